@@ -28,19 +28,11 @@ def _curves(config: Config) -> list[dict]:
     """Degree, size, load and odd number of patterns of every network that is not too large, each once."""
     found = []
     for degree, neurons in product(*map(dict.fromkeys, (config.degrees, config.neurons))):
-        scale = neurons ** (degree - 1)
-        number = partial(_number, theory.critical_load(degree) * scale, LARGEST // neurons)
-        asked = {number(around): around for around in reversed(config.around)}
-        for num_patterns in loads.counts(config.around, number, f"degree {degree} at N={neurons}", name="around"):
-            place = {"degree": degree, "neurons": neurons, "around": asked[num_patterns]}
-            found.append(place | {"patterns": num_patterns, "load": num_patterns / scale})
+        network, scale = {"degree": degree, "neurons": neurons}, neurons ** (degree - 1)
+        last, what, most = theory.critical_load(degree), f"degree {degree} at N={neurons}", LARGEST // neurons
+        stored = loads.around(config.around, last, scale, what, least=3, largest=most)
+        found += [network | columns for columns in stored]
     return found
-
-
-def _number(critical: float, largest: int, around: float) -> int | None:
-    """Odd number of patterns nearest to `around` times that of the last load; None where that is too many."""
-    num_patterns = loads.odd(around * critical, 3)
-    return num_patterns if num_patterns <= largest else None
 
 
 def _overlaps(config: Config, neurons: int) -> list[float]:

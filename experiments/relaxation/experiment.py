@@ -7,7 +7,6 @@ times belong to the `sweeps` of observation: a slower fluctuation is not seen, a
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import product
 
 from experiments.contract import Cost
@@ -30,20 +29,11 @@ def _curves(config: Config) -> list[dict]:
     for degree, temperature, neurons in product(
         *map(dict.fromkeys, (config.degrees, config.temperatures, config.neurons))
     ):
-        scale = neurons ** (degree - 1)
-        number = partial(_number, theory.spinodal_load(degree, temperature) * scale, LARGEST // neurons)
-        asked = {number(around): around for around in reversed(config.around)}
-        what = f"degree {degree} at T={temperature:g}, N={neurons}"
-        for num_patterns in loads.counts(config.around, number, what, name="around"):
-            place = {"degree": degree, "temperature": temperature, "neurons": neurons, "around": asked[num_patterns]}
-            found.append(place | {"patterns": num_patterns, "load": num_patterns / scale})
+        network, scale = {"degree": degree, "temperature": temperature, "neurons": neurons}, neurons ** (degree - 1)
+        last, what = theory.spinodal_load(degree, temperature), f"degree {degree} at T={temperature:g}, N={neurons}"
+        stored = loads.around(config.around, last, scale, what, least=1, largest=LARGEST // neurons)
+        found += [network | columns for columns in stored]
     return found
-
-
-def _number(spinodal: float, largest: float, around: float) -> int | None:
-    """Odd number of patterns nearest to `around` times that of the spinodal; None where that is too many."""
-    num_patterns = loads.odd(around * spinodal, 1)
-    return num_patterns if num_patterns <= largest else None
 
 
 def check(config: Config) -> None:

@@ -1,7 +1,7 @@
 """Numbers of patterns by what is asked for, as loads: whole, so that two loads of a small network can be one number."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 
 _NOTES: ContextVar[dict[str, None] | None] = ContextVar("notes", default=None)
@@ -47,6 +47,26 @@ def counts(
         elif len(shared) > 1:
             notes[f"note: {name} {values} of {what} are all {counted.format(num_patterns)}: measured once"] = None
     return sorted(num_patterns for num_patterns in by_number if num_patterns is not None)
+
+
+def around(units: Sequence[float], last: float, scale: int, what: str, *, least: int, largest: float) -> list[dict]:
+    """Columns `around`, `patterns` and `load` of odd numbers of patterns, in ascending order; notes as `counts` does.
+
+    Args:
+        units: loads in units of the last one; `around` is the first of those that are one number.
+        last: load of theory where retrieval ends.
+        scale: number of patterns at load 1.
+        what: is measured at them, for the lines that `noted` collects.
+        least, largest: number of patterns, odd the least; loads that need more than the largest are left out.
+    """
+
+    def number(unit: float) -> int | None:
+        num_patterns = odd(unit * (last * scale), least)
+        return num_patterns if num_patterns <= largest else None
+
+    asked = {number(unit): unit for unit in reversed(units)}
+    found = counts(units, number, what, name="around")
+    return [{"around": asked[m], "patterns": m, "load": m / scale} for m in found]
 
 
 def odd(count: float, least: int) -> int:

@@ -22,3 +22,14 @@ def test_loads_of_numbers_of_their_own_are_not_noted_nor_what_nobody_collects() 
     with loads.noted() as notes:
         assert loads.counts([0.5, 0.25], lambda load: round(20 * load), "modern at N=20") == [5, 10]
     assert not notes
+
+
+def test_loads_in_units_of_the_last_are_odd_numbers_named_by_the_first_of_them() -> None:
+    with loads.noted() as notes:  # the last load is one of 0.14 * 50 = 7 patterns
+        found = loads.around([1.0, 0.52, 0.5, 9.0, 0.01], 0.14, 50, "degree 2 at N=50", least=1, largest=20)
+    columns = {"around": [0.01, 0.52, 1.0], "patterns": [1, 3, 7], "load": [1 / 50, 3 / 50, 7 / 50]}
+    assert found == [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    assert list(notes) == [
+        "note: around 0.5, 0.52 of degree 2 at N=50 are all M=3: measured once",
+        "note: around 9 of degree 2 at N=50 need too many patterns: left out",
+    ]
