@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from experiments.capacity import scale
-from experiments.shared import corruptions, draws, pattern_sets, retention, streams
+from experiments.shared import corruptions, pattern_sets, retention, streams
 from hopfield import Memory
 from hopfield.large import counts, mesh
 from hopfield.observables.overlaps import above
@@ -89,7 +89,7 @@ def rows(seed: int, points: Sequence[dict], done: Sequence[dict]) -> Iterator[di
         yield from _pass(seed, members, parts[draw])
 
 
-def _draw(point: dict) -> tuple:
+def _draw(point: dict) -> tuple[str, int, int]:
     return point["ensemble"], point["neurons"], point["sample"]
 
 
@@ -102,13 +102,7 @@ def _draws(points: Sequence[dict]) -> Iterator[tuple[tuple, list[dict]]]:
 
 def _source(seed: int, piece: dict, num_patterns: int) -> tuple[Source, np.ndarray, dict[str, np.ndarray]]:
     """Patterns of the pass that a piece belongs to, the queries' targets among them, and the queries by start."""
-    # M is no part of the key: the first patterns of a larger memory are those of a smaller one.
-    pattern_key, query_key = draws.keys(seed, piece["neurons"], 0, piece["sample"])
-    drawn = pattern_sets.stream(piece["ensemble"], pattern_key, num_patterns, piece["neurons"])
-    aimed = pattern_sets.stream(piece["ensemble"], pattern_key, piece["queries"], piece["neurons"])
-    targets = np.asarray(aimed.part(0, piece["queries"]).rows(0, piece["queries"]), np.float64)
-    starts = {name: streams.start(*corruptions.parts(name), query_key, targets) for name in piece["starts"]}
-    return drawn, targets, starts
+    return streams.drawn(seed, *_draw(piece), num_patterns, piece["queries"], piece["starts"])
 
 
 def _pass(seed: int, points: list[dict], parts: list[dict]) -> Iterator[dict]:

@@ -15,12 +15,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from experiments.shared import corruptions, draws, pattern_sets, retrievals, streams
+from experiments.shared import pattern_sets, retrievals, streams
 from hopfield import Memory
 from hopfield.dynamics.settling import CYCLE, STEP_LIMIT, alike, settled
 from hopfield.large import counts, while_outside
 from hopfield.observables.overlaps import above
-from hopfield.patterns.sources import Source
 
 TOGETHER = 256
 """States of one pass at most."""
@@ -60,38 +59,28 @@ class Passes:
 def rows(seed: int, points: Sequence[dict]) -> Iterator[dict]:
     """One row per point of the retrieval experiment whose ensemble is not stored."""
     ordered = sorted(points, key=_draw)
-    for (neurons, sample, num_patterns), members in groupby(ordered, key=_draw):
-        # M is no part of the key: the first patterns of a larger memory are those of a smaller one.
-        pattern_key, query_key = draws.keys(seed, neurons, 0, sample)
-        passes = Passes(pattern_sets.stream(pattern_sets.GENERATED, pattern_key, num_patterns, neurons))
-        yield from _measured(passes, query_key, list(members))
+    for draw, members in groupby(ordered, key=_draw):
+        yield from _measured(seed, draw, list(members))
 
 
-def _draw(point: dict) -> tuple:
+def _draw(point: dict) -> tuple[int, int, int]:
     return point["neurons"], point["sample"], point["patterns"]
 
 
-def _measured(passes: Passes, query_key, points: list[dict]) -> Iterator[dict]:
-    num_queries = max(point["queries"] for point in points)
-    targets = np.asarray(passes.source.part(0, num_queries).rows(0, num_queries), np.float64)
-    begun = {
-        name: streams.start(*corruptions.parts(name), query_key, targets) for name in {p["corruption"] for p in points}
-    }
+def _measured(seed: int, draw: tuple[int, int, int], points: list[dict]) -> Iterator[dict]:
+    most, starts = max(point["queries"] for point in points), {point["corruption"] for point in points}
+    source, targets, begun = streams.drawn(seed, pattern_sets.GENERATED, *draw, most, starts)
+    passes = Passes(source)
     queries = []
     for point in points:
         for i in range(point["queries"]):
             start = begun[point["corruption"]][i]
             queries.append(Query(point, i, start, start))
-    memories = {_of(p): _memory(p, passes.source) for p in points}
+    beta = lambda point: retrievals.beta(*(point[name] for name in ("memory", "kappa", "neurons")))
+    memories = {_of(p): streams.build(p["memory"], source, beta(p)) for p in points}
     _settle(passes, queries, memories)
     for _, members in groupby(queries, key=lambda query: id(query.point)):
         yield _row(passes, list(members), targets, memories)
-
-
-def _memory(point: dict, patterns: Source) -> Memory:
-    # κ = β‖ξ‖², and spins have the norm √N.
-    beta = None if point["kappa"] is None else point["kappa"] / point["neurons"]
-    return streams.build(point["memory"], patterns, beta)
 
 
 def _settle(passes: Passes, queries: list[Query], memories: dict) -> None:

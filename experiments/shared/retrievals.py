@@ -63,6 +63,13 @@ def on_spins(memory: str) -> bool:
     return find(memory).ensemble == "spins"
 
 
+def beta(memory: str, kappa, neurons: int):
+    """β of κ = β‖ξ‖²: κ itself for patterns of norm 1, κ/N for spins of norm √N, None for a memory without one."""
+    if not find(memory).takes_beta:
+        return None
+    return kappa / neurons if on_spins(memory) else kappa
+
+
 def rows(seed: int, points: Sequence[dict], program: Callable[[dict], Program]) -> Iterator[dict]:
     """One row per point: counts and means over the queries of one draw of patterns at one κ = β‖ξ‖².
 
@@ -99,13 +106,10 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
 
 
 def _memory(program: Program, stored, mask, kappa):
-    """The memory with patterns of unit norm, or of spins with β for their norm √N, and the scale of its states."""
-    blueprint = find(program.memory)
-    if on_spins(program.memory):
-        beta = kappa / program.neurons if blueprint.takes_beta else None
-        return blueprint.build(stored, mask=mask, beta=beta), 1.0
-    scale = program.neurons**-0.5
-    return blueprint.build(scale * stored, mask=mask, beta=kappa), scale
+    """The memory with patterns of spins, or of unit norm, and the scale of its states."""
+    scale = 1.0 if on_spins(program.memory) else program.neurons**-0.5
+    inverse_temperature = beta(program.memory, kappa, program.neurons)
+    return find(program.memory).build(scale * stored, mask=mask, beta=inverse_temperature), scale
 
 
 def _start(program: Program, key, target, amount):

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import draws, pattern_sets
+from experiments.shared import corruptions, draws, pattern_sets
 from hopfield import Memory, find_memory
 from hopfield.large import counts
 from hopfield.patterns import corrupt
@@ -29,6 +29,17 @@ def check_memory(memory: str) -> None:
         counts.summand(model)
     except ValueError:
         raise ValueError(f"patterns must be stored for {memory}, which is no sum over spin patterns") from None
+
+
+def drawn(
+    seed: int, ensemble: str, neurons: int, sample: int, num_patterns: int, queries: int, starts: Iterable[str]
+) -> tuple[Source, np.ndarray, dict[str, np.ndarray]]:
+    """Patterns of a draw, the first of them as targets of its queries [queries, N], and the queries by their start."""
+    # M is no part of the key: the first patterns of a larger memory are those of a smaller one.
+    pattern_key, query_key = draws.keys(seed, neurons, 0, sample)
+    patterns, first = (pattern_sets.stream(ensemble, pattern_key, m, neurons) for m in (num_patterns, queries))
+    targets = np.asarray(first.part(0, queries).rows(0, queries), np.float64)
+    return patterns, targets, {name: start(*corruptions.parts(name), query_key, targets) for name in starts}
 
 
 def start(kind: str, amount: float, key, targets):
