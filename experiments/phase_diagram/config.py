@@ -1,7 +1,7 @@
 """Options of the phase diagrams: the maps of both networks, and the curves of the classical one."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from experiments import contract
 from experiments.bounds import Use, both, chosen
@@ -9,6 +9,11 @@ from experiments.contract import option
 
 MEMORIES = ("classical", "modern")
 STUDIES = MAP, CURVE = ("map", "curve")
+
+
+def logarithmic(memory: Any) -> Any:
+    """Whether cells of the map of a memory, or of each of several, are equal in ln β; they are equal in T otherwise."""
+    return memory == "modern"
 
 
 @dataclass

@@ -21,7 +21,7 @@ from math import exp, log
 from experiments import contract
 from experiments.contract import Cost
 from experiments.phase_diagram import measurement
-from experiments.phase_diagram.config import CURVE, MAP, MEMORIES, Config, Curves, Effort, Map, efforts
+from experiments.phase_diagram.config import CURVE, MAP, MEMORIES, Config, Curves, Effort, Map, efforts, logarithmic
 from experiments.phase_diagram.figure import plot
 from experiments.phase_diagram.refinement import Cell, between, coarse, cut
 from experiments.phase_diagram.summary import summarise
@@ -61,7 +61,7 @@ def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[dict
             "neurons": area.neurons,
             "asked": (low + high) / 2,
             "patterns": stored,
-            "temperature": (cold + warm) / 2 if memory == "classical" else (cold * warm) ** 0.5,
+            "temperature": (cold * warm) ** 0.5 if logarithmic(memory) else (cold + warm) / 2,
             **dict(zip(EDGES, (low, high, cold, warm), strict=True)),
             "level": cell.level,
             "column": cell.column,
@@ -85,13 +85,11 @@ def _edges(config: Config, memory: str, cell: Cell) -> tuple[float, float, float
     area = getattr(config, memory)
     left, right, lower, upper = cell.bounds(*area.cells)
     low, high = (area.load[0] + part * (area.load[1] - area.load[0]) for part in (left, right))
-    if memory == "classical":
-        cold, warm = (
-            area.temperature[0] + part * (area.temperature[1] - area.temperature[0]) for part in (lower, upper)
-        )
-        return low, high, cold, warm
-    ratio = log(area.beta[1] / area.beta[0])
-    return low, high, 1 / (area.beta[0] * exp(upper * ratio)), 1 / (area.beta[0] * exp(lower * ratio))
+    if logarithmic(memory):
+        ratio = log(area.beta[1] / area.beta[0])
+        return low, high, 1 / (area.beta[0] * exp(upper * ratio)), 1 / (area.beta[0] * exp(lower * ratio))
+    cold, warm = (area.temperature[0] + part * (area.temperature[1] - area.temperature[0]) for part in (lower, upper))
+    return low, high, cold, warm
 
 
 def _curve_points(config: Config, effort: Effort, load: float, places: Sequence[tuple[float, int]]) -> list[dict]:

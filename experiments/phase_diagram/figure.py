@@ -16,6 +16,7 @@ from experiments.contract import Table
 from experiments.figures.panels import Panel, fill, legend
 from experiments.figures.style import THEORY, series
 from experiments.phase_diagram import measurement, theory
+from experiments.phase_diagram.config import logarithmic
 from experiments.phase_diagram.summary import cells, maps_of
 from experiments.shared import convergence
 from hopfield.theory import classical
@@ -123,7 +124,7 @@ def _lines(ax: Axes, memory: str, lines: Callable, colour: str) -> None:
     """The lines of theory on a map whose limits are set."""
     loads = np.linspace(*ax.get_xlim(), 241)
     low, high = ax.get_ylim()
-    heights = np.linspace(low, high, 241) if memory == "classical" else np.geomspace(low, high, 121)
+    heights = np.geomspace(low, high, 121) if logarithmic(memory) else np.linspace(low, high, 241)
     styles = ("-", "--", "-.", ":", (0, (1, 3)))
     drawn = lines(loads, heights)
     for (x, y, label), style in zip(drawn, styles, strict=False):

@@ -7,6 +7,7 @@ import pandas
 
 from experiments.contract import Table
 from experiments.phase_diagram import measurement, theory
+from experiments.phase_diagram.config import logarithmic
 from experiments.phase_diagram.refinement import Cell, leaves
 from experiments.shared import convergence
 from experiments.statistics.clusters import clustered_mean
@@ -61,7 +62,7 @@ def maps_of(table: Table) -> list[Table]:
         return []
     coarse = 2.0 ** rows["level"]
     low, high = rows["temperature_low"], rows["temperature_high"]
-    heat = rows["memory"] == "modern"  # cells are equal in ln β
+    heat = logarithmic(rows["memory"])
     with np.errstate(divide="ignore"):
         low, high = low.where(~heat, -np.log(high)), high.where(~heat, -np.log(low))
     sides = {"load": (rows["load_low"], rows["load_high"], "column"), "height": (low, high, "row")}
@@ -216,7 +217,7 @@ def _contradicting(found: Table, memory: str, neurons: int) -> dict:
 def _height(found: Table, memory: str) -> np.ndarray:
     """Height of cells on the map's own axis: T, or ln β."""
     low, high = found["temperature_low"].to_numpy(float), found["temperature_high"].to_numpy(float)
-    return high - low if memory == "classical" else np.log(high / low)
+    return np.log(high / low) if logarithmic(memory) else high - low
 
 
 def _scalars(lines: list[dict], limits: list[dict], maps: list[dict]) -> dict[str, float]:
