@@ -57,10 +57,10 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     blueprint = find(program.memory)
     stored = draws.patterns(blueprint.ensemble, pattern_key, program.padding, program.neurons)
     used = draws.in_use(program, draw)
-    model = draws.network(blueprint.build(stored, mask=used, beta=draw["beta"]))
+    network = draws.network(blueprint.build(stored, mask=used, beta=draw["beta"]))
     rows = jnp.where(used[:, None], stored, 0.0)
     index, keys = draws.numbered(query_key, program.queries)
-    query = lambda i, key, overlap: _query(program, model, rows, draw["near"], i, key, overlap)
+    query = lambda i, key, overlap: _query(program, network, rows, draw["near"], i, key, overlap)
     ends = jax.vmap(jax.vmap(query, (0, 0, None)), (None, None, 0))(index, keys, each["initial_overlap"])
     valid = jnp.broadcast_to(index < draw["num_patterns"], ends["overlap"].shape)
     counted = ("right", "some", "reversed", "cycles", "step_limit")
@@ -70,13 +70,13 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     return counts | means
 
 
-def _query(program: Program, model, rows, near, index, key, overlap) -> dict:
+def _query(program: Program, network, rows, near, index, key, overlap) -> dict:
     """One query, and which patterns it ends near."""
     target = rows[index]
     start_key, order_key = jax.random.split(key)
-    start = _flipped if isinstance(model.space, Spins) else _tilted
+    start = _flipped if isinstance(network.space, Spins) else _tilted
     query = start(start_key, target, overlap)
-    end = retrieve(model, query, dynamics=program.dynamics, key=order_key, max_steps=program.max_steps)
+    end = retrieve(network, query, dynamics=program.dynamics, key=order_key, max_steps=program.max_steps)
     reached = jnp.matmul(rows, end.state, precision=jax.lax.Precision.HIGHEST) / program.neurons
     return {
         "right": above(reached[index], near),

@@ -45,14 +45,14 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     key, other = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     stored = spins(key, program.padding, program.neurons)
     used = draws.in_use(program, draw)
-    model = draws.network(find(f"dense:{program.degree}").build(stored, mask=used))
+    network = draws.network(find(f"dense:{program.degree}").build(stored, mask=used))
     index, keys = draws.numbered(other, program.queries)
     targets = stored[index]
     place = jax.vmap(lambda k: jax.random.permutation(k, program.neurons))(keys)
     start = jnp.where(place < draw["flips"].astype(jnp.int32), -targets, targets)
 
     def step(states, _):
-        states = jax.vmap(model.update)(states)
+        states = jax.vmap(network.update)(states)
         return states, jax.vmap(overlap)(states, targets)
 
     _, along = jax.lax.scan(step, start, length=program.longest)

@@ -44,7 +44,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     key, other = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     stored = spins(key, program.padding, program.neurons)
     used = draws.in_use(program, draw)
-    model = draws.network(find(f"dense:{program.degree}").build(stored, mask=used))
+    network = draws.network(find(f"dense:{program.degree}").build(stored, mask=used))
     query = each["query"].astype(jnp.int32)
     order_key, chain_key = jax.random.split(other)
     keys = jax.vmap(lambda i: jax.random.fold_in(chain_key, i))(query)
@@ -54,7 +54,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
 
         def chain(state, key):
             own = jax.random.fold_in(key, number)
-            return glauber(model, state, own, draw["temperature"], sweeps=1, order_key=orders).state
+            return glauber(network, state, own, draw["temperature"], sweeps=1, order_key=orders).state
 
         states = jax.vmap(chain)(states, keys)
         return states, jax.vmap(overlap)(states, stored[query])

@@ -131,5 +131,8 @@ def as_spins(key: Array, start: Array) -> Array:
 
 
 def network(memory):
-    """Network that a memory's dynamics run on: its matrix of couplings where it is classical, else itself."""
+    """Network that a memory's dynamics run on: Couplings of a classical memory, else the memory itself.
+
+    A step of Couplings costs N² whatever M is, but they have no weights on patterns: `shares` is the memory's alone.
+    """
     return hebb_couplings(memory) if isinstance(memory, Memory) and memory.classical else memory

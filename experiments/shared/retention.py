@@ -85,9 +85,10 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     blueprint = find(program.memory)
     stored = draws.patterns(blueprint.draw or blueprint.ensemble, pattern_key, program.padding, program.neurons, data)
     memory = blueprint.build(stored, mask=draws.in_use(program, draw), beta=draw["beta"])
-    model, weigh = draws.network(memory), memory.shares if isinstance(memory, Memory) else None
+    network = draws.network(memory)
+    weigh = memory.shares if isinstance(memory, Memory) else None
     index, keys = draws.numbered(query_key, program.queries)
-    query = lambda i, key: _query(program, model, weigh, stored[i], i, key, draw["amount"])
+    query = lambda i, key: _query(program, network, weigh, stored[i], i, key, draw["amount"])
     outcome = jax.vmap(query)(index, keys)
     valid = index < draw["num_patterns"]
     count = {name: jnp.sum(valid & outcome[name]) for name in COUNTS}
@@ -99,9 +100,9 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     return count | heavy | mean
 
 
-def _query(program: Program, model, weigh, target, index, key, amount) -> dict:
+def _query(program: Program, network, weigh, target, index, key, amount) -> dict:
     """Query one stored pattern from its corrupted self."""
-    spins = isinstance(model.space, Spins)
+    spins = isinstance(network.space, Spins)
     start, known = target, None
     corrupt_key, order_key = jax.random.split(key)
     if program.corruption != "none":
@@ -110,9 +111,9 @@ def _query(program: Program, model, weigh, target, index, key, amount) -> dict:
         known = untouched if program.clamp else None
     tolerance = 0.0 if spins else EXACT
     near = sparse_overlap if find(program.memory).draw else overlap
-    first = model.update(start, known)
-    clean = first if program.corruption == "none" else model.update(target)
-    end = retrieve(model, start, dynamics=program.dynamics, key=order_key, max_steps=program.max_steps, known=known)
+    first = network.update(start, known)
+    clean = first if program.corruption == "none" else network.update(target)
+    end = retrieve(network, start, dynamics=program.dynamics, key=order_key, max_steps=program.max_steps, known=known)
     return {
         "fixed_point": exact(clean, target, tolerance),
         "one_step_error": bit_error(first, target) if spins else jnp.nan,
