@@ -23,8 +23,10 @@ def plot(table: Table, summary: dict) -> Figure:
     first = table["corruption"].iloc[0]
     rows = _sampled(table[table["corruption"] == first])
     start = corruptions.label(first)
-    _curves(axes[0, 1], rows.assign(lost=1 - rows["heavy"] / rows["queries"]), "queries without half of the weight")
-    _curves(axes[0, 2], rows.assign(lost=rows["wrong"] / rows["queries"]), "wrong spins after one step")
+    _draw_curves(
+        axes[0, 1], rows.assign(lost=1 - rows["heavy"] / rows["queries"]), "queries without half of the weight"
+    )
+    _draw_curves(axes[0, 2], rows.assign(lost=rows["wrong"] / rows["queries"]), "wrong spins after one step")
     axes[0, 2].axhline(0.25, **THEORY)
     axes[0, 1].axhline(0.5, **THEORY)
     axes[0, 1].set_title(f"b  weight, {start}")
@@ -72,7 +74,7 @@ def _sampled(rows: Table) -> Table:
     return rows.groupby(["neurons", "load"])[["queries", "heavy", "wrong"]].sum().reset_index()
 
 
-def _curves(ax: Axes, rows: Table, label: str) -> None:
+def _draw_curves(ax: Axes, rows: Table, label: str) -> None:
     sizes = list(rows["neurons"].unique())
     looks: Any = ordered([str(size) for size in sizes])
     for size in sizes:

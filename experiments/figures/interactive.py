@@ -102,11 +102,11 @@ def _point_text(series: Series, number: int, panel: Panel, name: str, samples: S
     """Text of a point: each of its numbers with the error, and its samples where they are known."""
     lines = [f"<b>{words.markup(name.replace('$', chr(92) + '$'))}</b>"] if name else []
     for axis, values, error in ((panel.x, series.x, series.x_error), (panel.y, series.y, series.y_error)):
-        text = f"{words.markup(axis.label) or '·'}: {_number(values[number])}"
+        text = f"{words.markup(axis.label) or '·'}: {_written(values[number])}"
         if error is not None:
             below, above = float(error[0][number]), float(error[1][number])
             even = math.isclose(below, above, rel_tol=0.02)
-            text += f" ± {_number(above)}" if even else f" +{_number(above)} −{_number(below)}"
+            text += f" ± {_written(above)}" if even else f" +{_written(above)} −{_written(below)}"
         lines.append(text)
     known = samples(f"{panel.title} {series.label or name}", float(series.x[number]))
     return "<br>".join([*lines, *([known] if known else [])])
@@ -122,7 +122,7 @@ def _image(series: Series, panel: Panel) -> dict[str, Any]:
     values = np.log10(series.values) if series.logarithmic else series.values
     low, high = (math.log10(end) for end in series.limits) if series.logarithmic else series.limits
     scale = [[step / 10, to_hex(series.colours(step / 10))] for step in range(11)]
-    texts = [[f"{_number(value)}" for value in row] for row in series.values]
+    texts = [[f"{_written(value)}" for value in row] for row in series.values]
     label = words.markup(panel.colour_label)
     return {
         "type": "heatmap", "x": _list(series.x), "y": _list(series.y), "z": [_list(row) for row in values],
@@ -159,7 +159,7 @@ def _list(values: Any) -> list[float | None]:
     return [float(f"{value:.6g}") if math.isfinite(value) else None for value in np.asarray(values, float).ravel()]
 
 
-def _number(value: float) -> str:
+def _written(value: float) -> str:
     return f"{float(value):.4g}" if math.isfinite(value) else "unknown"
 
 

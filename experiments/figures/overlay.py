@@ -104,7 +104,7 @@ def _draw(ax: Axes, members: Sequence[Member], colours: Mapping[str, str], names
         maps.draw(ax, first)
         title = ": ".join([members[0][0], title])
     else:
-        _curves(ax, members, colours, names)
+        _draw_curves(ax, members, colours, names)
     ax.set_title(title if len(title) <= LETTERS else textwrap.fill(title, LETTERS), loc="left")
     ax.set(xlabel=first.x.label, ylabel=first.y.label, xscale=first.x.scale, yscale=first.y.scale)
     for axis, place in ((first.x, ax.set_xticks), (first.y, ax.set_yticks)):
@@ -118,7 +118,7 @@ def _draw(ax: Axes, members: Sequence[Member], colours: Mapping[str, str], names
         put((high, low) if turned else (low, high))
 
 
-def _curves(ax: Axes, members: Sequence[Member], colours: Mapping[str, str], names: Names) -> None:
+def _draw_curves(ax: Axes, members: Sequence[Member], colours: Mapping[str, str], names: Names) -> None:
     """Series of every figure in its colour; what is grey in all of them alike once, in grey."""
     drawn: set[tuple] = set()
     for label, panel in members:

@@ -34,14 +34,14 @@ def plot(table: Table, summary: dict) -> Figure:
         shown.append(("pairs", "pairs $K$", wide, f"width {widest}, L = {longest} tokens"))
     figure, axes = panels(1, len(shown), width=1.0 + 4.5 * len(shown), height=4.0)
     for letter, ax, (column, label, part, title) in zip("ab", axes[0], shown, strict=False):
-        _curves(ax, part(results), part(table), column, looks)
+        _draw_curves(ax, part(results), part(table), column, looks)
         ax.set(xlabel=label, ylabel="accuracy, mean with 95 % interval")
         ax.set_title(f"{letter}  {title}")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 
 
-def _curves(ax: Axes, means: Table, models: Table, column: str, looks: dict[str, Any]) -> None:
+def _draw_curves(ax: Axes, means: Table, models: Table, column: str, looks: dict[str, Any]) -> None:
     """Means of each mixer against a column, side by side where they share it, and every model as a dot."""
     for place, (mixer, look) in enumerate(looks.items()):
         apart = 1.05 ** (place - len(looks) / 2)

@@ -51,7 +51,7 @@ def plot(table: Table, summary: dict) -> Figure:
         lines = partial(theory.lines, memory, end, neurons=int(first["neurons"]))
         shared = {"found": shown, "memory": memory, "lines": lines, "where": where}
         rows.append([partial(kind, **shared) for kind in (_regimes, _overlaps)])
-    extra: list[Panel] = [partial(_curves, summary=summary)] if summary["overlap"] else []
+    extra: list[Panel] = [partial(_draw_curves, summary=summary)] if summary["overlap"] else []
     extra += [partial(_rounding, summary=summary)] if any(_measured(summary)) else []
     extra += [partial(_dense, summary=summary)] if "classical" in set(table["memory"]) else []
     for row, panel in zip(rows, extra, strict=False):
@@ -158,7 +158,7 @@ def _dense(ax: Axes, summary: dict) -> None:
     legend(ax)
 
 
-def _curves(ax: Axes, summary: dict) -> None:
+def _draw_curves(ax: Axes, summary: dict) -> None:
     """Overlap against temperature at each load and size, with the replica-symmetric theory, at the commonest sweeps."""
     frame: Table = pandas.DataFrame(summary["overlap"]).astype({"overlap": float, "overlap_stderr": float})
     burn_in, sweeps = frame.groupby(["burn_in", "sweeps"])["neurons"].nunique().idxmax()

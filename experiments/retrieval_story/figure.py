@@ -42,8 +42,8 @@ def plot(table: Table, summary: dict) -> Figure:
     drawn: list[panels.Panel] = [lambda ax, q=query: _pictures(ax, table, q) for query in queries]
     panels.fill(above.ravel(), drawn)
     drawn = [
-        lambda ax: _curves(ax, table, queries[0], "energy"),
-        lambda ax: _curves(ax, table, queries[0], "entropy"),
+        lambda ax: _draw_curves(ax, table, queries[0], "energy"),
+        lambda ax: _draw_curves(ax, table, queries[0], "entropy"),
         lambda ax: _weights(ax, table, queries[0]),
         *(lambda ax, beta=beta: _landscape(ax, table, beta) for beta in betas),
         lambda ax: _longest(ax, table, summary),
@@ -150,7 +150,7 @@ def _pictures(ax: Axes, table: Table, query: tuple[int, str]) -> None:
     ax.set_title(_title(query), loc="left")
 
 
-def _curves(ax: Axes, table: Table, query: tuple[int, str], name: str) -> None:
+def _draw_curves(ax: Axes, table: Table, query: tuple[int, str], name: str) -> None:
     """Energy, from 1 at the start to 0 at the end, or entropy against the step."""
     looks = style.series(_labels(table))
     for _, part in courses(_stories(table, query)):

@@ -36,7 +36,7 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     copy.finish(table, scalars)
     for name, value in scalars.items():
         if not name.endswith(ERROR):
-            print(f"{name}: {_number(value)}{_margin(scalars.get(f'{name}{ERROR}'))}")
+            print(f"{name}: {_written(value)}{_margin(scalars.get(f'{name}{ERROR}'))}")
     if where := copy.where():
         print(where)
     for note in summary.get("notes", []):
@@ -61,10 +61,10 @@ def _margin(error: Any) -> str:
     """Margin behind a value: its error, where there is one; a single sample tells none."""
     if error is None:
         return ""
-    return f" ± {_number(error)}" if math.isfinite(error) else " (error unknown)"
+    return f" ± {_written(error)}" if math.isfinite(error) else " (error unknown)"
 
 
-def _number(value: Any) -> str:
+def _written(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.5g}" if math.isfinite(value) else "unknown"
     return str(value)

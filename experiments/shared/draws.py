@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Array
 
 import hopfield.patterns
-from experiments.shared.program import Column, Stored
+from experiments.shared.program import Column, PaddedProgram
 from hopfield import Memory, hebb_couplings
 from hopfield.memories import find
 
@@ -85,7 +85,7 @@ def patterns(ensemble: str | Callable, key, rows: int, neurons: int, data=None):
     return data[jax.random.permutation(key, data.shape[0])[:rows]]
 
 
-def in_use(program: Stored, draw: dict) -> Array:
+def in_use(program: PaddedProgram, draw: dict) -> Array:
     """Which of the padded patterns of a draw are stored [padding]."""
     return jnp.arange(program.padding) < draw["num_patterns"]
 

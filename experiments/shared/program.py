@@ -31,7 +31,7 @@ class Program(Protocol):
     def __hash__(self) -> int: ...
 
 
-class Stored(Program, Protocol):
+class PaddedProgram(Program, Protocol):
     """A program whose draws have patterns, padded to a number that serves many loads."""
 
     @property
@@ -99,7 +99,7 @@ def rows(
 
 
 def cost(grid: Grid, networks: Iterable[dict], drawn: int) -> Cost:
-    """Cost of a number of draws of each network, whose program is `Stored` and has its `neurons`."""
+    """Cost of a number of draws of each network, whose program is `PaddedProgram` and has its `neurons`."""
     size = lambda kind: max(kind.padding, kind.neurons) * kind.neurons
     kinds: Iterable[Any] = map(grid.program, networks)
     return total(Cost(drawn * grid.together(kind), size(kind), drawn * kind.cost) for kind in kinds)
@@ -129,7 +129,9 @@ def _call(grid: Grid, program: Any, seed: int, groups: list[list[dict]], shape: 
     each = _arrays(grid.each, [point for group in squares for point in group], shape)
     columns = call(grid.one, program, seed, data(program), draw, each)
     return [
-        point | known(point) | {name: _number(values[i][j] if each else values[i]) for name, values in columns.items()}
+        point
+        | known(point)
+        | {name: _null_for_nan(values[i][j] if each else values[i]) for name, values in columns.items()}
         for i, group in enumerate(groups)
         for j, point in enumerate(group)
     ]
@@ -150,7 +152,7 @@ def _arrays(columns: Mapping[str, Column], points: Sequence[dict], shape: tuple[
     }
 
 
-def _number(value: Any) -> Any:
+def _null_for_nan(value: Any) -> Any:
     """The value as stored in a row: None for NaN."""
     return None if value != value else value
 
