@@ -148,7 +148,7 @@ def _program(config: Config, point: dict, at: scale.FullScale, paddings: dict[tu
         dynamics=point["dynamics"],
         neurons=point["neurons"],
         padding=padding,
-        queries=scale.queried(at, padding),
+        queries=scale.queried(at, padding),  # of all M of the padding: those numbered from M on do not count
         corruption=kind if amount else "none",
         ensemble=point["ensemble"],
         clamp=config.clamp,

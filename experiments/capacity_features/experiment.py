@@ -6,8 +6,8 @@ noise. Columns, means over the queries of a draw:
     squared_error       of the sum of kernels, relative to it
     squared_log_error   of β E; none where a query's energy is not a number
     squared_distance    between the ends of the descents on both energies; none where one is lost
-    predicted           relative error that the memory itself foretells, without the patterns
-    failed, lost        queries whose energy, or whose end, is not a number: the foretold error is above one half
+    predicted           relative error that the memory itself predicts, without the patterns
+    failed, lost        queries whose energy, or whose end, is not a number: the predicted error is above one half
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Figure of random features: errors of log-energy and of retrieval against Y, foretold errors, and what fails."""
+"""Figure of random features: errors of log-energy and of retrieval against Y, predicted errors, and what fails."""
 
 from functools import partial
 from typing import Any, cast
@@ -17,11 +17,11 @@ MARKERS = "osv^DPX*"
 
 
 def plot(table: Table, summary: dict) -> Figure:
-    """Log-energy and retrieval against Y with lines of slope −½, measured against foretold, share that fails."""
+    """Log-energy and retrieval against Y with lines of slope −½, measured against predicted, share that fails."""
     sizes: Table = pandas.DataFrame(summary["sizes"])
     words = {"log_energy": r"RMS error of $\beta E$", "retrieval": "RMS distance of the ends"}
     drawn = [partial(_against_size, sizes=sizes, name=name, label=label) for name, label in words.items()]
-    return gallery([*drawn, partial(_foretold, sizes=sizes), partial(_failed, sizes=sizes)])
+    return gallery([*drawn, partial(_predicted, sizes=sizes), partial(_failed, sizes=sizes)])
 
 
 def _curves(sizes: Table) -> list[tuple[Table, Any]]:
@@ -61,7 +61,7 @@ def _against_size(ax: Axes, sizes: Table, name: str, label: str) -> None:
     ax.set_title(label.replace("RMS e", "e").replace("RMS d", "d"), loc="left")
 
 
-def _foretold(ax: Axes, sizes: Table) -> None:
+def _predicted(ax: Axes, sizes: Table) -> None:
     for rows, look in _curves(sizes):
         dots: Any = look | {"linestyle": "none"}
         ax.plot(rows["predicted"], rows["sum"], **dots)

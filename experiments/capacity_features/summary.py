@@ -11,7 +11,7 @@ from experiments.statistics.columns import headline
 CURVE = ["map", "neurons", "patterns", "beta"]
 QUANTITIES = {"sum": "squared_error", "log_energy": "squared_log_error", "retrieval": "squared_distance"}
 SMALL = 0.25
-"""Largest foretold error of the sizes that an exponent is taken from: beyond, logarithms are not linear in it."""
+"""Largest predicted error of the sizes that an exponent is taken from: beyond, logarithms are not linear in it."""
 
 
 def summarise(table: Table) -> dict:

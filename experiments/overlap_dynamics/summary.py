@@ -68,10 +68,10 @@ def _later(times: list[dict]) -> dict[str, float]:
         for name in ("generating_functional", "neurodynamics"):
             apart = [abs(e["m"] - e[name]) for e in later if e["degree"] == degree]
             scalars |= {f"largest_difference/n={degree}/{name}": max(apart)} if apart else {}
-        told = [e for e in later if e["degree"] == degree and e["m_stderr"] > 0]
+        with_error = [e for e in later if e["degree"] == degree and e["m_stderr"] > 0]
         near = [
             abs(e["m"] - e["generating_functional"]) <= 2 * hypot(e["m_stderr"], e["generating_functional_stderr"])
-            for e in told
+            for e in with_error
         ]
         scalars |= {f"within_two_standard_errors/n={degree}": float(np.mean(near))} if near else {}
     return scalars
