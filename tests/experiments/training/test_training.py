@@ -14,11 +14,13 @@ import pandas
 import pytest
 from flax import nnx
 
+import hopfield.fisher
+import hopfield.layers
 from experiments import contract
 from experiments.shared import processes, provenance
 from experiments.shared.draws import seed_of
 from experiments.training import experiment, layers, tasks
-from experiments.training.config import LAYERS, METRICS, OPTIMISERS, RULE, SEARCHED, TASKS, Config
+from experiments.training.config import LAYERS, METRICS, OPTIMISERS, RULE, SEARCHED, SOLVERS, TASKS, Config
 from experiments.training.experiment import points
 from experiments.training.layers.base import Layer
 from experiments.training.measurement import Length, curve
@@ -272,6 +274,11 @@ def test_a_rule_is_not_run_again_for_numbers_that_it_does_not_take():
     names = ("optimiser", "damping", "weight_decay")
     found = [tuple(point[name] for name in names) for point in points(config) if point["layer"] == "lookup"]
     assert found[::2] == [("adam", 0.0, 0.0), ("natural", 0.1, 0.0), ("natural", 0.2, 0.0)]
+
+
+def test_metrics_and_solvers_to_choose_from_are_those_of_the_library():
+    assert METRICS[1:] == hopfield.layers.METRICS
+    assert SOLVERS[1:] == hopfield.fisher.SOLVERS
 
 
 def test_numbers_left_out_are_those_of_every_rule_itself():
