@@ -1,6 +1,6 @@
 """Published memories, one module each, found by name: a function from patterns to a model, and how its load is counted.
 
-A module `hopfield/memories/<name>.py` defines
+A module `hopfield/memories/<name>.py`, which needs no registration, defines
 
     <name>(patterns, [parameter], *, mask=None, …) -> Memory | Couplings
     SCALING: (optional) Scaling, or a function of the parameter returning one; by signal to noise where there is none
@@ -11,12 +11,9 @@ A module `hopfield/memories/<name>.py` defines
     SYMBOL: (optional) the symbol of that number in LaTeX; the name of the argument where there is none
     INTEGER_FIELDS: (optional) True where fields are sums of M integers, so that an even M can leave exact ties
 
-and needs no registration anywhere.
-
-Models whose states or updates are not those of a `Memory` on patterns stand outside: `binary` (neurons {0, 1}, of which
-`covariance` and `willshaw` are two, written as spins), `sequences` (each step leads to the next pattern, no energy
-falls), `bidirectional` (states are pairs), `random_features` (a fixed size, to which patterns are added and which keeps
-none of them) and `graphs` (states by layer).
+Models whose states or updates are not those of a `Memory` stand outside: `binary` (neurons {0, 1}; `covariance` and
+`willshaw` are two of them as spins), `sequences` (each step leads to the next pattern), `bidirectional` (states are
+pairs), `random_features` (a fixed size, which keeps no pattern) and `graphs` (states by layer).
 """
 
 import importlib
@@ -93,8 +90,8 @@ class Blueprint(NamedTuple):
 
     @property
     def sample(self) -> Memory | Couplings:
-        """The memory of a single pattern of two ones, to ask what it is: its kind, space, similarity and separation."""
-        return self.build(np.ones((1, 2), np.float32))  # anew: its numbers have the precision that JAX has then
+        """A memory of one pattern, two ones, to ask what it is; built anew in the precision that JAX has then."""
+        return self.build(np.ones((1, 2), np.float32))
 
     @property
     def theory(self) -> Theory:
@@ -162,7 +159,7 @@ def _blueprint(spec: str, module: ModuleType, name: str, text: str | None) -> Bl
     if not callable(function):
         raise ValueError(f"memory must be a function of patterns, got {shown(function)} as {spec!r}")
     signature = inspect.signature(function).parameters
-    arguments = [_parameter(spec, text, getattr(module, "PARAMETER", None))] if text is not None else []
+    arguments = [] if text is None else [_parameter(spec, text, getattr(module, "PARAMETER", None))]
     parameter = arguments or [entry.default for entry in list(signature.values())[1:2]]
     scaling = getattr(module, "SCALING", None)
     beta = signature["beta"].default if "beta" in signature else None
@@ -184,8 +181,7 @@ def _blueprint(spec: str, module: ModuleType, name: str, text: str | None) -> Bl
         outside.called("memory", spec, build, np.ones((1, 2)))
     if "mask" not in signature:
         raise ValueError(f"memory must take an option mask, which patterns there are, got {spec!r} without one")
-    integers = bool(getattr(module, "INTEGER_FIELDS", False))
-    ensemble = getattr(module, "ENSEMBLE", "spins")
+    integers, ensemble = bool(getattr(module, "INTEGER_FIELDS", False)), getattr(module, "ENSEMBLE", "spins")
     draw = getattr(module, "DRAW", None)
     drawn = draw and (lambda key, num_patterns, neurons: draw(key, num_patterns, neurons, *arguments))
     blueprint = Blueprint(spec, build, EXTENSIVE, ensemble, "beta" in signature, beta, integers, drawn)
