@@ -18,6 +18,7 @@ from jaxtyping import Array, Float, Int
 from hopfield._checks import instance, random_key, whole
 from hopfield._numerics import largest, safe_norm, tolerance, unit, wide
 from hopfield._pytrees import Node
+from hopfield.arguments import real
 from hopfield.dynamics.asynchronous import as_model
 from hopfield.memory import Memory
 from hopfield.observables import overlaps, weights
@@ -146,8 +147,7 @@ def regime(memory: Memory, state: State) -> Regime:
     Source: the three kinds of fixed point of Ramsauer et al. 2021 (arXiv:2008.02217); 90 % and half of the patterns
     are the criteria by which they call attention heads of BERT averaging, more than half of the weight is ours.
     """
-    shares = memory.shares(state)
-    shares = wide(shares)
+    shares = wide(memory.shares(state))
     used = shares.size if memory.mask is None else jnp.sum(memory.mask)
     descending = -jnp.sort(-shares)
     before = jnp.cumsum(descending) - descending
@@ -185,8 +185,10 @@ def retrieval_error_bound(memory: Memory, distance: ArrayLike = 0.0) -> np.ndarr
         got = ", ".join(type(part).__name__ for part in parts)
         raise ValueError(f"memory must be modern (Dot similarity, LogSumExp separation, Euclidean space), got {got}")
     used = np.ones(memory.patterns.shape[0], bool) if memory.mask is None else np.asarray(memory.mask)
-    patterns = np.asarray(memory.patterns, np.float64)[used]
-    near = np.broadcast_to(distance, np.broadcast_shapes(np.shape(distance), used.shape))
+    patterns = np.asarray(memory.stored(), np.float64)[used]
+    if (near := real("distance", distance, least=0)).ndim and near.shape[-1] not in (1, used.size):
+        raise ValueError(f"distance must be one number or [..., {used.size}], got shape {near.shape}")
+    near = np.broadcast_to(near, np.broadcast_shapes(near.shape, used.shape))
     bound = np.full(near.shape, np.nan)
     if len(patterns) == 1:  # nothing to be confused with
         bound[..., used] = 0.0

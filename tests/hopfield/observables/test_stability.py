@@ -277,3 +277,11 @@ def test_of_two_eigenvalues_of_opposite_sign_one_is_found_exactly():
     found = stability.largest_eigenvalue(stability.update_jacobian(memory, jnp.float32([0.5, -0.5])))
     np.testing.assert_allclose(abs(found.value), 1.0, rtol=1e-6)
     np.testing.assert_allclose(found.residual, 0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("mask", [[True, False], [True, True]], ids=["alone", "two"])
+@pytest.mark.parametrize("distance", [np.nan, -1.0, "a", None, [0.0, np.inf], [1.0, 2.0, 3.0]])
+def test_no_bound_is_given_for_what_is_no_distance(mask, distance):
+    memory = Memory.create(np.array([[1.0, 2.0], [3.0, -1.0]]), 1.0, mask=mask)
+    with pytest.raises(ValueError, match="distance must be"):
+        stability.retrieval_error_bound(memory, distance)
