@@ -121,7 +121,7 @@ def covariance_network(
             raise ValueError(
                 f"activity must be given for patterns whose share of ones is {float(activity):g}, got None"
             )
-    a = jnp.asarray(number("activity", activity, "above 0 and below 1", 1e-6, 1 - 1e-6), stored.dtype)
+    a = jnp.asarray(number("activity", activity, "from 1e-6 to 1 - 1e-6", 1e-6, 1 - 1e-6), stored.dtype)
     rows = jnp.where(used[:, None], stored - a, 0.0)
     matrix = rows.T @ rows / (a * (1 - a) * stored.shape[1])
     return BinaryNetwork.create(matrix, 0.5 - a if threshold is None else threshold, offset)

@@ -30,7 +30,7 @@ def clipped(model: Memory | Couplings) -> Couplings:
 
 def diluted(model: Memory | Couplings, key, keep: float | Array) -> Couplings:
     """Couplings of which each pair's is kept with probability `keep`, in (0, 1], and then divided by it."""
-    couplings, keep = _couplings(model), number("keep", keep, "above 0 and at most 1", 1e-6, 1.0)
+    couplings, keep = _couplings(model), number("keep", keep, "from 1e-6 to 1", 1e-6, 1.0)
     chance = jax.random.uniform(random_key("key", key), couplings.matrix.shape, couplings.matrix.dtype)
     kept = jnp.triu(chance < keep, 1)
     return couplings.replace(matrix=jnp.where(kept | kept.T, couplings.matrix, 0.0) / keep)

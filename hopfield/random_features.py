@@ -83,7 +83,7 @@ class FeatureMemory(Node):
         if features % 2:
             raise ValueError(f"features must be an even number, got {features}")
         one_of("kind", kind, FEATURES)
-        number("limit", limit, "above 0", 1e-6)
+        number("limit", limit, "at least 1e-6", 1e-6)
         drawn = _projections(random_key("key", key), features // 2, neurons, flag("orthogonal", orthogonal))
         group = neurons if orthogonal and features // 2 >= GROUPS * neurons else 1
         scale = jnp.asarray(positive("beta", beta), drawn.dtype)

@@ -74,7 +74,7 @@ def covariance(
         threshold: θ; the best one at capacity if None (`theory.sparse.spinodal`).
         mask: patterns in use [M].
     """
-    activity = number("activity", activity, "above 0 and at most 0.5", 1e-6, 0.5)
+    activity = number("activity", activity, "from 1e-6 to 0.5", 1e-6, 0.5)
     if threshold is None:
         if is_traced(activity):
             raise ValueError("threshold must be given where the activity is traced, got none")

@@ -80,7 +80,7 @@ def test_winners_are_the_neurons_of_largest_field(network):
 def test_what_is_no_binary_network_is_refused():
     with pytest.raises(ValueError, match="patterns must be zeros and ones"):
         willshaw_network(2 * PATTERNS - 1)
-    with pytest.raises(ValueError, match="activity must be above 0"):
+    with pytest.raises(ValueError, match="activity must be from 1e-6 to 1 - 1e-6"):
         covariance_network(PATTERNS, 0.0)
     with pytest.raises(ValueError, match=r"activity must be given for patterns whose share of ones is 1, got None"):
         covariance_network(np.ones((3, 4)))

@@ -65,7 +65,7 @@ def test_a_classical_memory_and_a_bias_are_taken():
     np.testing.assert_allclose(found.scale * found.bias, biased.scale * biased.bias, rtol=1e-12)
     with pytest.raises(ValueError, match="memory must be classical"):
         diluted(Memory.create(SPINS), KEY, 0.5)
-    with pytest.raises(ValueError, match="keep must be above 0"):
+    with pytest.raises(ValueError, match="keep must be from 1e-6 to 1"):
         diluted(memory, KEY, 0.0)
 
 

@@ -190,7 +190,7 @@ def test_load_is_the_models_own_scaling(spec, symbol, load):
         ("dense:-3", "degree must be an integer of at least 2, got -3"),
         ("sparse:a", "memory sparse takes a number after the colon, got 'sparse:a'"),
         ("sparse:1", "alpha must be greater than 1 and at most 2 for entmax, got 1.0"),
-        ("covariance:0.7", "activity must be above 0 and at most 0.5, got 0.7"),
+        ("covariance:0.7", "activity must be from 1e-6 to 0.5, got 0.7"),
         ("dreaming:-1", "time must be a finite number of at least 0, got -1.0"),
         ("willshaw:5", "memory willshaw takes no parameter, got 'willshaw:5'"),
         ("sparse:nan", "alpha must be greater than 1 and at most 2 for entmax, got nan"),
