@@ -40,7 +40,11 @@ def listed(words: Sequence[str]) -> int:
     conditions = dict(word.split("=", 1) for word in words if word not in flags and word not in places)
     if (state := conditions.get("state", listing.STATES[0])) not in listing.STATES:
         raise InputError(f"state must be one of {', '.join(listing.STATES)}, got {state!r}")
-    runs = [run for place in places or ["outputs"] for run in _found(Path(place)) if listing.kept(run, conditions)]
+    found = [run for place in places or ["outputs"] for run in _found(Path(place))]
+    for key in conditions:
+        if found and not any(listing.has(run, key) for run in found):
+            raise InputError(f"{key} must be state, conf, experiment or an option of one of these runs")
+    runs = [run for run in found if listing.kept(run, conditions)]
     if "--json" in flags:
         print(json.dumps([run._asdict() for run in runs], indent=2))
         return 0

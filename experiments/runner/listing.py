@@ -45,6 +45,11 @@ def find(folder: Path) -> list[Run]:
     return sorted(runs, key=lambda run: (-run.when, run.path))
 
 
+def has(run: Run, key: str) -> bool:
+    """Whether a condition on a key can be met: `state`, `conf`, `experiment` or the name of an option of the run."""
+    return key in ("state", "conf", "experiment", *run.differs) or _option(run, key, missing=run) is not run
+
+
 def kept(run: Run, conditions: dict[str, str]) -> bool:
     """Whether a run meets conditions: `state`, `conf`, `experiment` or the value of an option."""
     for key, wanted in conditions.items():
@@ -64,14 +69,14 @@ def _same(words: str, value: Any) -> bool:
         return False
 
 
-def _option(run: Run, key: str) -> Any:
-    """Value of an option that a run has from its configuration, None where it has none."""
+def _option(run: Run, key: str, missing: Any = None) -> Any:
+    """Value of an option that a run has from its configuration, `missing` where it has none."""
     try:
         value = yaml.safe_load((Path(run.path) / "config.yaml").read_text(encoding="utf-8"))
         for part in key.split("."):
             value = value[part]
     except (OSError, ValueError, yaml.YAMLError, TypeError, KeyError, RecursionError):
-        return None
+        return missing
     return value
 
 

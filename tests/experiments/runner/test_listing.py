@@ -64,6 +64,12 @@ def test_a_state_that_no_run_can_have_is_refused_with_those_there_are(
     assert error.count("\n") == 1
 
 
+def test_a_condition_on_what_no_run_has_is_refused(three: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert runs(["sate=complete"]) == 2
+    assert "sate must be state, conf, experiment or an option of one of these runs" in capsys.readouterr().err
+    assert runs(["output=nowhere"]) == 0, "an option that is null"
+
+
 @pytest.mark.parametrize("words", [["nowhere"], ["--jsn"]])
 def test_what_cannot_be_listed_is_one_sentence(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
