@@ -182,3 +182,16 @@ def test_half_precision_keeps_the_ratio(dtype):
         steps = trajectory(SequenceMemory.create(jnp.asarray(rows, dtype), 3, ratio=ratio), rows[0], 2)
         assert (steps[1] == rows[int(follows)]).all()
         assert (steps[2] == rows[0]).all()
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5, 0.3, 2.0])
+def test_exponential_fields_of_states_that_are_no_spins_follow_the_formula(scale):
+    """Sums that are no whole numbers within N - 1 are not counted: Σ ξ^{μ+1} e^{s_μ} as it stands."""
+    rng = np.random.default_rng(5)
+    stored = rng.choice([-1.0, 1.0], (6, 20))
+    memory = SequenceMemory.create(stored, None)
+    for _ in range(5):
+        state = stored[0] * scale if scale != 1.0 else stored[0] + 0.7 * rng.normal(size=20)
+        sums = (stored @ state)[:, None] - stored * state
+        fields = np.sum(np.roll(stored, -1, axis=0) * np.exp(sums - sums.max(axis=0)), axis=0)
+        np.testing.assert_array_equal(np.sign(memory.local_field(state)), np.sign(fields))
