@@ -44,9 +44,8 @@ def _measured(ax: Axes, rows: Table, name: str) -> None:
     for size in sizes:
         part = rows[(rows["neurons"] == size) & rows[name].notna()]
         look = looks[str(size)] | {"markersize": 4}
-        ax.errorbar(
-            part["load"] / part["spinodal"], part[name], part[f"{name}_stderr"], label=f"$N={size}$", **measured(look)
-        )
+        errors = part[f"{name}_stderr"].astype(float)  # of a single draw there is none
+        ax.errorbar(part["load"] / part["spinodal"], part[name], errors, label=f"$N={size}$", **measured(look))
 
 
 def _finish(ax: Axes, rows: Table, label: str) -> None:
