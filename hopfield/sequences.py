@@ -101,9 +101,9 @@ class SequenceMemory(Node):
         if self.degree is not None:
             return jnp.sum(called * self._shape(sums), axis=0)
         if self.filters is None:
-            whole = jnp.all((jnp.abs(state) == 1) | (state == 0) | jnp.isnan(state))
+            signs = jnp.all((jnp.abs(state) == 1) | (state == 0) | jnp.isnan(state))
             apart = jax.vmap(balance, (1, 1))(self._shape(sums), called)
-            return jnp.where(whole, _counted(sums, wide(self.successors), self.ratio * rows), apart)
+            return jnp.where(signs, _counted(sums, wide(self.successors), self.ratio * rows), apart)
         return jax.vmap(balance, (None, 1))(self._shape(sums)[:, 0], called)
 
     def update(self, state: State, known: Known = None) -> State:
