@@ -118,9 +118,9 @@ class FastWeights(Node):
             ValueError: shapes that do not fit, chunk < 1.
         Source: Yang et al. 2024, eqs. 8 to 11 (arXiv:2406.06484); of least squares, Gaussian conditioning by Cholesky.
         """
-        chunk, steps = whole("chunk", chunk), len(key)
         widths = [self.matrix.shape[0], *self.matrix.shape]
         rows = [real_array(name, x) for name, x in (("query", query), ("key", key), ("value", value))]
+        chunk, steps = whole("chunk", chunk), len(jnp.atleast_1d(rows[1]))
         for name, x, width in zip(("query", "key", "value"), rows, widths, strict=True):
             if x.shape != (steps, width):
                 raise ValueError(f"{name} must be [{steps}, {width}], got shape {x.shape}")

@@ -6,7 +6,7 @@ from jaxtyping import Array, Bool, Float
 
 from hopfield._arrays import aligned, product
 from hopfield._checks import whole
-from hopfield._numerics import real_array
+from hopfield._numerics import real_array, wide
 from hopfield.attention import core
 from hopfield.attention._arguments import (
     MaskLike,
@@ -148,6 +148,6 @@ def attend_truncated(
     mask = core.dense_mask(mask, (query, key, value), form, (beta, temperature), bias)
     key, value = unread_as_zero(mask, key, value)
     scores = core.tempered(core.scores(query, key, metric=form, beta=beta, bias=bias), temperature)
-    left, sizes, right = jnp.linalg.svd(core.masked_weights(scores, separation, mask), full_matrices=False)
+    left, sizes, right = jnp.linalg.svd(wide(core.masked_weights(scores, separation, mask)), full_matrices=False)
     mixed = product(right[..., :rank, :].astype(value.dtype), value)
     return product((left * sizes[..., None, :])[..., :rank].astype(value.dtype), mixed)

@@ -71,6 +71,8 @@ def attend_heads(
     taken = inspect.signature(attention).parameters
     if lacking := options.keys() - taken.keys() if all(x.kind is not x.VAR_KEYWORD for x in taken.values()) else set():
         raise ValueError(f"{min(lacking)} must be None for an attention that does not take it, got one")
+    if needed := [n for n, x in taken.items() if x.kind is x.KEYWORD_ONLY and x.default is x.empty]:
+        raise ValueError(f"attention must be functools.partial(…, {needed[0]}=…), got one without its {needed[0]}")
     if form is not None and heads != stored:
         key, value = (jnp.repeat(x, heads // stored, axis=-3) for x in (key, value))
     if form is not None or heads == stored:
@@ -84,8 +86,7 @@ def attend_heads(
 
 def _in_groups(query: Array, options: dict[str, Any], heads: int, groups: int) -> tuple[Array, dict[str, Any]]:
     """The query, β, temperature, bias and mask with the head axis cut in two, [K, G]."""
-    grouped = partial(_grouped, heads=heads, groups=groups)
-    regrouped = dict(options)
+    grouped, regrouped = partial(_grouped, heads=heads, groups=groups), dict(options)
     if "beta" in options:
         regrouped["beta"] = grouped("beta", inverse_temperature(options["beta"], query), axis=-1)
     if "temperature" in options:
@@ -206,13 +207,12 @@ def _projected(projections: Projections, x_query: Array, x_key: Array | None, x_
 
 def _joined(projections: Projections, outputs: Array) -> Array:
     """Outputs of all heads [*b, H, T, V] through the output projection."""
-    if projections.output.shape[:2] != (outputs.shape[-3], outputs.shape[-1]):
-        expected = f"[{outputs.shape[-3]}, {outputs.shape[-1]}, O]"
-        raise ValueError(f"output projection must be {expected}, got shape {projections.output.shape}")
+    heads, width = outputs.shape[-3::2]
+    if projections.output.shape[:2] != (heads, width):
+        raise ValueError(f"output projection must be [{heads}, {width}, O], got shape {projections.output.shape}")
     summed = jnp.einsum("...htv,hvo->...to", outputs, projections.output)
-    if projections.output_bias is None:
-        return summed
-    return summed + projections.output_bias.reshape((1,) * (summed.ndim - 1) + projections.output_bias.shape)
+    bias = projections.output_bias
+    return summed if bias is None else summed + bias.reshape((1,) * (summed.ndim - 1) + bias.shape)
 
 
 def head_diversity(weights: Float[Array, "*b H T S"]) -> Float[Array, "*b"]:

@@ -79,9 +79,9 @@ def t5_buckets(
         ValueError: numbers of buckets or distances that leave no logarithmic bucket.
     Source: Raffel et al. 2020, §2.1 and its code `_relative_position_bucket` (arXiv:1910.10683).
     """
-    relative = native(relative)
-    if not jnp.issubdtype(jnp.result_type(relative), jnp.integer):
-        raise ValueError(f"relative must be whole numbers of tokens, got {jnp.result_type(relative)}")
+    relative = jnp.asarray(native(relative))
+    if not jnp.issubdtype(relative.dtype, jnp.integer):
+        raise ValueError(f"relative must be whole numbers of tokens, got {relative.dtype}")
     buckets, max_distance = whole("buckets", buckets), whole("max_distance", max_distance)
     one_way = buckets // 2 if flag("bidirectional", bidirectional) else buckets
     exact = one_way // 2
@@ -90,7 +90,6 @@ def t5_buckets(
         raise ValueError(f"buckets must be {least}, got {buckets}")
     if max_distance <= exact:
         raise ValueError(f"max_distance must be above {exact}, the distances with their own bucket, got {max_distance}")
-    relative = jnp.asarray(relative)
     relative = relative.astype(jnp.promote_types(relative.dtype, jnp.int32))
     most = int(jnp.iinfo(relative.dtype).max)
     relative = jnp.maximum(relative, -most)  # the least integer has no absolute value

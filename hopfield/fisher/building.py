@@ -5,12 +5,13 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from jax.typing import ArrayLike
 from jaxtyping import Array, PRNGKeyArray
 
 from hopfield._checks import random_key, whole
-from hopfield._numerics import largest, power_of_two, violated
+from hopfield._numerics import largest, power_of_two, real_array, violated
 from hopfield.arguments import shown
 from hopfield.fisher.likelihoods import Likelihood, as_likelihood
 from hopfield.fisher.operator import Fisher
@@ -86,7 +87,11 @@ def _drawn_scores(likelihood: Likelihood, outputs: Array, key: PRNGKeyArray | No
 def _shares(weights: ArrayLike | None, outputs: Array) -> Array:
     """w / Σ w for every term; zero if there is no weight at all."""
     shape = outputs.shape[:-1]
-    shares = jnp.ones(shape, outputs.dtype) if weights is None else jnp.asarray(weights, outputs.dtype)
+    if weights is None:
+        weights = jnp.ones(shape)
+    elif isinstance(weights, Array | np.ndarray) and weights.dtype == np.bool_:  # the terms in use
+        weights = jnp.asarray(weights, outputs.dtype)
+    shares = real_array("weights", weights).astype(outputs.dtype)
     if shares.ndim < 1 or shares.ndim > len(shape) or shares.shape != shape[: shares.ndim]:
         raise ValueError(f"weights must have the leading axes of {shape}, got shape {shares.shape}")
     if violated(lambda x: (x >= 0) & (x < jnp.inf), shares):

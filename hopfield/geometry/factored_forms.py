@@ -5,6 +5,7 @@ strengths Σ, a point of Gr(r, n) × Gr(r, n) × Rʳ. Leading axes *b broadcast.
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import jax
@@ -14,7 +15,8 @@ from jaxtyping import Array, Float
 
 from hopfield._arrays import transposed
 from hopfield._checks import number
-from hopfield._numerics import accumulation_dtype, real_array, safe_norm
+from hopfield._numerics import accumulation_dtype, real_array, safe_norm, wide
+from hopfield.arguments import shown
 from hopfield.geometry.subspaces import grassmann_distance
 
 
@@ -88,6 +90,8 @@ def product_distance(
         safe_norm(jnp.subtract(*jnp.broadcast_arrays(first.values, second.values)), axis=-1),
     )
     contract = "three finite numbers of at least 0"
+    if not isinstance(weights, Sequence) or len(weights) != len(parts):
+        raise ValueError(f"weights must be {contract}, got {shown(weights)}")
     sizes = [math.sqrt(number("weights", weight, contract, 0.0)) for weight in weights]
     scaled = [size * part for size, part in zip(sizes, parts, strict=True)]
     return safe_norm(jnp.stack(jnp.broadcast_arrays(*scaled), axis=-1), axis=-1)
@@ -114,7 +118,7 @@ def data_weighted_distance(
     left, right = _difference(first, second)
     sides = []
     for name, rows, side in (("queries", queries, left), ("keys", queries if keys is None else keys, right)):
-        rows = real_array(name, rows)
+        rows = wide(real_array(name, rows))
         if rows.ndim != 2 or rows.shape[-1] != side.shape[-2]:
             raise ValueError(f"{name} must be rows [T, {side.shape[-2]}], got shape {rows.shape}")
         # The r factor stands for the rows: ‖X D‖ = ‖R D‖, and R is no larger than the form is wide.
@@ -130,7 +134,7 @@ def _difference(first: FactoredForm, second: FactoredForm) -> tuple[Array, Array
     leading = jnp.broadcast_shapes(first.values.shape[:-1], second.values.shape[:-1])
     scaled = (first.left * first.values[..., None, :], -second.left * second.values[..., None, :])
     pairs = (scaled, (first.right, second.right))
-    joined = [[jnp.broadcast_to(part, leading + part.shape[-2:]) for part in pair] for pair in pairs]
+    joined = [[jnp.broadcast_to(wide(part), leading + part.shape[-2:]) for part in pair] for pair in pairs]
     return jnp.concatenate(joined[0], axis=-1), jnp.concatenate(joined[1], axis=-1)
 
 

@@ -21,6 +21,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import vector, whole
+from hopfield._numerics import wide
 from hopfield.arguments import shown
 from hopfield.geometry._smooth import root_of
 from hopfield.geometry.geodesics import LogInfo, shoot, unit_time_flow
@@ -44,7 +45,7 @@ def _compiled(function: Function) -> Function:
         if not callable(bound.arguments["metric"]):
             raise TypeError(f"metric must be a function x -> g(x), got {shown(bound.arguments['metric'])}")
         for name in vectors & bound.arguments.keys():
-            bound.arguments[name] = vector(name, bound.arguments[name])
+            bound.arguments[name] = wide(vector(name, bound.arguments[name]))
         return program(*bound.args, **bound.kwargs)
 
     return cast(Function, called)
@@ -74,7 +75,7 @@ def christoffels(metric: Field, base_point: Point) -> Float[Array, "n n n"]:
     """Γ^a_bc of the metric's own connection, symmetric in b and c."""
     lowered = christoffels_first(metric, base_point)
     size = base_point.shape[0]
-    return jnp.linalg.solve(metric(base_point), lowered.reshape(size, -1)).reshape(lowered.shape)
+    return jnp.linalg.solve(wide(metric(base_point)), lowered.reshape(size, -1)).reshape(lowered.shape)
 
 
 @_compiled
@@ -159,7 +160,7 @@ def ricci_tensor(metric: Field, base_point: Point) -> Float[Array, "n n"]:
 @_compiled
 def scalar_curvature(metric: Field, base_point: Point) -> Float[Array, ""]:
     """g^bd R_bd; 2/r² on a sphere of radius r in three dimensions."""
-    return jnp.trace(jnp.linalg.solve(metric(base_point), ricci_tensor(metric, base_point)))
+    return jnp.trace(jnp.linalg.solve(wide(metric(base_point)), ricci_tensor(metric, base_point)))
 
 
 def pullback_metric(metric: Field, function: Callable[[Point], Point]) -> Field:

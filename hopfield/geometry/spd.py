@@ -13,7 +13,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._arrays import length
-from hopfield._numerics import real_array, tolerance
+from hopfield._numerics import real_array, tolerance, wide
 from hopfield.geometry._points import on_manifold
 from hopfield.geometry._smooth import log_of_gram, of_spectrum, root_of
 
@@ -27,14 +27,14 @@ def symmetric(matrix: Matrix) -> Matrix:
 
 
 def as_symmetric(name: str, matrix: ArrayLike) -> Matrix:
-    """A matrix, unchanged. ValueError unless it is symmetric to rounding; a traced one that is not is NaN."""
+    """A matrix, of 16 bits as float32. ValueError unless symmetric to rounding; a traced one that is not is NaN."""
     matrices = real_array(name, matrix)
     if matrices.ndim < 2 or matrices.shape[-1] != matrices.shape[-2]:
         raise ValueError(f"{name} must be square matrices [..., n, n], got shape {matrices.shape}")
     gap = jnp.max(jnp.abs(matrices - jnp.swapaxes(matrices, -1, -2)), axis=(-2, -1), keepdims=True, initial=0.0)
     size = jnp.max(jnp.abs(matrices), axis=(-2, -1), keepdims=True, initial=0.0)
     skew = gap > 10.0 * tolerance(matrices.dtype) * size
-    return on_manifold(name, matrices, skew, "be symmetric", gap)
+    return wide(on_manifold(name, matrices, skew, "be symmetric", gap))
 
 
 def inner_product(tangent_vec_a: Matrix, tangent_vec_b: Matrix, base_point: Matrix) -> Float[Array, "*b"]:

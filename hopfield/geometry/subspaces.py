@@ -156,7 +156,8 @@ def random_baseline(key: Array, n: int, r: int, *, samples: int = 64, normalised
     Raises:
         ValueError for n, r or samples out of range.
     """
-    if not 1 <= r <= n:
+    n, r = whole("n", n), whole("r", r)
+    if r > n:
         raise ValueError(f"r must be between 1 and n = {n}, got {r}")
     samples = whole("samples", samples, 2)
     pairs = jax.random.normal(random_key("key", key), (2, samples, n, r))

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield._arrays import joined
+from hopfield._numerics import wide
 from hopfield.metrics.composed import Block
 from hopfield.metrics.forms import Diagonal, Identity, LowRank, Metric, Scaled
 
@@ -20,7 +21,7 @@ def singular_values(metric: Metric) -> Float[Array, "*h N"]:
     if isinstance(metric, Diagonal | Identity | Scaled):
         return -jnp.sort(-jnp.abs(jnp.diagonal(metric.dense(), axis1=-2, axis2=-1)), axis=-1)
     factor = metric.factor if isinstance(metric, LowRank) else metric.dense()
-    values = jnp.linalg.svd(factor, compute_uv=False)
+    values = jnp.linalg.svd(wide(factor), compute_uv=False)
     rounding = values[..., :1] * max(factor.shape[-2:]) * jnp.finfo(values.dtype).eps
     values = jnp.where(values <= rounding, 0.0, values)
     lacking = [(0, 0)] * (values.ndim - 1) + [(0, factor.shape[-1] - values.shape[-1])]

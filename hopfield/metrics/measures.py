@@ -12,7 +12,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._arrays import aligned, length, product, transposed
 from hopfield._checks import axis_of
-from hopfield._numerics import is_traced, largest, power_of_two, real_array
+from hopfield._numerics import is_traced, largest, power_of_two, real_array, wide
 from hopfield.metrics._spectra import singular_values
 from hopfield.metrics.composed import Block, block
 from hopfield.metrics.forms import Diagonal, Full, Identity, LowRank, Metric, Scaled, as_metric
@@ -86,9 +86,9 @@ def inverse(g: Form) -> Metric:
 
 def _inverse_matrix(metric: Metric, matrix: Array) -> Array:
     if isinstance(metric, LowRank):  # (WᵀW)⁻¹ = W⁺ W⁺ᵀ
-        pseudo = jnp.linalg.pinv(metric.factor)
+        pseudo = jnp.linalg.pinv(wide(metric.factor))
         return product(pseudo, transposed(pseudo))
-    return jnp.linalg.inv(matrix)
+    return jnp.linalg.inv(wide(matrix))
 
 
 def _refuse_singular(rank: Array, width: int) -> None:
@@ -200,7 +200,7 @@ def is_positive_definite(g: Form) -> Bool[Array, "*h"]:
 
 def eigenvalues(g: Form) -> Float[Array, "*h N"]:
     """Eigenvalues of the symmetric part ½(g_ab + g_ba), which all lengths come from, in rising order."""
-    return jnp.linalg.eigvalsh(symmetric_part(g).matrix)
+    return jnp.linalg.eigvalsh(wide(symmetric_part(g).matrix))
 
 
 def rank(g: Form) -> Int[Array, "*h"]:

@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
-from hopfield._numerics import is_traced
+from hopfield._numerics import is_traced, wide
 from hopfield._pytrees import Node
 from hopfield.geometry import spd, sphere
 from hopfield.optim._safeguards import share
@@ -133,7 +133,7 @@ class Stiefel(Manifold):
         return vector - point @ (inner + jnp.swapaxes(inner, -1, -2)) / 2
 
     def retract(self, point: Array, tangent: Array) -> Array:
-        q, r = jnp.linalg.qr(point + tangent)
+        q, r = jnp.linalg.qr(wide(point + tangent))
         sign = jnp.sign(jnp.diagonal(r, axis1=-2, axis2=-1))
         sign = jnp.where(sign == 0, 1.0, sign)[..., None, :]  # of the factor nearest to where it was
         # Above zeros a NaN is passed over by the reflections, and stands in the triangle alone.
@@ -185,7 +185,7 @@ class PositiveDefinite(Manifold):
 
 def _definite(point: Array) -> Array:
     """Whether the least eigenvalue is above n ε times the largest."""
-    levels = jnp.linalg.eigvalsh(spd.symmetric(jax.lax.stop_gradient(point)))
+    levels = jnp.linalg.eigvalsh(spd.symmetric(wide(jax.lax.stop_gradient(point))))
     least = point.shape[-1] * jnp.finfo(point.dtype).eps * levels[..., -1]
     return (levels[..., 0] > least) & (levels[..., 0] > 0)
 

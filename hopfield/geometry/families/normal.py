@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._numerics import real_array
+from hopfield._numerics import real_array, wide
 from hopfield.geometry import spd
 from hopfield.geometry._smooth import root_of
 from hopfield.geometry.geodesics import LogInfo, shoot
@@ -36,6 +36,7 @@ class Normal(NamedTuple):
 def inner_product(tangent_vec_a: Normal, tangent_vec_b: Normal, base_point: Normal) -> Float[Array, ""]:
     """uᵀ Σ⁻¹ v + ½ tr(Σ⁻¹ U Σ⁻¹ V)."""
     (u, first), (v, second), (_, covariance) = tangent_vec_a, tangent_vec_b, base_point
+    covariance = spd.as_symmetric("covariance", covariance)
     return u @ jnp.linalg.solve(covariance, v) + spd.inner_product(first, second, covariance) / 2
 
 
@@ -79,7 +80,7 @@ def dist(point_a: Normal, point_b: Normal, *, tolerance: ArrayLike = 1e-12, step
 
 def _checked(name: str, point: Normal) -> Normal:
     mean, covariance = point
-    return Normal(mean, spd.as_symmetric(f"{name}.covariance", covariance))
+    return Normal(wide(real_array(f"{name}.mean", mean)), spd.as_symmetric(f"{name}.covariance", covariance))
 
 
 @jax.jit

@@ -132,6 +132,7 @@ def test_capacity_is_that_of_theory():
         (lambda: FastWeights.create(3, rule="hebb"), "rule must be one of"),
         (lambda: FastWeights.create(3, ridge=0.0), "ridge must be a positive number, got 0.0"),
         (lambda: FastWeights.create(3).read(np.ones(4)), r"query must have shape \[3\], got \(4,\)"),
+        (lambda: FastWeights.create(D, V).attend(QUERY, 1.0, VALUE), r"query must be \[1, 5\], got shape \(11, 5\)"),
         (lambda: FastWeights.create(D, V).attend(QUERY, KEY, KEY), r"value must be \[11, 3\], got shape \(11, 5\)"),
     ],
 )

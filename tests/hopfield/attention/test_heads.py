@@ -11,6 +11,7 @@ import pytest
 from hopfield import metrics, separations
 from hopfield.attention import core, heads, masks
 from hopfield.attention.blockwise import attend_blockwise
+from hopfield.attention.fewer_keys import attend_locally
 
 RNG = np.random.default_rng(17)
 START = RNG.bit_generator.state
@@ -151,6 +152,10 @@ def test_queries_that_read_nothing_are_left_out_of_the_divergence():
         (
             lambda: heads.attend_heads(*[normal(2, 3, 4)] * 3, bias=normal(2, 3, 3), attention=attend_blockwise),
             "^bias must be None for an attention that does not take it",
+        ),
+        (
+            lambda: heads.attend_heads(*[normal(2, 3, 4)] * 3, attention=attend_locally),
+            "^attention must be functools.partial(.*left=.*), got one without its left",
         ),
         (lambda: heads.attend_heads(*[normal(2, 3)] * 3), r"^query must be \[..., heads, length, width\]"),
         (lambda: heads.multi_head(projections(), normal(3, 4)), r"^query projection must be \[heads, 4, R\]"),

@@ -44,7 +44,7 @@ def test_t5_buckets_worked_by_hand():
     behind |= {63: 13, 64: 14, 90: 14, 91: 15, 127: 15, 128: 15, 10**6: 15}
     found = positions.t5_buckets(-jnp.asarray(list(behind)))
     np.testing.assert_array_equal(found, list(behind.values()))
-    ahead = positions.t5_buckets(jnp.asarray(list(behind)[1:]))
+    ahead = positions.t5_buckets(list(behind)[1:])
     np.testing.assert_array_equal(ahead, [16 + b for b in list(behind.values())[1:]])
 
 

@@ -31,6 +31,8 @@ def model(params, inputs):
         ({"params": {"w": optax.MaskedNode()}}, "params must have an array at every leaf, got a masked one"),
         ({"params": {"w": jnp.arange(3)}}, "params must be floating-point arrays, got int"),
         ({"weights": jnp.ones(3)}, "weights must have the leading axes of"),
+        ({"weights": 1j * jnp.ones(7)}, "weights must be real numbers, got complex"),
+        ({"weights": "heavy"}, "weights must be an array of real numbers, got str 'heavy'"),
         ({"weights": -jnp.ones(7)}, "weights must be non-negative and finite"),
         ({"params": {}}, "params must have at least one array"),
     ],

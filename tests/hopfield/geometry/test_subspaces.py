@@ -132,11 +132,12 @@ def test_random_subspaces_of_a_large_space_are_not_at_distance_one():
         (lambda: orthonormal_basis(np.ones((2, 3))), "columns must be"),
         (lambda: principal_angles(np.eye(3)[:, :1], np.eye(4)[:, :1]), "second must have the n = 3 rows"),
         (lambda: random_baseline(jax.random.key(0), 3, 4), "r must be between 1 and n = 3"),
+        (lambda: random_baseline(jax.random.key(0), 3, 2.0), "r must be an integer of at least 1"),
         (lambda: random_baseline(jax.random.key(0), 3, 1, samples=1), "samples must be an integer of at least 2"),
         (lambda: factored(np.ones((4, 2)), np.ones((4, 3))), "query and key must be"),
         (lambda: factored(np.ones((4, 2)), np.ones((4, 2)), np.ones(3)), "query_bias must have shape"),
     ],
-    ids=["columns", "rows", "rank", "samples", "widths", "bias"],
+    ids=["columns", "rows", "rank", "whole", "samples", "widths", "bias"],
 )
 def test_wrong_shapes_are_refused_in_one_sentence(call, message):
     with pytest.raises(ValueError, match=message):
