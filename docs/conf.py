@@ -1,5 +1,6 @@
 """Configuration of the documentation site: `make docs` builds it, every page with code is executed."""
 
+import importlib.metadata
 import os
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPAT
 project = "Hopfield"
 author = "the Hopfield authors"
 copyright = "the Hopfield authors, Apache-2.0"
-release = version = "0.1.0"
+release = version = importlib.metadata.version("hopfield")
 
 extensions = [
     "myst_nb",

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LIBRARY = sorted((ROOT / "hopfield").rglob("*.py"))
 EXPERIMENTS = sorted((ROOT / "experiments").rglob("*.py"))
 SOURCES = [*LIBRARY, *EXPERIMENTS, *sorted((ROOT / "scripts").rglob("*.py"))]
-TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 
 def name_of(path: Path) -> str:
