@@ -4,6 +4,7 @@
 exact energy difference with its own spin excluded; a field of exactly zero keeps the spin.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -100,13 +101,21 @@ def _as_order(order: Any, neurons: int) -> Order:
 
 @jax.jit
 def _sweep(model: SpinModel, state: State, order: Order, known: Known) -> State:
+    def turned(field: Array, spin: Array, i: Array) -> Array:
+        return aligned(field, spin) if known is None else jnp.where(known[i], spin, aligned(field, spin))
+
+    return visit_each(model, state, model.cache(state), order, turned)[0]
+
+
+def visit_each(model: SpinModel, state: State, cache: Any, order: Order, turned: Callable) -> tuple[State, Any]:
+    """State and cache after neurons were visited in order; `turned(field, spin, i)` is the new spin of neuron i."""
+
     def visit(carry, i):
         state, cache = carry
-        new = aligned(model.field_at(cache, state, i), state[i])
-        new = new if known is None else jnp.where(known[i], state[i], new)
+        new = turned(model.field_at(cache, state, i), state[i], i)
         return (state.at[i].set(new), model.advance(cache, state, i, new)), None
 
-    return jax.lax.scan(visit, (state, model.cache(state)), order)[0][0]
+    return jax.lax.scan(visit, (state, cache), order)[0]
 
 
 class Relaxation(NamedTuple):

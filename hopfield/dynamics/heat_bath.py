@@ -11,7 +11,7 @@ from jaxtyping import Array, Float
 from hopfield._checks import one_of, random_key, step_limit
 from hopfield._numerics import accumulation_dtype, positive
 from hopfield.couplings import Couplings
-from hopfield.dynamics.asynchronous import ORDERS, Order, visiting_order
+from hopfield.dynamics.asynchronous import ORDERS, Order, visit_each, visiting_order
 from hopfield.dynamics.models import SpinModel, as_model
 from hopfield.spaces import Known, State, as_known
 
@@ -94,7 +94,7 @@ def _glauber(model: SpinModel, state: State, keys, scale, lengths, held, *, dyna
         at = lambda field, spin, i: drawn(field, spin, chance[i], held[i])
         if shared:
             return _visit_blocks(model, state, cache, order, at)
-        return _visit_each(model, state, cache, order, at)
+        return visit_each(model, state, cache, order, at)
 
     def energy_of(state, cache):  # the fields of Couplings are at hand; of a Memory the cache may have drifted
         return model.energy_at(cache, state) if isinstance(model, Couplings) else model.energy(state)
@@ -111,17 +111,6 @@ def _glauber(model: SpinModel, state: State, keys, scale, lengths, held, *, dyna
     start = (state, model.cache(state), jnp.zeros_like(state, dtype), zero, zero)
     state, _, total, energy, _ = jax.lax.fori_loop(0, burn_in + sweeps, turn, start)
     return HeatBath(state, total / sweeps, energy / sweeps)
-
-
-def _visit_each(model: SpinModel, state: State, cache, order: Order, drawn: Callable) -> tuple[State, Any]:
-    """Visit the neurons in order; `drawn(field, spin, i)` is the new spin of neuron i."""
-
-    def visit(carry, i):
-        state, cache = carry
-        new = drawn(model.field_at(cache, state, i), state[i], i)
-        return (state.at[i].set(new), model.advance(cache, state, i, new)), None
-
-    return jax.lax.scan(visit, (state, cache), order)[0]
 
 
 def _visit_blocks(model: Any, state: State, field, order: Order, drawn: Callable) -> tuple[State, Any]:
