@@ -1,12 +1,18 @@
 """The base of every pytree in the library: one whose class is part of its structure."""
 
+import dataclasses
 import inspect
+import math
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
+from jax.core import Tracer
+
+MOST_SHOWN = 8
+"""Entries of the largest array that a node shows the numbers of."""
 
 
 class Node(struct.PyTreeNode):
@@ -16,13 +22,14 @@ class Node(struct.PyTreeNode):
     (seen in jaxlib 0.10.2). A compiled function would now and then run softmax where it is given sparsemax, since both
     have no field at all. The class itself is therefore a static field of every node.
 
-    Two nodes are equal if they are of one structure and all their numbers are the same.
+    Two nodes are equal if they are of one structure and all their numbers are the same. In the text of a node, arrays
+    of more than `MOST_SHOWN` entries stand as type and shape, `f32[10,50]`.
     """
 
     def __init_subclass__(cls, **options):
         cls.__annotations__ = {**inspect.get_annotations(cls), "node_class": type}
         cls.node_class = struct.field(pytree_node=False, default=cls, kw_only=True, repr=False, compare=False)
-        super().__init_subclass__(**{"eq": False} | options)
+        super().__init_subclass__(**{"eq": False, "repr": False} | options)
 
     def __eq__(self, other: object) -> bool:
         if self is other or not isinstance(other, Node):
@@ -32,6 +39,38 @@ class Node(struct.PyTreeNode):
 
     def __hash__(self) -> int:
         return hash(jax.tree.structure(self))
+
+    def __repr__(self) -> str:
+        fields = [field.name for field in dataclasses.fields(self) if field.repr]
+        values = (f"{name}={_text(getattr(self, name))}" for name in fields)
+        return f"{type(self).__name__}({', '.join(values)})"
+
+
+class _Text(str):
+    """A text that stands in a container as it is, without quotes."""
+
+    __repr__ = str.__str__
+
+
+def _text(value: Any) -> str:
+    """The text of a field: of a node, an array, a container of both, or of anything else."""
+    if isinstance(value, Node):
+        return repr(value)
+    if jax.tree_util.all_leaves([value]):
+        return _text_of_leaf(value)
+    return repr(jax.tree.map(lambda part: _Text(_text(part)), value, is_leaf=lambda part: isinstance(part, Node)))
+
+
+def _text_of_leaf(value: Any) -> str:
+    """A number, a few numbers on one line, or type and shape of an array that has more or none to show."""
+    if not hasattr(value, "dtype") or not hasattr(value, "shape"):
+        return repr(value)
+    name = str(value.dtype).replace("float", "f").replace("uint", "u").replace("int", "i").replace("complex", "c")
+    absent = isinstance(value, Tracer | jax.ShapeDtypeStruct)
+    lost = isinstance(value, jax.Array) and not absent and (value.is_deleted() or not value.is_fully_addressable)
+    if absent or lost or jnp.issubdtype(value.dtype, jax.dtypes.extended) or math.prod(value.shape) > MOST_SHOWN:
+        return f"{name}[{','.join(map(str, value.shape))}]"
+    return " ".join(repr(value).split()) if value.shape else str(np.asarray(value))
 
 
 def _same(a: Any, b: Any) -> bool:

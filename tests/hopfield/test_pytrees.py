@@ -4,8 +4,10 @@ import itertools
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
+from hopfield import metrics, patterns
 from hopfield._pytrees import Node
 from hopfield.memory import Memory
 from hopfield.separations import LogSumExp, Sparsemax, entmax, normmax
@@ -67,3 +69,33 @@ def test_nodes_are_equal_where_structure_and_numbers_are():
     assert all(memory != other for other in others)
     broken = memory.replace(beta=jnp.asarray(jnp.nan))
     assert broken == memory.replace(beta=jnp.asarray(jnp.nan)) != memory
+
+
+def test_large_arrays_are_shown_by_type_and_shape():
+    patterns = jnp.ones((10, 50), jnp.float32)
+    memory = Memory.create(patterns, 0.1, separation=entmax(jnp.float32(1.5)), mask=np.ones(10, bool))
+    parts = "similarity=Dot(), separation=Entmax(alpha=1.5), space=Euclidean(confined=True)"
+    assert repr(memory) == f"Memory(patterns=f32[10,50], beta=0.1, values=None, mask=bool[10], {parts})"
+    assert repr(metrics.block(metrics.scaled(3, np.float16(0.5)), metrics.full(np.eye(4)))) == (
+        "Block(metrics=(Scaled(scale=0.5, width=3), Full(matrix=f64[4,4])))"
+    )
+    assert repr(Memory(jnp.zeros((9, 1), jnp.bfloat16), 2)).startswith("Memory(patterns=bf16[9,1], beta=2, ")
+
+
+def test_a_few_numbers_are_shown_as_they_are():
+    small = Memory.create(jnp.eye(2, dtype=jnp.float32))
+    assert "patterns=Array([[1., 0.], [0., 1.]], dtype=float32), beta=1.0, " in repr(small)
+    assert repr(small.replace(patterns=0, beta=None)).startswith("Memory(patterns=0, beta=None, ")
+
+
+def test_arrays_without_numbers_are_shown_by_type_and_shape():
+    shown = []
+    jax.eval_shape(lambda memory: shown.append(repr(memory)), Memory.create(jnp.eye(2, dtype=jnp.float32)))
+    abstract = repr(jax.eval_shape(lambda: Memory.create(jnp.eye(2, dtype=jnp.float32))))
+    assert shown == [abstract]
+    assert "patterns=f32[2,2], beta=f32[], " in abstract
+    given_away = jnp.ones(3, jnp.float32)
+    given_away.delete()
+    assert repr(metrics.Diagonal(given_away)) == "Diagonal(entries=f32[3])"
+    keys = patterns.sources.Generated(jax.random.key(0), jnp.uint32(0), (), "spins", 3, 2)
+    assert repr(keys).startswith("Generated(key=key<fry>[], first=0, ")
