@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+__all__ = ["flag", "native", "numbers", "one_of", "one_real", "one_whole", "plain", "real", "shown", "whole_numbers"]
+
 Float = NDArray[np.float64]
 
 

@@ -12,6 +12,8 @@ from hopfield._numerics import spin_matrix, wide
 from hopfield._pytrees import Node
 from hopfield.spaces import Spins, State, one_state
 
+__all__ = ["BidirectionalMemory"]
+
 
 class BidirectionalMemory(Node):
     """Pairs of spin patterns that call for each other, E(x, y) = −Σ_μ (ξ_μ·x)(ζ_μ·y)/√(NV). Build with `create`.

@@ -12,6 +12,8 @@ from hopfield.memory import DYNAMICS, Memory
 from hopfield.separations import Linear
 from hopfield.spaces import Known, Spins, State, as_known, one_state
 
+__all__ = ["Couplings", "hebb_couplings"]
+
 
 class Couplings(Node):
     """A network on spins given by a symmetric matrix with zero diagonal: E = −scale (½ x·matrix x + bias·x).

@@ -15,6 +15,8 @@ from hopfield._numerics import safe_norm
 from hopfield.couplings import Couplings, hebb_couplings
 from hopfield.memory import Memory
 
+__all__ = ["clipped", "diluted", "noisy"]
+
 
 def clipped(model: Memory | Couplings) -> Couplings:
     """Signs of the couplings times the mean size of those that are not zero, the nearest such matrix.

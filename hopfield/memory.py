@@ -32,6 +32,8 @@ from hopfield.separations.simplex import shannon_entropy
 from hopfield.similarities import Dot, Similarity, as_similarity
 from hopfield.spaces import Euclidean, Known, Space, Spins, State, as_known, as_space, one_state
 
+__all__ = ["DYNAMICS", "Memory"]
+
 DYNAMICS = ("synchronous", "asynchronous", "sequential")
 
 

@@ -21,6 +21,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+__all__ = ["KINDS", "LONGEST", "Outside", "called", "find", "plugged", "source"]
+
 KINDS = ("memories", "similarities", "separations", "spaces", "corruptions", "datasets", "layers")
 """What other packages may bring, each kind in a group of its own."""
 LONGEST = 400
@@ -30,7 +32,13 @@ _MODULE = re.compile(r"(?P<module>[A-Za-z_]\w*(?:\.\w+)+):(?P<name>[A-Za-z_]\w*)
 
 
 class Outside(NamedTuple):
-    """An object that was found, the module it stands in, its name there, and the text after the last colon."""
+    """An object that was found, the module it stands in, its name there, and the text after the last colon.
+
+    Example:
+        >>> from hopfield import outside
+        >>> outside.find("memories", "hopfield.memories.dense:dense:3").parameter
+        '3'
+    """
 
     value: Any
     module: ModuleType

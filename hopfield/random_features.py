@@ -23,6 +23,8 @@ from hopfield.dynamics.retrieval import Retrieval
 from hopfield.dynamics.settling import near, settled
 from hopfield.spaces import Euclidean, Known, State, as_known, one_state
 
+__all__ = ["BLOCK", "FEATURES", "GROUPS", "FeatureMemory", "descend"]
+
 FEATURES = ("trigonometric", "positive")
 BLOCK = 256
 """Patterns whose features are held at once while many are added."""

@@ -20,6 +20,8 @@ from hopfield.dynamics.retrieval import trajectory as trajectory
 from hopfield.separations._ties import balance
 from hopfield.spaces import Known, Spins, State, as_known, one_state
 
+__all__ = ["SequenceMemory", "trajectory"]
+
 
 class SequenceMemory(Node):
     """A sequence of patterns of spins, followed step by step. Build with `SequenceMemory.create`.

@@ -7,11 +7,15 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from hopfield._medians import shrunk_median
 from hopfield._names import Named, Table
 from hopfield._numerics import real_matrix, unit
 from hopfield._pytrees import Node
 from hopfield.metrics.forms import Metric, full
 from hopfield.spaces import Box, Euclidean, Known, Space, Sphere, Spins, State
+
+__all__ = ["NAMES", "Bilinear", "Cosine", "Dot", "Manhattan", "Similarity", "SquaredDistance", "as_similarity"]
+__all__ += ["bilinear", "find"]
 
 Patterns = Float[Array, "M N"]
 Scores = Float[Array, "M"]
@@ -233,7 +237,7 @@ class Manhattan(Similarity):
             return space.project(weights @ patterns, state, known=known)
         if not isinstance(space, Euclidean):
             return space.project(_slope(self, state, patterns, weights), state, known=known)
-        new = jax.vmap(_shrunk_median, (1, None, None))(patterns, weights, 1.0 if space.confined else 0.0)
+        new = jax.vmap(shrunk_median, (1, None, None))(patterns, weights, 1.0 if space.confined else 0.0)
         new = jnp.where(jnp.sum(weights) <= 0, state if space.flat else jnp.zeros_like(state), new)
         return new if known is None else jnp.where(known, state, new)
 
@@ -241,23 +245,6 @@ class Manhattan(Similarity):
 def _slope(similarity: Similarity, state: State, patterns: Patterns, weights: Scores) -> State:
     """Σ_μ weights_μ ∂s_μ/∂x, the field to first order where no exact response is known."""
     return jax.vjp(lambda x: similarity(x, patterns), state)[1](weights)[0]
-
-
-def _shrunk_median(points: Scores, weights: Scores, stiffness: float) -> Float[Array, ""]:
-    """argmin_t ½ stiffness t² + Σ_μ weights_μ |t − points_μ|, exactly: its slope is piecewise linear and rises."""
-    order = jnp.argsort(points)
-    t, w = points[order], weights[order]
-    below = jnp.cumsum(w)
-    pull = 2.0 * below - below[-1]  # slope of the sum just above t_k; 2·before − total just under it
-    slope = stiffness * t + pull
-    k = jnp.minimum(jnp.argmax(slope >= 0), t.size - 1)
-    k = jnp.where(jnp.any(slope >= 0), k, t.size - 1)
-    left = 2.0 * (below[k] - w[k]) - below[-1]
-    at_kink = stiffness * t[k] + left <= 0
-    crossing = jnp.where(stiffness > 0, -left / jnp.where(stiffness > 0, stiffness, 1.0), t[k])
-    beyond = jnp.where(stiffness > 0, -below[-1] / jnp.where(stiffness > 0, stiffness, 1.0), t[-1])
-    least = jnp.where(jnp.any(slope >= 0), jnp.where(at_kink, t[k], crossing), beyond)
-    return jnp.where(jnp.isnan(below[-1]), jnp.nan, least)
 
 
 def bilinear(metric: Metric | Float[Array, "N K"]) -> Bilinear:

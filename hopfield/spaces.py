@@ -15,6 +15,9 @@ from hopfield._numerics import increasing_root, largest, nan_outside, positive, 
 from hopfield._pytrees import Node
 from hopfield.arguments import flag
 
+__all__ = ["NAMES", "Box", "Euclidean", "Space", "Sphere", "Spins", "aligned", "as_known", "as_space", "box"]
+__all__ += ["euclidean", "find", "one_state", "sphere", "spins"]
+
 State = Float[Array, "N"]
 Known = Bool[Array, "N"] | None
 

@@ -26,6 +26,23 @@ from hopfield.arguments import shown
 from hopfield.geometry._smooth import root_of
 from hopfield.geometry.geodesics import LogInfo, shoot, unit_time_flow
 
+__all__ = [
+    "TOLERANCE",
+    "christoffels",
+    "christoffels_first",
+    "covariant_derivative",
+    "dist",
+    "exp",
+    "inner_product",
+    "log",
+    "norm",
+    "parallel_transport",
+    "pullback_metric",
+    "ricci_tensor",
+    "riemann_tensor",
+    "scalar_curvature",
+]
+
 Point = Float[Array, "n"]
 Field = Callable[[Point], Array]
 TOLERANCE = 1e-12

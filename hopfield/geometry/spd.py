@@ -17,6 +17,8 @@ from hopfield._numerics import real_array, tolerance, wide
 from hopfield.geometry._points import on_manifold
 from hopfield.geometry._smooth import log_of_gram, of_spectrum, root_of
 
+__all__ = ["as_symmetric", "dist", "exp", "inner_product", "log", "norm", "parallel_transport", "symmetric", "whitened"]
+
 Matrix = Float[Array, "*b n n"]
 
 

@@ -13,6 +13,8 @@ from hopfield._numerics import real_array, safe_norm, unit
 from hopfield.geometry._points import unit_rows
 from hopfield.geometry._smooth import arc, away, ratio, sinc, versine
 
+__all__ = ["dist", "exp", "log", "parallel_transport", "projection", "to_tangent"]
+
 Row = Float[Array, "*b n"]
 
 

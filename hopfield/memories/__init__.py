@@ -23,7 +23,7 @@ import pkgutil
 from collections.abc import Callable
 from functools import cache
 from types import ModuleType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Array, Bool, Float
@@ -34,11 +34,12 @@ from hopfield._names import unknown
 from hopfield.arguments import shown
 from hopfield.couplings import Couplings
 from hopfield.dynamics.models import Model, lacking
+from hopfield.memories._derived import derived_theory
 from hopfield.memory import Memory
 from hopfield.patterns.sources import Source
-from hopfield.similarities import Dot, SquaredDistance
 from hopfield.theory.base import Theory
-from hopfield.theory.derived import Derived, Parts
+
+__all__ = ["EXPONENTIAL", "EXTENSIVE", "PARITIES", "Blueprint", "Scaling", "find", "names", "polynomial_scaling"]
 
 Stored = Float[Array, "M N"]
 Patterns = Stored | Source
@@ -48,7 +49,13 @@ Used = Bool[Array, "M"] | None
 
 
 class Scaling(NamedTuple):
-    """Scaling of a memory's load α: how it counts patterns M against neurons N."""
+    """Scaling of a memory's load α: how it counts patterns M against neurons N.
+
+    Example:
+        >>> from hopfield import memories
+        >>> memories.find("dense:3").scaling.num_patterns(0.5, 20)
+        200.0
+    """
 
     symbol: str
     load: Callable[[float, float], float]
@@ -73,7 +80,14 @@ PARITIES = ("odd", "even", "any")
 
 
 class Blueprint(NamedTuple):
-    """A memory chosen by name and parameter, not yet given patterns."""
+    """A memory chosen by name and parameter, not yet given patterns.
+
+    Example:
+        >>> from hopfield import memories
+        >>> classical = memories.find("classical")
+        >>> classical.rounded(0.1, 20), classical.build(np.ones((2, 20))).classical
+        (2, True)
+    """
 
     spec: str
     build: Callable[..., Memory | Couplings]
@@ -128,7 +142,7 @@ class Blueprint(NamedTuple):
 @cache
 def names() -> tuple[str, ...]:
     """Every published memory's name, in alphabetical order."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
+    return tuple(sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_")))
 
 
 def _located(spec: str) -> tuple[ModuleType, str, str | None]:
@@ -195,7 +209,7 @@ def _theory(blueprint: Blueprint) -> Theory:
     module, name, text = _located(blueprint.spec)
     if not hasattr(module, "THEORY"):
         unbiased = blueprint.draw is None  # as theory from the separation alone takes them to be
-        return (_derived(blueprint, blueprint.scaling.load) if unbiased else None) or Theory()
+        return (derived_theory(blueprint, blueprint.scaling.load) if unbiased else None) or Theory()
     if isinstance(module.THEORY, Theory):
         return module.THEORY
     given = _parameter(blueprint.spec, text, module.PARAMETER) if text is not None else _argument(module, name).default
@@ -209,34 +223,10 @@ def _argument(module: ModuleType, name: str) -> inspect.Parameter:
 
 def _derived_scaling(blueprint: Blueprint) -> Scaling:
     """The scaling of the load by signal to noise, of a memory whose file names none."""
-    theory = _derived(blueprint, None)
+    theory = derived_theory(blueprint, None)
     if theory is None or theory.power is None:
         raise ValueError(f"SCALING must be defined by memory {blueprint.spec}, whose signal to noise is no power of N")
     return polynomial_scaling(theory.power + 1) if theory.power else EXPONENTIAL
-
-
-def _derived(blueprint: Blueprint, load: Callable[[float, float], float] | None) -> Derived | None:
-    """Theory from the separation, of a memory that is a sum over patterns of a function of their overlap."""
-    model, spins = blueprint.sample, blueprint.ensemble == "spins"
-    if not isinstance(model, Memory) or not isinstance(model.similarity, Dot if spins else Dot | SquaredDistance):
-        return None
-    if model.separation.summand(np.arange(3.0), 0.1) is None:
-        return None
-    squared = isinstance(model.similarity, SquaredDistance)
-
-    @cache
-    def parts(neurons: int, beta: float | None) -> Parts:
-        chosen = beta if blueprint.takes_beta else None
-        model = cast(Memory, blueprint.build(np.ones((1, neurons), np.float32), beta=chosen))
-        exact = blueprint.beta if chosen is None else chosen
-        heat = float(model.beta) if exact is None else float(exact)
-        return Parts(
-            lambda scores: cast(np.ndarray, model.separation.summand(scores, heat)),
-            lambda scores: model.separation.log_weight(scores, heat),
-            lambda t, m: -0.5 * (1.0 + m**2) + m * t if squared else m * t,
-        )
-
-    return Derived(parts, blueprint.ensemble, load)
 
 
 def _parameter(spec: str, text: str, kind: type | None):

@@ -11,6 +11,8 @@ from jaxtyping import Array, Float, Int
 from hopfield._checks import vector
 from hopfield._numerics import largest, positive, power_of_two, wide
 
+__all__ = ["CorrelationTime", "correlation_time"]
+
 Scalar = Float[Array, ""]
 
 

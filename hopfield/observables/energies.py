@@ -10,6 +10,8 @@ from hopfield.patterns.sources import Source
 from hopfield.similarities import Dot
 from hopfield.spaces import Euclidean
 
+__all__ = ["energy_constant"]
+
 
 def energy_constant(memory: Memory) -> Float[Array, ""]:
     """F(0)/β + ½ max‖ξ‖², which added to `memory.energy` gives the published energies, which are never negative.

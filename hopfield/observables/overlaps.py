@@ -10,6 +10,20 @@ from jaxtyping import Array, Bool, Float, Int
 from hopfield._checks import booleans, number, vector, whole
 from hopfield._numerics import largest, real_array, unit, wide
 
+__all__ = [
+    "Nearest",
+    "above",
+    "bit_error",
+    "cosine_overlap",
+    "exact",
+    "least_distance",
+    "nearest_pattern",
+    "overlap",
+    "pattern_gap",
+    "retained",
+    "sparse_overlap",
+]
+
 Scalar = Float[Array, ""]
 State = Float[Array, "N"]
 Mask = Bool[Array, "M"] | None

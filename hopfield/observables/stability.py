@@ -28,6 +28,9 @@ from hopfield.similarities import Dot
 from hopfield.spaces import Euclidean, Spins, State
 from hopfield.theory import bounds
 
+__all__ = ["HELD", "REGIMES", "Eigenpair", "Regime", "UpdateJacobian", "largest_eigenvalue", "regime"]
+__all__ += ["retrieval_error_bound", "susceptibility", "update_jacobian"]
+
 GLOBAL_AVERAGE, METASTABLE_MIXTURE, SINGLE_PATTERN, NO_PATTERN, NOT_A_NUMBER = range(5)
 REGIMES = ("global average", "metastable mixture", "single pattern", "no pattern", "not a number")
 HELD = 0.9
@@ -157,13 +160,9 @@ def regime(memory: Memory, state: State) -> Regime:
     kind = jnp.where(2 * count > used, GLOBAL_AVERAGE, METASTABLE_MIXTURE)
     kind = jnp.where(overlaps.above(share, 0.5), SINGLE_PATTERN, kind)
     empty, lost = share == 0, jnp.isnan(share)
-    return Regime(
-        jnp.where(lost, NOT_A_NUMBER, jnp.where(empty, NO_PATTERN, kind)),
-        count,
-        weights.effective_number(shares),
-        jnp.where(empty | lost, -1, index),
-        share,
-    )
+    kind = jnp.where(lost, NOT_A_NUMBER, jnp.where(empty, NO_PATTERN, kind))
+    index = jnp.where(empty | lost, -1, index)
+    return Regime(kind, count, weights.effective_number(shares), index, share)
 
 
 def retrieval_error_bound(memory: Memory, distance: ArrayLike = 0.0) -> np.ndarray:

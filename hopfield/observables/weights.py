@@ -9,6 +9,8 @@ from hopfield._numerics import largest, power_of_two, wide
 from hopfield.observables.overlaps import Mask, Scalar, above
 from hopfield.separations.simplex import shannon_entropy
 
+__all__ = ["dominates", "effective_number", "entropy", "participation_ratio", "shares"]
+
 Weights = Float[Array, "M"]
 
 

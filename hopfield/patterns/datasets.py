@@ -21,6 +21,8 @@ from hopfield._checks import as_path, number, real_number, spelled, whole
 from hopfield._numerics import largest, power_of_two, real_array, unit
 from hopfield.arguments import flag
 
+__all__ = ["UNSOUND", "digits", "from_file", "photograph_patches", "standardise", "to_norm", "to_spins"]
+
 Patterns = Float[Array, "M N"]
 
 UNSOUND = (
@@ -163,10 +165,8 @@ def from_file(path: str | os.PathLike, name: str | None = None) -> Patterns:
     Args:
         path: the file.
         name: which array of a .npz file; None where it holds one only.
-
     Raises:
-        ValueError: file missing or unreadable, pickled or object data, several arrays and no name, wrong
-            rank, an empty array, anything but finite real numbers.
+        ValueError: a file that is missing, unreadable or pickled, of no such array, or not of finite real numbers.
     """
     place = as_path("path", path)
     shown = repr(os.fspath(path))

@@ -21,6 +21,9 @@ from hopfield.patterns.base import Index, Source
 from hopfield.patterns.bits import pack, random_words, unpack
 from hopfield.patterns.datasets import UNSOUND
 
+__all__ = ["Generated", "Mapped", "Packed", "Stored", "as_patterns", "as_source", "generated", "mapped", "packed"]
+__all__ += ["stored"]
+
 
 class Stored(Source):
     """Patterns in an array on the device. Build with `stored(patterns)`.
@@ -212,11 +215,7 @@ def generated(key: PRNGKeyArray, ensemble: str, num_patterns: int, neurons: int,
 
 
 def mapped(path: str | PathLike) -> Mapped:
-    """Patterns [M, N] of a .npy file, read through a memory map.
-
-    Raises:
-        ValueError: the file is missing, is not a .npy file, or does not hold a real matrix.
-    """
+    """Patterns [M, N] of a .npy file, read through a memory map. Raises ValueError unless it holds a real matrix."""
     place = as_path("path", path)
     try:
         if not place.is_file():  # a pipe could block for ever

@@ -21,6 +21,8 @@ from hopfield.arguments import Float, one_of, one_real, one_whole, plain
 from hopfield.theory.general import binomial
 from hopfield.theory.spherical import CRITERIA, ENSEMBLES, Converged
 
+__all__ = ["Others", "converged", "critical_load", "others", "target_weight"]
+
 Weight = Callable[[Float, float], Float]
 """ln w of an array of overlaps per neuron t in a state of overlap m, up to a number that all t share."""
 _POINTS = 4001

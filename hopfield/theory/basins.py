@@ -16,6 +16,17 @@ from hopfield.arguments import Float, one_whole, plain, real, whole_numbers
 from hopfield.theory import dense as dense_theory
 from hopfield.theory import spherical
 
+__all__ = [
+    "ONE_STEP",
+    "classical",
+    "dense",
+    "nearest_pattern",
+    "nearest_pattern_share",
+    "neurodynamics",
+    "projection",
+    "sphere",
+]
+
 ONE_STEP = r"map of one step, iterated"
 """Label of a theory that draws the crosstalk afresh at every step: exact for one step, of N → ∞."""
 _STEPS = 1000

@@ -8,6 +8,8 @@ from scipy.special import ndtr, wrightomega
 
 from hopfield.arguments import Float, plain, real
 
+__all__ = ["StorageBound", "gardner", "ramsauer", "retrieval_error", "separation_needed", "storkey"]
+
 
 class StorageBound(NamedTuple):
     """Guaranteed storage: base c of the exponential, the number of patterns √p c^((d−1)/4), and if it is proven."""

@@ -28,6 +28,10 @@ from hopfield.theory.saddle import (
 )
 from hopfield.theory.sums import fair_signs_below
 
+__all__ = ["Replica", "fixed_point_probability", "mceliece", "one_step_error", "one_step_error_asymptotic", "replica"]
+__all__ += ["retrieval_overlap", "spin_glass", "spin_glass_temperature", "spinodal", "spinodal_load"]
+__all__ += ["spinodal_temperature", "thermodynamic_load", "thermodynamic_temperature"]
+
 
 class Replica(NamedTuple):
     """Order parameters of a replica-symmetric phase and its free energy per neuron."""

@@ -16,6 +16,17 @@ from hopfield.arguments import Float, flag, plain, real, whole_numbers
 from hopfield.theory import sums
 from hopfield.theory.base import Spinodal, flips
 
+__all__ = [
+    "capacity",
+    "distinct_index_factor",
+    "error_free_patterns",
+    "noise",
+    "one_step_error",
+    "one_step_error_asymptotic",
+    "retrieval_overlap",
+    "spinodal",
+]
+
 
 def noise(degree: ArrayLike, *, rectified: bool = False) -> Float:
     """Crosstalk variance over signal squared, per unit of load M/N^(n−1): (2n−3)!!, half of it when rectified.

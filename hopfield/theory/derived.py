@@ -14,6 +14,8 @@ from hopfield.theory.base import Theory, flips, numbers
 from hopfield.theory.exponential import rate
 from hopfield.theory.spherical import CRITERIA
 
+__all__ = ["LARGE", "Derived", "Parts"]
+
 LARGE = 2**20
 """Neurons at which a weight's exponent per neuron is read off, for N → ∞."""
 

@@ -25,6 +25,9 @@ from hopfield.arguments import Float, plain, real, whole_numbers
 from hopfield.theory import sums
 from hopfield.theory.base import flips
 
+__all__ = ["all_patterns_load", "critical_load", "one_step_error", "one_step_load", "rate", "target_weight"]
+__all__ += ["target_weight_load", "target_weight_probability"]
+
 _MOST = 1e8  # neurons: beyond them probabilities are not known to 1e-7
 _UNDERFLOW = 373.0  # half of -ln of the least number of double precision
 _SPACING = 0.25  # of ln s
@@ -76,11 +79,7 @@ def target_weight_load(beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Fl
     """Load up to which a typical pattern has softmax weight above 1/2 in the state.
 
     With m = 1 − 2ρ: βm − ln cosh β where m >= tanh β, which is annealed (the sum over the other patterns is at its
-    mean), and I(m) otherwise, where the one nearest to the state dominates it.
-
-    Args:
-        beta: inverse temperature in exp(β ξ·x), > 0.
-        corruption: ρ, fraction of flipped spins, 0 to 1/2.
+    mean), and I(m) otherwise, where the one nearest to the state dominates it. Arguments as of `one_step_load`.
 
     Returns:
         0.5662 at β = 1, ρ = 0.

@@ -21,6 +21,20 @@ from hopfield.arguments import Float, one_real, one_whole, real
 from hopfield.theory import sums
 from hopfield.theory.base import numbers
 
+__all__ = [
+    "RARE",
+    "below_zero",
+    "binomial",
+    "limit",
+    "load_power",
+    "log_noise",
+    "one_step_error",
+    "random_energy_load",
+    "start_overlap",
+    "weight_patterns",
+    "weight_probability",
+]
+
 Function = Callable[[Float], Float]
 """Function of overlaps ξ·x; the arrays that enter one result are evaluated together, so that a factor is free."""
 

@@ -23,6 +23,8 @@ from scipy.stats import gamma
 
 from hopfield.arguments import Float, one_of, one_real, one_whole, plain, real, whole_numbers
 
+__all__ = ["RULES", "capacity", "key_found"]
+
 RULES = ("outer", "delta", "pseudo_inverse")
 _OWN, _LENGTHS, _AGES = 24, 8, 12
 """Nodes of the averages over the own score, over |c| and over the age of a pair."""

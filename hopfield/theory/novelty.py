@@ -13,6 +13,8 @@ from scipy.special import betainc, expit, wrightomega
 from hopfield.arguments import Float, one_real, one_whole, plain, real, whole_numbers
 from hopfield.theory.averages import sphere
 
+__all__ = ["auc", "leftover"]
+
 _CELLS = 600
 _WAVES = 512  # times evaluated at once
 _STEP = 1 / 16  # of ln t, and a quarter of a radian

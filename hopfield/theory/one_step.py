@@ -20,6 +20,8 @@ from scipy.special import log_ndtr
 
 from hopfield.arguments import Float
 
+__all__ = ["BrokenSpinodal", "spinodal"]
+
 _NORMAL = np.linspace(-9, 9, 6001)  # the states differ where |h| < 1/μ, a narrow part of the range of z₀
 _WEIGHTS = np.exp(-(_NORMAL**2) / 2) / np.sqrt(2 * np.pi) * (_NORMAL[1] - _NORMAL[0])
 _START = np.array([np.log(3.5e-3), 0.0526, np.log(37.0), np.log(0.1382)])

@@ -27,6 +27,15 @@ from hopfield.arguments import Float, one_real, one_whole, plain, real
 from hopfield.theory import classical
 from hopfield.theory.saddle import COLDEST, field_averages
 
+__all__ = [
+    "DenseReplica",
+    "almeida_thouless_temperature",
+    "covariance",
+    "dense_replica",
+    "dense_spinodal_load",
+    "dense_spinodal_temperature",
+]
+
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(300)
 _STEPS = 2000
 _RATIOS = np.linspace(0.02, 0.9, 177)

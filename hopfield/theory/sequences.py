@@ -17,6 +17,8 @@ from hopfield.arguments import Float, flag, one_whole, plain, real, whole_number
 from hopfield.theory import general, sums
 from hopfield.theory.dense import noise
 
+__all__ = ["bit_error", "bit_error_gaussian", "published_capacity", "transitions_right"]
+
 
 def bit_error(degree: int | None, neurons: int, num_patterns: ArrayLike) -> Float:
     """Exact chance ε that a spin is wrong after one step from a pattern of a cyclic sequence; a tie keeps the spin.

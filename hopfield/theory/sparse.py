@@ -25,6 +25,9 @@ from scipy.stats import binom
 
 from hopfield.arguments import Float, one_real, one_whole, plain, real, whole_numbers
 
+__all__ = ["CLIPPED", "SparseSpinodal", "biased_hebb_error", "dilution", "disturbed_critical_load", "information"]
+__all__ += ["one_step_shares", "sparse_limit", "spinodal", "willshaw_density", "willshaw_error", "willshaw_information"]
+
 CLIPPED = np.pi / 2 - 1
 """Disturbance of couplings of which only the signs are kept."""
 
@@ -76,12 +79,9 @@ def spinodal(activity: float, offset: float = 0.0) -> SparseSpinodal:
 @cache
 def _spinodal(activity: float, offset: float) -> SparseSpinodal:
     start = 1.4 if activity == 0.5 else max(1.4, float(np.sqrt(2 * abs(np.log(activity)))) - 0.5)
-    best = minimize(
-        lambda y: -np.log(max(_state(y[0], y[1], activity, offset)[0], 1e-300)),
-        np.array([1.2, start]),
-        method="Nelder-Mead",
-        options={"xatol": 1e-8, "fatol": 1e-14, "maxiter": 4000},
-    )
+    height = lambda y: -np.log(max(_state(y[0], y[1], activity, offset)[0], 1e-300))
+    options = {"xatol": 1e-8, "fatol": 1e-14, "maxiter": 4000}
+    best = minimize(height, np.array([1.2, start]), method="Nelder-Mead", options=options)
     return SparseSpinodal(*(float(x) for x in _state(best.x[0], best.x[1], activity, offset)))
 
 

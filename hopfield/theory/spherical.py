@@ -25,6 +25,17 @@ from hopfield.arguments import Float, one_of, plain, real, whole_numbers
 from hopfield.theory.averages import ENSEMBLES, Averages, averages_of, sphere
 from hopfield.theory.exponential import target_weight_load
 
+__all__ = [
+    "CRITERIA",
+    "Converged",
+    "converged",
+    "critical_beta",
+    "critical_load",
+    "critical_patterns",
+    "target_weight",
+    "typical_load",
+]
+
 CRITERIA = ("target_weight", "converged_weight")
 
 

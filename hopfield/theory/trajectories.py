@@ -24,6 +24,8 @@ from hopfield.arguments import Float, one_real, one_whole, plain, real
 from hopfield.theory import dense
 from hopfield.theory.replicas import covariance
 
+__all__ = ["Course", "course", "second_step"]
+
 
 class Course(NamedTuple):
     """Overlaps after 0, 1, … steps [T + 1], and their statistical errors."""

@@ -14,14 +14,8 @@ import pytest
 
 import hopfield
 
-OFFERED = (
-    "hopfield.attention.encodings",
-    "hopfield.bidirectional",
-    "hopfield.sequences",
-    "hopfield.similarities",
-    "hopfield.spaces",
-)
-"""Modules without `__all__` all of whose classes are offered, beside the packages that have one."""
+OFFERED = "hopfield.attention.encodings"
+"""Module without `__all__` all of whose classes are offered, beside the packages and modules that have one."""
 
 
 def modules() -> Iterator[ModuleType]:
@@ -30,10 +24,11 @@ def modules() -> Iterator[ModuleType]:
 
 
 def offered() -> set[type]:
-    """Classes in the `__all__` of a package, and those that the modules above define."""
-    values = [getattr(module, name) for module in modules() for name in getattr(module, "__all__", ())]
-    for module in map(importlib.import_module, OFFERED):
-        values += [value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__]
+    """Classes in the `__all__` of a package or of a module at the top, and those that the module above defines."""
+    shown = [module for module in modules() if hasattr(module, "__path__") or module.__name__.count(".") == 1]
+    values = [getattr(module, name) for module in shown for name in getattr(module, "__all__", ())]
+    module = importlib.import_module(OFFERED)
+    values += [value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__]
     return {value for value in values if inspect.isclass(value) and not value.__name__.startswith("_")}
 
 

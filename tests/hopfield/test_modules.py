@@ -2,9 +2,11 @@
 
 import ast
 import importlib
+import inspect
 import pkgutil
 import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 
@@ -48,3 +50,35 @@ def test_those_who_check_types_are_told_of_every_public_module() -> None:
         for alias in node.names
     ]
     assert sorted(alias.name for alias in named) == sorted(MODULES)
+
+
+def offered() -> dict[str, ModuleType]:
+    """Packages, modules at the top, and those that a package has in its `__all__`, as `theory.classical`.
+
+    Other modules are where the names stand that their package passes on.
+    """
+    names = (about.name for about in pkgutil.walk_packages(hopfield.__path__, "hopfield."))
+    found = [hopfield, *(importlib.import_module(name) for name in names if "._" not in name)]
+    passed = {id(getattr(module, name)) for module in found for name in getattr(module, "__all__", ())}
+    return {
+        module.__name__: module
+        for module in found
+        if hasattr(module, "__path__") or module.__name__.count(".") == 1 or id(module) in passed
+    }
+
+
+OFFERED = offered()
+
+
+@pytest.mark.parametrize("name", OFFERED)
+def test_a_module_says_which_of_its_names_are_public(name: str) -> None:
+    """Each is there and told of; functions and classes that it defines are among them, and no tools it imports."""
+    module = OFFERED[name]
+    public = {entry: getattr(module, entry) for entry in module.__all__}
+    assert len(public) == len(module.__all__)
+    assert all(value.__doc__ for value in public.values() if callable(value) or inspect.ismodule(value))
+    defined = {entry for entry, value in vars(module).items() if getattr(value, "__module__", None) == name}
+    named = {entry for entry in defined if callable(vars(module)[entry]) and vars(module)[entry].__name__ == entry}
+    assert {entry for entry in named if not entry.startswith("_")} <= public.keys()  # but aliases of types
+    homes = {getattr(value, "__module__", None) or getattr(value, "__name__", name) for value in public.values()}
+    assert all(home.startswith("hopfield") for home in homes), homes

@@ -16,6 +16,8 @@ from hopfield.geometry import sphere
 from hopfield.geometry._points import probabilities
 from hopfield.geometry._smooth import root_of
 
+__all__ = ["dist", "exit_time", "exp", "inner_product", "log", "metric_matrix", "norm", "parallel_transport"]
+
 Probabilities = Float[Array, "K"]
 Tangent = Float[Array, "K"]
 

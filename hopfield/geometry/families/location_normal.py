@@ -10,6 +10,8 @@ from hopfield._numerics import real_array
 from hopfield.geometry._smooth import root_of
 from hopfield.geometry.spd import as_symmetric
 
+__all__ = ["dist", "exp", "inner_product", "log", "metric_matrix", "norm", "parallel_transport"]
+
 Point = Float[Array, "n"]
 Covariance = Float[Array, "n n"]
 

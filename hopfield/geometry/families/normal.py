@@ -22,6 +22,8 @@ from hopfield.geometry import spd
 from hopfield.geometry._smooth import root_of
 from hopfield.geometry.geodesics import LogInfo, shoot
 
+__all__ = ["WARM", "Normal", "dist", "exp", "inner_product", "log", "norm"]
+
 WARM = 30
 """Corrections of the start at most."""
 

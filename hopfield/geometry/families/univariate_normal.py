@@ -16,6 +16,8 @@ from hopfield._numerics import real_array
 from hopfield.geometry._points import positive_scale
 from hopfield.geometry._smooth import arc, away, ratio, root_of, sinc, versine
 
+__all__ = ["dist", "exp", "inner_product", "log", "metric_matrix", "norm", "parallel_transport"]
+
 Point = Float[Array, "2"]
 
 

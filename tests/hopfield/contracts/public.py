@@ -22,6 +22,9 @@ import hopfield
 COMPILED = "/jax/core/compile/backend_compile_duration"
 """Event of JAX for every program compiled, or taken from the persistent cache."""
 
+BY_NAME = "hopfield.memories"
+"""Package whose modules are found by name and pass nothing on to it."""
+
 Shape = tuple[int, ...]
 ROWS: tuple[Shape, ...] = ((7,), (36, 106), (1, 2, 36, 106))
 """Rows of scores or weights; at the last shape the compiled maximum of XLA on CPUs drops NaN."""
@@ -104,7 +107,7 @@ def names() -> tuple[str, ...]:
         if any(about.name.startswith(f"{package}.") for package in exporting):
             continue
         module = importlib.import_module(about.name)
-        exported = getattr(module, "__all__", []) if about.ispkg else []
+        exported = getattr(module, "__all__", []) if about.ispkg and about.name != BY_NAME else []
         if exported and not any(inspect.ismodule(getattr(module, name)) for name in exported):
             exporting.append(about.name)
         else:

@@ -197,6 +197,8 @@ EXCLUDED: dict[str, str] = {
     "hopfield.patterns.*ource*.*": _SOURCE,
     "hopfield.metrics.Contraction.in_words": _STATIC,
     "hopfield.patterns.bits.*": _SOURCE,
+    "hopfield._medians.*": "the step of `Manhattan`",
+    "hopfield.memories._derived.*": "theory of a memory, in numpy",
     "hopfield.large.energy": "`large.read` and the potential of the space",
     "hopfield.large.moments": "called by `Memory.update`",
     "hopfield.large.block_size": _STATIC,

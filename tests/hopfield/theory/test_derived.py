@@ -7,6 +7,7 @@ import pytest
 from scipy.special import erf, erfinv
 
 from hopfield import memories
+from hopfield.memories._derived import derived_theory
 from hopfield.theory.base import Theory
 from tests.hopfield.contracts.parts import quick
 
@@ -97,7 +98,7 @@ def test_load_of_a_clipped_cube_by_hand(own):
 @pytest.mark.parametrize("spec", ["dense:3", "dense:4", "exponential"])
 def test_limits_of_the_derived_theory_are_those_of_the_published_one(spec):
     blueprint = memories.find(spec)
-    derived = memories._derived(blueprint, blueprint.scaling.load)
+    derived = derived_theory(blueprint, blueprint.scaling.load)
     assert derived is not None
     for criterion in ("retained", "one_step_error", "target_weight"):
         for corruption in (0.0, 0.1):
