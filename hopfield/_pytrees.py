@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 import math
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -13,6 +14,10 @@ from jax.core import Tracer
 
 MOST_SHOWN = 8
 """Entries of the largest array that a node shows the numbers of."""
+
+
+PARTS = {"similarity": "similarities", "separation": "separations", "space": "spaces", "metric": "metrics"}
+"""Fields that hold an object of a module of the library, and the module, whose objects have names elsewhere."""
 
 
 class Node(struct.PyTreeNode):
@@ -27,6 +32,9 @@ class Node(struct.PyTreeNode):
     """
 
     def __init_subclass__(cls, **options):
+        parts = [name for name in PARTS if name in inspect.get_annotations(cls)]
+        if parts and not hasattr(cls, "__post_init__"):
+            cls.__post_init__ = _no_names(*parts)
         cls.__annotations__ = {**inspect.get_annotations(cls), "node_class": type}
         cls.node_class = struct.field(pytree_node=False, default=cls, kw_only=True, repr=False, compare=False)
         super().__init_subclass__(**{"eq": False, "repr": False} | options)
@@ -44,6 +52,24 @@ class Node(struct.PyTreeNode):
         fields = [field.name for field in dataclasses.fields(self) if field.repr]
         values = (f"{name}={_text(getattr(self, name))}" for name in fields)
         return f"{type(self).__name__}({', '.join(values)})"
+
+
+def _no_names(*parts: str) -> Callable[[Node], None]:
+    """Check of a node that these fields hold no text: TypeError, which says who takes names.
+
+    It runs wherever JAX builds a node, of tracers, axes or anything else, and reads none of it.
+    """
+
+    def check(self: Node) -> None:
+        for name in parts:
+            if isinstance(getattr(self, name), str):
+                kind, value = type(self).__name__, getattr(self, name)
+                wanted = f"an object of hopfield.{PARTS[name]} where {kind} is called"
+                taker = f"{kind}.create" if hasattr(self, "create") else f"{PARTS[name]}.find"
+                hint = f" ({taker} takes names)" if name != "metric" else ""
+                raise TypeError(f"{name} must be {wanted}{hint}, got {value!r}")
+
+    return check
 
 
 class _Text(str):

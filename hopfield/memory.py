@@ -40,7 +40,7 @@ DYNAMICS = ("synchronous", "asynchronous", "sequential")
 class Memory(Node):
     """An associative memory: stored patterns, β, and the three choices. Build with `Memory.create`, which checks them.
 
-    The constructor itself and `replace` check nothing, as they also take what is batched or no array at all within JAX.
+    The constructor itself and `replace` take what is batched or no array at all within JAX, and refuse names alone.
 
     Example:
         >>> from hopfield import Memory, separations
