@@ -29,7 +29,7 @@ from hopfield.large.reading import own_patterns
 from hopfield.patterns.sources import Source, as_patterns
 from hopfield.separations import LogSumExp, Separation, as_separation
 from hopfield.separations.simplex import shannon_entropy
-from hopfield.similarities import Dot, Similarity, as_similarity
+from hopfield.similarities import Dot, Similarity, SimilarityLike, as_similarity
 from hopfield.spaces import Euclidean, Known, Space, Spins, State, as_known, as_space, one_state
 
 __all__ = ["DYNAMICS", "Memory"]
@@ -65,7 +65,7 @@ class Memory(Node):
         *,
         values: Float[Array, "M V"] | Source | None = None,
         mask: Bool[Array, "M"] | None = None,
-        similarity: Similarity | str = Dot(),
+        similarity: SimilarityLike = Dot(),
         separation: Separation | str = LogSumExp(),
         space: Space | str = Euclidean(),
     ) -> "Memory":
@@ -78,7 +78,7 @@ class Memory(Node):
             values: what `read` returns instead of the patterns [M, V] (hetero-association).
             mask: patterns in use [M]; the others are padding and change nothing. None for a source.
             similarity, separation, space: the three choices, each an object or a name of `similarities.NAMES`,
-                `separations.NAMES` and `spaces.NAMES`, some with a number: "cosine", "entmax:1.5", "sphere:20".
+                `separations.NAMES` and `spaces.NAMES`, as "cosine", "entmax:1.5", "sphere:20"; a metric is `bilinear`.
         Raises:
             ValueError: a shape, a name, β or a combination that has no meaning, in one sentence.
             TypeError: one of the three choices is something else.

@@ -261,14 +261,15 @@ def bilinear(metric: Metric | Float[Array, "N K"]) -> Bilinear:
 
 
 _KINDS = {"dot": Dot, "squared_distance": SquaredDistance, "cosine": Cosine, "manhattan": Manhattan}
+SimilarityLike = Similarity | Metric | str
 NAMES = {name: Named(kind) for name, kind in _KINDS.items()}
 """The one table of names, of all that need no metric."""
 _TABLE = Table(Similarity, "similarities", NAMES)
 
 
-def as_similarity(similarity: Similarity | str) -> Similarity:
-    """The given similarity, or the one that a name stands for in `find`. Raises TypeError for anything else."""
-    return _TABLE.part(similarity)
+def as_similarity(similarity: SimilarityLike) -> Similarity:
+    """The given similarity, `bilinear` of a metric or what a name stands for in `find`. TypeError for anything else."""
+    return bilinear(similarity) if isinstance(similarity, Metric) else _TABLE.part(similarity)
 
 
 def find(spec: str) -> Similarity:

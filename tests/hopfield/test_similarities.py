@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from hopfield import Memory, trajectory
 from hopfield.metrics import block, diagonal, full, low_rank, projected, scaled
-from hopfield.similarities import Bilinear, Cosine, Dot, Manhattan, SquaredDistance, bilinear
+from hopfield.similarities import Bilinear, Cosine, Dot, Manhattan, SquaredDistance, as_similarity, bilinear
 from hopfield.spaces import Box, Euclidean, Sphere, Spins
 from tests.hopfield.contracts.parts import METRIC, PLACES, SIMILARITIES, SPACES, WIDTH, quick
 
@@ -220,3 +220,14 @@ def test_float32_stays_float32(name):
 def test_bad_metrics_are_refused(metric, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
         bilinear(metric)
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+def test_a_metric_in_place_of_a_similarity_is_its_bilinear_form(metric):
+    assert Memory.create(PATTERNS, 0.7, similarity=metric) == Memory.create(PATTERNS, 0.7, similarity=bilinear(metric))
+    assert as_similarity(metric) == bilinear(metric)
+
+
+def test_a_metric_of_several_heads_is_no_similarity():
+    with pytest.raises(ValueError, match=r"^metric must be of one head, got heads \(2,\)"):
+        Memory.create(PATTERNS, similarity=diagonal(np.ones((2, WIDTH))))
