@@ -11,7 +11,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield.fisher.block_forms import BlockDiagonal
-from hopfield.fisher.solvers import SolveInfo, conjugate_gradients, dense_solve, dot, solution
+from hopfield.fisher.solvers import SolveInfo, dense_solve, dot, inlined_conjugate_gradient, solution
 
 Tree = Any
 
@@ -70,7 +70,7 @@ def solved_by_cg(
     if blocks is not None:
         inverse = lambda r: blocks.solve(r, damping)
     right = like(vector, curvature.params)
-    return conjugate_gradients(curvature.linearised(), right, damping, inverse, x0, tolerance, max_iterations)
+    return inlined_conjugate_gradient(curvature.linearised(), right, damping, inverse, x0, tolerance, max_iterations)
 
 
 def like(vector: Tree, params: Tree) -> Tree:

@@ -109,10 +109,10 @@ def conjugate_gradient(
         max_iterations: static.
     Source: Hestenes & Stiefel, J. Res. NBS 49, 409 (1952).
     """
-    return conjugate_gradients(product, b, damping, preconditioner, x0, tolerance, max_iterations)
+    return inlined_conjugate_gradient(product, b, damping, preconditioner, x0, tolerance, max_iterations)
 
 
-def conjugate_gradients(
+def inlined_conjugate_gradient(
     product: Callable[[Tree], Tree],
     b: Tree,
     damping: ArrayLike,
@@ -121,7 +121,7 @@ def conjugate_gradients(
     tolerance: ArrayLike,
     max_iterations: int,
 ) -> tuple[Tree, SolveInfo]:
-    """`conjugate_gradient` within a compiled function, of a product that is made there."""
+    """`conjugate_gradient` as a part of a compiled function, of a product that is made there."""
     precondition = preconditioner or (lambda r: r)
     whole = unit(b)
     b, x0 = over(b, whole), None if x0 is None else over(x0, whole)

@@ -16,7 +16,7 @@ from jaxtyping import Array
 
 from hopfield._checks import number, real_number
 from hopfield.fisher import Fisher
-from hopfield.fisher.solvers import SolveInfo, conjugate_gradients, dot, norm, over, selected, unit
+from hopfield.fisher.solvers import SolveInfo, dot, inlined_conjugate_gradient, norm, over, selected, unit
 from hopfield.optim._transform import Call
 
 Tree = Any
@@ -52,7 +52,7 @@ def finished(
     """A direct solver's solution, or that of conjugate gradients where its residual tells that rounding made it."""
     right = jax.tree.map(lambda v, p: jnp.asarray(v, p.dtype), vector, curvature.params)
     product = curvature.linearised()
-    by_cg = lambda: conjugate_gradients(product, right, damping, None, None, tolerance, max_iterations)
+    by_cg = lambda: inlined_conjugate_gradient(product, right, damping, None, None, tolerance, max_iterations)
     return jax.lax.cond(info.residual <= jnp.maximum(tolerance, ROUNDED), lambda: (solution, info), by_cg)
 
 
