@@ -17,7 +17,7 @@ from hopfield.layers._reading import Dropout, KeyValues, attended, block_length,
 from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, scope_of
 from hopfield.layers.attention_function import AttentionFunction
 from hopfield.layers.learned_positions import as_positions
-from hopfield.layers.options import DEFAULT, AssociationOptions, Buffer
+from hopfield.layers.options import DEFAULT, AssociationOptions, Buffer, points_to_options
 from hopfield.observables import thermodynamics
 
 
@@ -57,6 +57,7 @@ class HopfieldAssociation(AttentionFunction):
         (1, 5, 2, 4)
     """
 
+    @points_to_options
     def __init__(
         self,
         num_heads: int,

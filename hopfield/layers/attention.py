@@ -18,7 +18,7 @@ from hopfield.layers._cache import next_place, put
 from hopfield.layers._reading import Dropout
 from hopfield.layers._scope import MaskLike, Scores, scope_of, scope_of_window
 from hopfield.layers.association import AssociationReport, HopfieldAssociation, read
-from hopfield.layers.options import DEFAULT, NONE, AssociationOptions
+from hopfield.layers.options import DEFAULT, NONE, AssociationOptions, points_to_options
 
 Inputs = Float[Array, "*b T F"]
 
@@ -40,6 +40,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
 
     attention_fn: HopfieldAssociation
 
+    @points_to_options
     def __init__(
         self,
         num_heads: int,

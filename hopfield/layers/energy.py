@@ -23,7 +23,7 @@ from hopfield.layers._reading import KeyValues, block_length, in_blocks
 from hopfield.layers._scope import MaskLike, Scope, Scores, scope_of
 from hopfield.layers.learned_positions import as_positions
 from hopfield.layers.metrics import FixedParam
-from hopfield.layers.options import DEFAULT, AssociationOptions, Buffer
+from hopfield.layers.options import DEFAULT, AssociationOptions, Buffer, points_to_options
 from hopfield.metrics import Metric
 from hopfield.observables import thermodynamics
 from hopfield.separations import Separation
@@ -72,6 +72,7 @@ class EnergyTransformerBlock(nnx.Module):
         (5, 8)
     """
 
+    @points_to_options
     def __init__(
         self,
         features: int,

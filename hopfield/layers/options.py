@@ -1,7 +1,9 @@
 """Options of an association, checked, and the parts of a layer they are made into, which Flax can split and save."""
 
 import dataclasses
-from collections.abc import Mapping
+import functools
+import inspect
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -22,6 +24,7 @@ from hopfield.layers.metrics import FixedMetric, FixedParam, LearnedMetric, lear
 from hopfield.metrics import Identity, Metric
 from hopfield.separations import Separation, as_separation
 
+Constructor = TypeVar("Constructor", bound=Callable[..., None])
 Part = TypeVar("Part", bound=nnx.Module)
 MetricLike = LearnedMetric | Metric | ArrayLike | str | None
 NONE: Mapping[str, Any] = MappingProxyType({})
@@ -138,6 +141,24 @@ def _annotated(module: Part, metadata: Mapping[str, Any] | None) -> Part:
 
 
 DEFAULT = AssociationOptions()
+
+
+def points_to_options(init: Constructor) -> Constructor:
+    """A layer's constructor, its arguments as they are, that says of a field of the options where it belongs."""
+    fields = {field.name for field in dataclasses.fields(AssociationOptions)} - inspect.signature(
+        init
+    ).parameters.keys()
+
+    @functools.wraps(init)
+    def checked(self: Any, *arguments: Any, **named: Any) -> None:
+        if misplaced := [name for name in named if name in fields]:
+            options = f"AssociationOptions({', '.join(f'{name}=…' for name in misplaced)})"
+            raise TypeError(
+                f"{', '.join(misplaced)} must be in options={options}, got an argument of {type(self).__name__}"
+            )
+        init(self, *arguments, **named)
+
+    return checked  # type: ignore[return-value]
 
 
 class Buffer(nnx.Module):

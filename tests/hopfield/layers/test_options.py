@@ -1,6 +1,7 @@
 """Options of an association in one object, the same for every layer, and layers that Flax can write down."""
 
 import dataclasses
+import inspect
 
 import jax
 import jax.numpy as jnp
@@ -151,3 +152,39 @@ def test_fixed_numbers_are_not_rounded_to_the_type_of_parameters(dtype):
     learned = AssociationOptions(beta=0.3, learn_beta=True).learned_beta(2, 4, dtype)
     assert learned.log_beta[...].dtype == dtype
     np.testing.assert_array_equal(learned.log_beta[...], jnp.full(2, np.log(0.3), dtype))
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda **named: HopfieldAttention(2, 8, **named),
+        lambda **named: HopfieldAssociation(2, 4, **named),
+        lambda **named: EnergyTransformerBlock(8, 2, 6, **named),
+    ],
+    ids=["attention", "association", "energy"],
+)
+def test_an_option_given_to_the_layer_is_pointed_to_the_options(build):
+    """Any field of them; other names are Python's to refuse, and those of the layer stay in its signature."""
+    name = type(build(rngs=nnx.Rngs(0))).__name__
+    where = (
+        f"^beta, separation must be in options=AssociationOptions\\(beta=…, separation=…\\), got an argument of {name}$"
+    )
+    with pytest.raises(TypeError, match=where):
+        build(beta=1.0, separation="sparsemax", rngs=nnx.Rngs(0))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'separations'"):
+        build(separations="sparsemax", rngs=nnx.Rngs(0))
+    for field in dataclasses.fields(AssociationOptions):
+        with pytest.raises(TypeError, match=f"^{field.name} must be in options="):
+            build(**{field.name: None}, rngs=nnx.Rngs(0))
+
+
+def test_the_signature_of_a_layer_has_the_arguments_of_flax():
+    ours, theirs = (inspect.signature(kind.__init__).parameters for kind in (HopfieldAttention, nnx.MultiHeadAttention))
+    assert theirs.keys() - ours.keys() <= {
+        "attention_fn",
+        "qkv_dot_general",
+        "out_dot_general",
+        "qkv_dot_general_cls",
+        "out_dot_general_cls",
+    }
+    assert all(kind.kind is not inspect.Parameter.VAR_KEYWORD for kind in ours.values())
