@@ -25,14 +25,10 @@ X_AXIS = "step"
 
 
 def _curves(config: Config) -> list[dict]:
-    """Degree, size, load and odd number of patterns of every network that is not too large, each once."""
-    found = []
-    for degree, neurons in product(*map(dict.fromkeys, (config.degrees, config.neurons))):
-        network, scale = {"degree": degree, "neurons": neurons}, neurons ** (degree - 1)
-        last, what, most = theory.critical_load(degree), f"degree {degree} at N={neurons}", LARGEST // neurons
-        stored = loads.around(config.around, last, scale, what, least=3, largest=most)
-        found += [network | columns for columns in stored]
-    return found
+    """Degree, size, load and odd number of patterns of every network that is not too large."""
+    networks = [{"degree": degree, "neurons": size} for degree, size in product(config.degrees, config.neurons)]
+    last = lambda network: theory.critical_load(network["degree"])
+    return loads.curves(networks, config.around, last, "degree {degree} at N={neurons}", least=3, largest=LARGEST)
 
 
 def _overlaps(config: Config, neurons: int) -> list[float]:
@@ -45,8 +41,7 @@ def _overlaps(config: Config, neurons: int) -> list[float]:
 
 def check(config: Config) -> None:
     """Refuse sizes of which no network is small enough, in one sentence."""
-    if not _curves(config):
-        raise ValueError(f"neurons must leave some degree at most {LARGEST} entries of patterns, got {config.neurons}")
+    _curves(config)
 
 
 def points(config: Config) -> list[dict]:

@@ -24,16 +24,14 @@ LARGEST = 2**20
 
 
 def _curves(config: Config) -> list[dict]:
-    """Degree, temperature, size, load and odd number of patterns of every network that is not too large, each once."""
-    found = []
-    for degree, temperature, neurons in product(
-        *map(dict.fromkeys, (config.degrees, config.temperatures, config.neurons))
-    ):
-        network, scale = {"degree": degree, "temperature": temperature, "neurons": neurons}, neurons ** (degree - 1)
-        last, what = theory.spinodal_load(degree, temperature), f"degree {degree} at T={temperature:g}, N={neurons}"
-        stored = loads.around(config.around, last, scale, what, least=1, largest=LARGEST // neurons)
-        found += [network | columns for columns in stored]
-    return found
+    """Degree, temperature, size, load and odd number of patterns of every network that is not too large."""
+    networks = [
+        {"degree": degree, "temperature": temperature, "neurons": neurons}
+        for degree, temperature, neurons in product(config.degrees, config.temperatures, config.neurons)
+    ]
+    last = lambda network: theory.spinodal_load(network["degree"], network["temperature"])
+    what = "degree {degree} at T={temperature:g}, N={neurons}"
+    return loads.curves(networks, config.around, last, what, least=1, largest=LARGEST)
 
 
 def check(config: Config) -> None:
@@ -41,8 +39,7 @@ def check(config: Config) -> None:
     for degree, temperature in product(config.degrees, config.temperatures):
         if not theory.spinodal_load(degree, temperature) > 0:
             raise ValueError(f"temperatures must leave degree {degree} a retrieval state, got {temperature}")
-    if not _curves(config):
-        raise ValueError(f"neurons must leave some degree at most {LARGEST} entries of patterns, got {config.neurons}")
+    _curves(config)
 
 
 def points(config: Config) -> list[dict]:

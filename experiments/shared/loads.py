@@ -69,6 +69,42 @@ def around(units: Sequence[float], last: float, scale: int, what: str, *, least:
     return [{"around": asked[m], "patterns": m, "load": m / scale} for m in found]
 
 
+def curves(
+    networks: Iterable[dict],
+    units: Sequence[float],
+    last: Callable[[dict], float],
+    what: str,
+    *,
+    least: int,
+    largest: int,
+) -> list[dict]:
+    """Networks with energies of degree n, at every load M/N^(n−1) of which the patterns are not too many.
+
+    Args:
+        networks: columns `degree` and `neurons`, and what else tells them apart.
+        units: loads in units of the last one, as `around` takes them.
+        last: load of theory where retrieval of a network ends.
+        what: is measured, for notes: a text with names of columns in braces.
+        least, largest: number of patterns, odd, and number of their entries; loads that need more are left out.
+
+    Returns:
+        The columns of a network with those of `around`.
+
+    Raises:
+        ValueError: every load of every network needs more entries.
+    """
+    networks = list(networks)
+    fitting = []
+    for network in networks:
+        scale, most = network["neurons"] ** (network["degree"] - 1), largest // network["neurons"]
+        stored = around(units, last(network), scale, what.format(**network), least=least, largest=most)
+        fitting += [network | columns for columns in stored]
+    if not fitting:
+        sizes = [*dict.fromkeys(network["neurons"] for network in networks)]
+        raise ValueError(f"neurons must leave some degree at most {largest} entries of patterns, got {sizes}")
+    return fitting
+
+
 def odd(count: float, least: int) -> int:
     """Odd number of patterns nearest to a count, `least` (odd) or more: a sum of so many signs is never zero."""
     return max(least, 2 * round((count - 1) / 2) + 1)
