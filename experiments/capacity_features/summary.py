@@ -7,6 +7,7 @@ import numpy as np
 from experiments.contract import Table
 from experiments.statistics.clusters import jackknife
 from experiments.statistics.columns import headline
+from experiments.statistics.lines import straight_line
 
 CURVE = ["map", "neurons", "patterns", "beta"]
 QUANTITIES = {"sum": "squared_error", "log_energy": "squared_log_error", "retrieval": "squared_distance"}
@@ -51,7 +52,7 @@ def _exponent(rows: Table, column: str) -> dict:
     values, size = squares.to_numpy(), np.log(squares.columns.to_numpy(float))
 
     def slope(kept: np.ndarray) -> float:
-        return float(np.polyfit(size, 0.5 * np.log(values[kept].mean(axis=0)), 1)[0])
+        return straight_line(size, 0.5 * np.log(values[kept].mean(axis=0))).slope
 
     samples = squares.index.to_numpy()
     without = {sample: slope(samples != sample) for sample in samples}

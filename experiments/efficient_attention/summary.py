@@ -7,6 +7,7 @@ import numpy as np
 from experiments.contract import Table
 from experiments.statistics.columns import headline
 from experiments.statistics.crossings import straight_crossing
+from experiments.statistics.lines import straight_line
 
 
 def summarise(table: Table) -> dict:
@@ -19,9 +20,8 @@ def summarise(table: Table) -> dict:
         for name in ("seconds", "megabytes"):
             usable = upper[upper[name] > 0]
             fit = len(usable) > 1
-            entry[f"{name}_exponent"] = (
-                float(np.polyfit(np.log(usable["length"]), np.log(usable[name]), 1)[0]) if fit else float("nan")
-            )
+            logs = np.log(usable["length"]), np.log(usable[name])
+            entry[f"{name}_exponent"] = straight_line(*logs).slope if fit else float("nan")
         entry |= {"seconds": float(rows["seconds"].iloc[-1]), "megabytes": float(rows["megabytes"].iloc[-1])}
         known = rows[rows["error"].notna()]
         if len(known):

@@ -8,6 +8,7 @@ from experiments.contract import Table
 from experiments.relaxation import theory
 from experiments.statistics.clusters import clustered_mean, curves
 from experiments.statistics.columns import headline, untaken
+from experiments.statistics.lines import straight_line
 
 CURVE = ["degree", "temperature", "neurons", "around", "patterns", "load"]
 NETWORK = ["degree", "temperature", "neurons"]
@@ -57,16 +58,12 @@ def _divergence(times: list[dict]) -> dict:
     if len(used) < 3:
         return entry
     load, time, error = (np.array([e[name] for e in used]) for name in ("load", "time", "time_stderr"))
-    weight = time**3 / (2 * error)
-    line = np.stack([np.ones_like(load), load], axis=1) * weight[:, None]
-    covariance = np.linalg.inv(line.T @ line)
-    height, slope = covariance @ line.T @ (weight / time**2)
-    if slope >= 0:
+    fit = straight_line(load, 1 / time**2, 2 * error / time**3)
+    if fit.slope >= 0:
         return entry
-    gradient = np.array([-1 / slope, height / slope**2])
-    chi2 = float(np.sum((line @ [height, slope] - weight / time**2) ** 2))
-    stderr = math.sqrt(gradient @ covariance @ gradient)
-    return entry | {"load": -height / slope, "stderr": stderr, "chi2": chi2, "dof": len(used) - 2}
+    gradient = np.array([-1 / fit.slope, fit.height / fit.slope**2])
+    stderr = math.sqrt(gradient @ fit.covariance @ gradient)
+    return entry | {"load": -fit.height / fit.slope, "stderr": stderr, "chi2": fit.chi2, "dof": fit.dof}
 
 
 def _scalars(times: list[dict], divergences: list[dict]) -> dict[str, float]:

@@ -8,6 +8,7 @@ Functions take columns of a table, such as loads, successes and the disorder sam
     posterior       such loads where too little was measured for a regression
     monotone        such loads without a model of the curve's shape
     crossings       where a curve passes one half or another level
+    lines           straight lines by weighted least squares
     extrapolation   critical loads at infinite size
     ranking         area under the ROC curve
     columns         columns of numbers as all of these take them

@@ -3,6 +3,7 @@
 import numpy as np
 
 from experiments.contract import Table
+from experiments.statistics.lines import straight_line
 
 
 def summarise(table: Table) -> dict:
@@ -14,7 +15,7 @@ def summarise(table: Table) -> dict:
         entry = {"task": task, "axis": axis, "points": len(upper)}
         for name in ("run_s", "temporary_bytes"):
             x, y = np.log(upper[axis].astype(float)), np.log(upper[name].astype(float).clip(lower=1e-9))
-            entry[f"{name}_slope"] = float(np.polyfit(x, y, 1)[0]) if len(upper) > 1 else None
+            entry[f"{name}_slope"] = straight_line(x, y).slope if len(upper) > 1 else None
         slopes.append(entry)
         if entry["run_s_slope"] is not None:
             scalars[f"slope/{task}/{axis}"] = entry["run_s_slope"]

@@ -25,6 +25,7 @@ import hopfield.patterns
 from experiments.shared import corruptions, retention
 from experiments.statistics.clusters import standard_error
 from experiments.statistics.extrapolation import extrapolate
+from experiments.statistics.lines import straight_line
 from experiments.statistics.thresholds import critical_load
 from experiments.worked_examples import printed
 from hopfield import Memory, retrieve
@@ -109,8 +110,8 @@ def _size(seed: int, case: printed.Case, neurons: int) -> Measured:
 def _exponent(seed: int, case: printed.Case) -> Measured:
     """Slope of ln M₅₀ against d, with α_1."""
     values, errors = np.transpose([_log_patterns(seed, case, size) for size in case.sizes])
-    (slope, _), covariance = np.polyfit(case.sizes, values, 1, w=1 / errors, cov="unscaled")
-    return Measured(float(slope), float(covariance[0, 0] ** 0.5), _limit(case))
+    fit = straight_line(case.sizes, values, errors)
+    return Measured(fit.slope, float(fit.covariance[1, 1] ** 0.5), _limit(case))
 
 
 def _limit(case: printed.Case) -> float:

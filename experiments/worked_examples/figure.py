@@ -14,6 +14,7 @@ from matplotlib.ticker import NullLocator
 from experiments.contract import Table
 from experiments.figures.panels import fill, legend
 from experiments.figures.style import THEORY, panels, series
+from experiments.statistics.lines import straight_line
 from experiments.worked_examples.printed import SCORES
 from hopfield.observables import thermodynamics
 
@@ -182,8 +183,9 @@ def _retained(ax: Axes, rows: Table) -> None:
     place = found["size"] ** (-2 / 3)
     limit = found[place == 0].iloc[0]
     sizes = found[place > 0]
-    line = np.polyfit(place[place > 0], sizes["value"], 1, w=1 / sizes["stderr"])
-    ax.plot([0, place.max()], np.polyval(line, [0, place.max()]), color="0.75", linewidth=0.9, zorder=0)
+    ends = [0, place.max()]
+    line = straight_line(place[place > 0], sizes["value"], sizes["stderr"])
+    ax.plot(ends, line.at(ends), color="0.75", linewidth=0.9, zorder=0)
     look: dict[str, Any] = series(["measured"])["measured"] | {"linestyle": "none"}
     label = f"half retained; extrapolated {limit['value']:.4f} ± {limit['stderr']:.4f}"
     ax.errorbar(place, found["value"], found["stderr"], label=label, **look)
