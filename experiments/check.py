@@ -28,6 +28,10 @@ together, a table that is the same however often the run is stopped, a summary o
 HEAVY = ("jax", "pandas", "matplotlib", "scipy", "sklearn")
 
 
+class UnmetError(Exception):
+    """Error of an experiment that does not keep a part of its contract; the message says what is wrong."""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `experiments.check` on the given words (default: those of the command line); returns the exit code."""
     return boundary.guarded(lambda: _checked(sys.argv[1:] if argv is None else list(argv)))
@@ -76,40 +80,48 @@ def _check(conf: str, scratch: Path) -> int:
             print(f"{job.experiment}: {claim}: yes")
         except Exception as error:  # noqa: BLE001 - a user-defined experiment may raise anything
             failed += 1
-            print(f"{job.experiment}: {claim}: no ({boundary.one_line(error)})")
-            if not isinstance(error, AssertionError | AttributeError):
+            why = error if isinstance(error, UnmetError) else boundary.one_line(error)
+            print(f"{job.experiment}: {claim}: no ({why})")
+            if not isinstance(error, UnmetError | AttributeError):
                 break
     return failed
+
+
+def _require(condition: Any, otherwise: str) -> None:
+    """Raise UnmetError, which says what is wrong, unless a condition holds: also under `python -O`."""
+    if not condition:
+        raise UnmetError(otherwise)
 
 
 def _light(name: str) -> None:
     program = f"import sys; from experiments.runner import registry; registry.options({name!r}); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr.strip().splitlines()[-1]
+    if done.returncode != 0:
+        raise UnmetError(done.stderr.strip().splitlines()[-1])
     heavy = sorted(set(HEAVY) & set(done.stdout.split()))
-    assert not heavy, f"it imports {', '.join(heavy)}"
+    _require(not heavy, f"it imports {', '.join(heavy)}")
 
 
 def _defines(experiment: Any) -> None:
-    assert experiment.__doc__, "experiment.py has no docstring, which is what its report says it measures"
+    _require(experiment.__doc__, "experiment.py has no docstring, which is what its report says it measures")
     for name in ("points", "measure", "summarise", "plot", "X_AXIS"):
-        assert hasattr(experiment, name), f"{name} is missing"
+        _require(hasattr(experiment, name), f"{name} is missing")
 
 
 def _flat(points: Sequence[dict]) -> None:
-    assert points, "there are none"
+    _require(points, "there are none")
     texts = [json.dumps(point, sort_keys=True) for point in points]
-    assert len(set(texts)) == len(texts), "two are equal"
-    for point in points:
-        wrong = [key for key, value in point.items() if not isinstance(value, str | int | float | bool | None)]
-        assert not wrong, f"{wrong[0]} is neither a number nor a text"
+    _require(len(set(texts)) == len(texts), "two are equal")
+    for name, value in (entry for point in points for entry in point.items()):
+        _require(isinstance(value, str | int | float | bool | None), f"{name} is neither a number nor a text")
 
 
 def _run(conf: str, target: Path) -> None:
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         code = run.main([conf, f"output={target}", "wandb.mode=disabled"])
-    assert code == 0, said.getvalue().strip().splitlines()[-1]
+    if code != 0:
+        raise UnmetError(said.getvalue().strip().splitlines()[-1])
 
 
 def _stopped(conf: str, experiment: Any, job: Job, whole: Path, halves: Path) -> None:
@@ -123,21 +135,22 @@ def _stopped(conf: str, experiment: Any, job: Job, whole: Path, halves: Path) ->
 
     experiment.measure = torn
     try:
-        with contextlib.suppress(AssertionError):
+        with contextlib.suppress(UnmetError):
             _run(conf, halves)
     finally:
         experiment.measure = measure
     _run(conf, halves)
-    assert (whole / "table.csv").read_bytes() == (halves / "table.csv").read_bytes(), "it is another one"
+    whole_table, other = ((folder / "table.csv").read_bytes() for folder in (whole, halves))
+    _require(whole_table == other, "it is another one")
 
 
 def _sound(experiment: Any, whole: Path) -> None:
     table = pandas.read_csv(whole / "table.csv")
-    assert experiment.X_AXIS in table, f"X_AXIS {experiment.X_AXIS} is no column"
+    _require(experiment.X_AXIS in table, f"X_AXIS {experiment.X_AXIS} is no column")
     scalars = json.loads((whole / "summary.json").read_text(encoding="utf-8")).get("scalars", {})
     for name, value in scalars.items():
         number = value is None or (isinstance(value, int | float) and math.isfinite(value))
-        assert number, f"scalar {name} is {value!r}"
+        _require(number, f"scalar {name} is {value!r}")
 
 
 def _figure(experiment: Any, whole: Path) -> None:
@@ -145,7 +158,7 @@ def _figure(experiment: Any, whole: Path) -> None:
     figure = experiment.plot(pandas.read_csv(whole / "table.csv"), summary)
     shown = [ax for ax in figure.axes if ax.axison and ax.get_label() != "<colorbar>" and ax.has_data()]
     for ax in shown:
-        assert ax.get_xlabel() or ax.get_title(loc="left") or ax.get_title(), "an axis has no name"
+        _require(ax.get_xlabel() or ax.get_title(loc="left") or ax.get_title(), "an axis has no name")
 
 
 if __name__ == "__main__":

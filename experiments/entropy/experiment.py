@@ -121,7 +121,8 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
 def sphere_critical_beta(neurons: int, num_patterns: int) -> float:
     """The unit of `ratio`: annealed β at which iterated retrieval of unit-norm patterns on the sphere sets in."""
     beta = critical_beta.critical_beta("modern", "sphere", neurons, num_patterns, "converged_weight")
-    assert beta is not None
+    if beta is None:
+        raise ValueError(f"patterns must have an annealed critical β, got N={neurons} M={num_patterns}")
     return beta
 
 
