@@ -51,8 +51,9 @@ def not_among(key: str, value: str, allowed: Sequence[str]) -> str:
         extra = f"hopfield[{LAUNCHERS[value]}]"
         return f"hydra/launcher={value} must be installed, got none: pip install '{extra}' brings it"
     close = difflib.get_close_matches(value, allowed, n=1)
-    hint = f"; did you mean {close[0]}?" if close else ""
-    return f"{key} must be one of {', '.join(allowed)}, got {value or 'nothing'}{hint}"
+    if close:  # before the list, which is long
+        return f"{key} must be one of those there are, got {value}; did you mean {close[0]}? ({', '.join(allowed)})"
+    return f"{key} must be one of {', '.join(allowed)}, got {value or 'nothing'}"
 
 
 def unknown(key: str, conf: str, schema: Any) -> str:
