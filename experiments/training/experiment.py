@@ -27,6 +27,7 @@ from experiments.training import baselines, layers, measurement, optimisers, set
 from experiments.training.config import BASELINES, KIND, LAYERS, OPTIMISERS, RULE, RUN, SEARCHED, Config
 from experiments.training.figure import plot
 from experiments.training.summary import summarise
+from hopfield import separations
 from hopfield.layers import AssociationOptions
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
@@ -47,10 +48,10 @@ def check(config: Config) -> None:
     _check_rules(config)
     for name in config.separations:
         AssociationOptions(separation=name)
-        kind, _, count = name.partition(":")
+        separation = separations.find(name)
         for task, layer in product(config.tasks, config.layers):
             stored = layers.find(layer).stored(config.quantity, *tasks.lengths(task, config.size))
-            if kind == "top_k" and int(count or 8) > stored:
+            if isinstance(separation, separations.TopK) and separation.count > stored:
                 what = f"{stored} patterns that {layer} reads in {task}"
                 raise ValueError(f"separations must keep at most the {what}, got {name}")
     _check_own(config)
