@@ -78,6 +78,12 @@ class InputError(ValueError):
     """Error of the input: what was asked for cannot be done; the message is the one sentence that says why."""
 
 
+class Smoke(NamedTuple):
+    """Default that is null, so that another layer of options may give a value, and this value at smoke scale."""
+
+    value: Any
+
+
 def option(
     default: Any,
     text: str = "",
@@ -92,7 +98,7 @@ def option(
     """Field of an option: `samples: int = option(1, "draws of patterns", least=1)`.
 
     Args:
-        default: its value where none is given; of a list or a mapping a copy, of a class what it makes.
+        default: the value of none given; of a list or a mapping a copy, of a class what it makes, null of `Smoke`.
         text: the line that `--help` prints; without one, the names it may be `among`.
         used_when: when the option, or each of a group, does something (`bounds.Use`); always if None.
         entries_of: of a mapping, the option that lists the names whose entries are used (null: all of them).
@@ -112,9 +118,12 @@ def option(
         "axis": axis or extends,
         "extends": extends,
         "formerly": formerly,
+        "smoke": default.value if isinstance(default, Smoke) else None,
     }
     if isinstance(default, type):
         return field(default_factory=default, metadata=about)
+    if isinstance(default, Smoke):
+        return field(default=None, metadata=about)
     if isinstance(default, list | dict):
         return field(default_factory=lambda: copy.copy(default), metadata=about)
     return field(default=default, metadata=about)
@@ -123,12 +132,6 @@ def option(
 def grid_axis(default: Any, text: str = "", **about: Any) -> Any:
     """Field of an option that lists the values of one axis of the grid: at least one, and more only add points."""
     return option(default, text, nonempty=True, extends=True, **about)
-
-
-def first_given(names: Iterable[str], *layers: Any) -> dict[str, Any]:
-    """Options of several layers, each from the first that gives it: those that are null in all of them are left out."""
-    given = {name: [value for layer in layers if (value := getattr(layer, name)) is not None] for name in names}
-    return {name: values[0] for name, values in given.items() if values}
 
 
 class StoppedError(RuntimeError):

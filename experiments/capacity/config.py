@@ -6,7 +6,7 @@ from typing import Any
 
 from experiments import contract
 from experiments.bounds import Use, judged
-from experiments.contract import grid_axis, option
+from experiments.contract import Smoke, grid_axis, option
 
 DYNAMICS = ("asynchronous", "synchronous")
 
@@ -24,13 +24,13 @@ class Scale:
     """Scale that one memory is measured at, where it differs from the others; null takes the common value."""
 
     neurons: list[int] | None = grid_axis(
-        None,
+        Smoke((64,)),
         "numbers of neurons N of random patterns (null: 64)",
         least=2,
         used_when=judged("ensembles has a random one", "takes_neurons"),
     )
     loads: list[float] | None = grid_axis(
-        None,
+        Smoke((0.1, 0.2)),
         "loads, in the memory's own scaling (null: 0.1 and 0.2)",
         above=0,
         used_when=Use("patterns is null", lambda config: config.patterns is None),
@@ -44,16 +44,20 @@ class Scale:
         formerly="stored",
     )
     samples: Any = option(
-        None, "disorder samples at each point, or {size: samples} from that size on (null: 4)", extends=True
+        Smoke(4), "disorder samples at each point, or {size: samples} from that size on (null: 4)", extends=True
     )
     queries: int | None = option(
-        None, "patterns queried in each sample (null: 4)", least=1, formerly="probes", axis=True
+        Smoke(4), "patterns queried in each sample (null: 4)", least=1, formerly="probes", axis=True
     )
     dynamics: list[str] | None = option(
-        None, "asynchronous or synchronous (null: synchronous)", among=DYNAMICS, nonempty=True, axis=True
+        Smoke(("synchronous",)),
+        "asynchronous or synchronous (null: synchronous)",
+        among=DYNAMICS,
+        nonempty=True,
+        axis=True,
     )
     corruption: list[Any] | None = option(
-        None,
+        Smoke((0.0,)),
         "starts: fraction of flipped spins, or flip:, mask:, lower:, noise:amount (null: 0.0)",
         meaning="corruption",
         nonempty=True,
@@ -62,9 +66,11 @@ class Scale:
     beta: float | None = option(
         None, "inverse temperature, where the memory has one (null: its own)", above=0, axis=True
     )
-    max_steps: int | None = option(None, "updates or sweeps of one retrieval at most (null: 100)", least=1, axis=True)
+    max_steps: int | None = option(
+        Smoke(100), "updates or sweeps of one retrieval at most (null: 100)", least=1, axis=True
+    )
     parity: Parity | None = option(
-        None,
+        Smoke(Parity.odd),
         "M that loads are rounded to where fields are integers (classical, dense): odd unless given",
         used_when=judged("a memory with loads has fields that are integers (classical, dense)", "rounds"),
         axis=True,

@@ -1,31 +1,19 @@
 """Scales of the capacity experiment: sizes, loads, samples and starts, common to all memories or a memory's own."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
-from experiments import contract
-from experiments.capacity.config import Config, Parity, Scale
+from experiments.capacity.config import Config, Scale
 from experiments.contract import Cost
-from experiments.shared import draws, loads, pattern_sets, spellings
+from experiments.shared import draws, layers, loads, pattern_sets, spellings
 from hopfield import Memory
 from hopfield.memories import find
 from hopfield.patterns import corruption
 
-
-class FullScale(NamedTuple):
-    """A Scale in full; the defaults are smoke scale, for what neither the options nor the memory's own scale say."""
-
-    neurons: Sequence[int] = (64,)
-    loads: Sequence[float] | None = (0.1, 0.2)
-    patterns: Sequence[int] | None = None
-    samples: Any = 4
-    queries: int = 4
-    dynamics: Sequence[str] = ("synchronous",)
-    corruption: Sequence[Any] = (0.0,)
-    beta: float | None = None
-    max_steps: int = 100
-    parity: Parity = Parity.odd
+FullScale = Any
+"""A `Scale` of which nothing is null but β, and either the loads or the numbers of patterns."""
 
 
 def chosen(config: Config, memory: str) -> FullScale:
@@ -34,17 +22,16 @@ def chosen(config: Config, memory: str) -> FullScale:
     Raises:
         ValueError: a layer gives both loads and patterns.
     """
-    layers = config, spellings.entry(config.per_memory, memory) or Scale()
-    for layer in layers:
+    given = config, spellings.entry(config.per_memory, memory) or Scale()
+    for layer in given:
         if layer.loads is not None and layer.patterns is not None:
             raise ValueError("loads must not be given together with patterns, which says the same in numbers")
         if layer.parity is not None and layer.patterns is not None:
             raise ValueError("parity must not be given together with patterns, whose numbers are taken as they are")
-    options = contract.first_given(FullScale._fields, *layers)
+    scale = layers.in_full(Scale, *given)
     # Loads and patterns are two ways to say one thing: whichever comes first silences the other below it.
-    counting = (layer for layer in layers if layer.loads is not None or layer.patterns is not None)
-    options |= {"loads": first.loads, "patterns": first.patterns} if (first := next(counting, None)) else {}
-    return FullScale(**options)
+    first = next((layer for layer in given if layer.loads is not None or layer.patterns is not None), scale)
+    return replace(scale, loads=first.loads, patterns=first.patterns)
 
 
 def scales(config: Config) -> dict[str, FullScale]:

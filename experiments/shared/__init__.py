@@ -8,7 +8,8 @@ Patterns and starts:
     corruptions     starts of queries: their names in tables, their words in figures
     streams         patterns that are never stored: memories of them, starts of their queries, columns of their rows
     draws           random numbers, patterns and memory of one draw
-    loads           numbers of patterns from loads, whole and odd where asked
+    loads           numbers of patterns from loads, whole and odd where asked; networks at loads of theory
+    layers          common values over those of a part, over smoke scale
     spellings       which texts name one and the same thing
 
 Compiled measurement, and what it is read by:

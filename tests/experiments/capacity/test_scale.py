@@ -91,7 +91,8 @@ def test_a_mistake_is_one_sentence(options, sentence):
 def test_a_common_value_beats_the_memorys_own_which_beats_smoke_scale():
     own = {"classical": Scale(neurons=[30], samples=7, beta=None), "modern": Scale(beta=2.0)}
     config = Config(memories=["classical", "modern"], per_memory=own, neurons=[50], queries=3)
-    assert scale.chosen(config, "classical")[:5] == ([50], (0.1, 0.2), None, 7, 3)
+    full = scale.chosen(config, "classical")
+    assert (full.neurons, full.loads, full.patterns, full.samples, full.queries) == ([50], (0.1, 0.2), None, 7, 3)
     assert (scale.chosen(config, "modern").samples, scale.chosen(config, "modern").beta) == (4, 2.0)
     assert {point["beta"] for point in capacity.points(config)} == {None, 2.0}
 
