@@ -29,10 +29,11 @@ _TRAINED = chosen("methods", *NETWORKS)
 class Config(contract.Config):
     """Options of multiple-instance learning; the defaults are smoke scale."""
 
-    data: list[str] = option(
+    ensembles: list[str] = option(
         ["made"],
         "made, or .npz files of bags, whose format conf/training_mil.yaml says",
         meaning="ensemble",
+        formerly="data",
         nonempty=True,
         axis=True,
     )

@@ -61,7 +61,8 @@ class Config(contract.Config):
     )
     memories: list[str] = option(
         ["dot/identity/softmax", "dot/definite/softmax"],
-        "similarity/metric/separation, with /iterated where the answer is a fixed point",
+        "similarity/metric/separation, with /iterated where the answer is a fixed point; the similarity distance is"
+        " hopfield's squared_distance",
         nonempty=True,
         axis=True,
     )
@@ -119,11 +120,12 @@ class Config(contract.Config):
     )
     held: int = option(2, "draws that are measured after each training, and not learned from", least=1, most=1024)
     queries: int = option(8, "patterns asked for in each of them", least=1, most=2**14)
-    updates: int = option(
+    max_steps: int = option(
         20,
         "updates of an iterated answer at most",
         least=1,
         most=10_000,
+        formerly="updates",
         used_when=Use(
             "memories has one that is iterated",
             lambda config: any(

@@ -121,7 +121,7 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
             width = _width(task, max(row["patterns"], config.queries))
             places = tasks.drawn(task, asked_key, config.held, width, learning=False)
         queries = tasks.corrupted(task, asked_key, places[:, : config.queries], row["strength"])
-        question = measurement.Question(parts, config.updates, task.spins)
+        question = measurement.Question(parts, config.max_steps, task.spins)
         found = measurement.ask(question, given, params, places, queries, np.int32(row["patterns"]))
         rows.append(row | found | about)
     return rows
@@ -167,7 +167,7 @@ def _trained(config: Config, point: dict, what: tuple, stored: Any, keys: tuple)
     every = jnp.concatenate([stored, jnp.zeros((config.draws - len(stored), *stored.shape[1:]), stored.dtype)])
     rates = config.adam_rates if point["optimiser"] == "adam" else config.natural_rates
     course = measurement.Course(every, jnp.asarray(draw), index, asked, Lesson(further, chosen, queries))
-    program = measurement.Program(parts, point["optimiser"], config.updates)
+    program = measurement.Program(parts, point["optimiser"], config.max_steps)
     found, seconds = measurement.learn(
         program, given, start_key, jnp.asarray(rates, jnp.float32), jnp.float32(config.damping), course
     )

@@ -28,7 +28,7 @@ class Program(NamedTuple):
 
     kind: Kind
     optimiser: str
-    updates: int
+    max_steps: int
 
 
 class Lesson(NamedTuple):
@@ -128,7 +128,7 @@ def answers(program: Program, given: Given, params: memories.Params, lesson: Les
     """Answers [B, N] to the queries of a lesson."""
     used = jnp.ones(len(lesson.stored), bool)
     memory = memories.build(program.kind, params, given.metric, given.unit, lesson.stored, used)
-    return jax.vmap(lambda query: memories.answer(program.kind, memory, query, program.updates))(lesson.queries)
+    return jax.vmap(lambda query: memories.answer(program.kind, memory, query, program.max_steps))(lesson.queries)
 
 
 def error(given: Given, found: Array, lesson: Lesson) -> Array:
@@ -140,7 +140,7 @@ class Question(NamedTuple):
     """Structure of a compiled measurement."""
 
     kind: Kind
-    updates: int
+    max_steps: int
     spins: bool
 
 
@@ -167,7 +167,7 @@ def _means(question: Question) -> Callable:
         memory = memories.build(kind, params, given.metric, given.unit, stored, used)
 
         def query(state, target):
-            found = memories.answer(kind, memory, state, question.updates)
+            found = memories.answer(kind, memory, state, question.max_steps)
             found = aligned(found, state) if question.spins else found
             square = jnp.where(used, jnp.sum((stored - found[None, :]) ** 2, axis=1), jnp.inf)
             own = jnp.sum((target - found) ** 2)

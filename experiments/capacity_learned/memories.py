@@ -86,7 +86,7 @@ def shares(kind: Kind, memory: Memory, state: Array) -> Array:
     return memory.shares(state)
 
 
-def answer(kind: Kind, memory: Memory, query: Array, updates: int) -> Array:
+def answer(kind: Kind, memory: Memory, query: Array, max_steps: int) -> Array:
     """Σ p ξ read once, or where reading the answer again and again ends, differentiated as a fixed point."""
 
     stored: Any = memory.patterns
@@ -96,5 +96,5 @@ def answer(kind: Kind, memory: Memory, query: Array, updates: int) -> Array:
 
     if kind.dynamics == "single":
         return read(query)
-    reached = lambda x: settled(read, x, updates, near(STILL, x)).state
-    return implicit(read, jax.lax.stop_gradient(query), reached, neumann(updates))
+    reached = lambda x: settled(read, x, max_steps, near(STILL, x)).state
+    return implicit(read, jax.lax.stop_gradient(query), reached, neumann(max_steps))

@@ -114,7 +114,7 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
     draw = measurement.Draw(ensemble, neurons, num_patterns, kind, config.samples, min(config.queries, num_patterns))
     beta = point["ratio"] * sphere_critical_beta(neurons, num_patterns)
     found = measurement.follow(draw, config.seed, amount, point["memory"], beta, _steps(config, point["ratio"]))
-    shared = {"beta": beta, "band": config.band, "least_rise": config.rise}
+    shared = {"beta": beta, "band": config.band, "least_rise": config.least_rise}
     return [point | shared | _row(config, found, point["step"]) for point in group]
 
 
@@ -140,7 +140,7 @@ def _row(config: Config, found: dict[str, np.ndarray], step: int) -> dict:
         ends = np.quantile(values, [0.5 - config.band / 2, 0.5, 0.5 + config.band / 2])
         row |= dict(zip((f"{name}_low", name, f"{name}_high"), ends.tolist(), strict=True))
     cluster = np.repeat(np.arange(len(rise)), rise.shape[1])
-    for name, least in (("rising", config.rise), ("rising_at_all", ROUNDING)):
+    for name, least in (("rising", config.least_rise), ("rising_at_all", ROUNDING)):
         share = clustered_mean((rise > least).ravel(), cluster)
         row |= {name: share.mean, f"{name}_stderr": None if share.clusters == 1 else share.stderr}
     gain = -np.diff(found["energy"][..., : step + 1]) - 0.5 * found["step_size"][..., :step] ** 2

@@ -28,8 +28,13 @@ class Config(contract.Config):
     filler: str = option("zero", "other places: zero, random, or clean, random but for keys", among=FILLERS)
     examples: int = option(64, "sequences to train on", least=1, used_when=_TRAINED)
     held: int = option(32, "sequences of validation, and as many of the test", least=1)
-    learning_rates: list[float] = option(
-        [0.003], "rates of AdamW that validation chooses from in every seed", above=0, nonempty=True, used_when=_TRAINED
+    learning_rate: list[float] = option(
+        [0.003],
+        "rates of AdamW that validation chooses from in every seed",
+        above=0,
+        nonempty=True,
+        used_when=_TRAINED,
+        formerly="learning_rates",
     )
     weight_decay: float = option(0.1, "of AdamW", least=0, used_when=_TRAINED)
     dropout: float = option(0.1, "share of embedded features blanked", least=0, below=1, used_when=_TRAINED)

@@ -35,7 +35,7 @@ def cost(config: Config) -> Cost:
         if point["mixer"] == "by_hand":
             total += config.held * length * width
             continue
-        models = len(config.learning_rates)
+        models = len(config.learning_rate)
         token = model.LAYERS * (4 * width + 2 * length) * width / 8  # in products of matrices, faster than the rest
         total += 3 * models * config.epochs * config.examples * length * token
         held = max(held, models * config.batch_size * length * max(length, 3 * width))

@@ -69,7 +69,7 @@ def _trained(config: Config, point: dict, train: tasks.Recall, held: tasks.Recal
         Program(kind, point["pairs"], config.examples, config.held, min(config.batch_size, config.examples))
     )
     key = jax.random.fold_in(jax.random.key(config.seed + 1), point["seed_index"])
-    rates = jnp.asarray(config.learning_rates, jnp.float32)
+    rates = jnp.asarray(config.learning_rate, jnp.float32)
     state, found = made.start(key, rates), {}
     for number in range(1, config.epochs + 1):
         state = made.epoch(state, train, jax.random.fold_in(key, number), rates, jnp.float32(config.weight_decay))
@@ -77,7 +77,7 @@ def _trained(config: Config, point: dict, train: tasks.Recall, held: tasks.Recal
         best = int(np.argmax(right))
         if not found or right[best] > found["held"]:
             answers = float(np.asarray(made.correct(state, test))[best])
-            found = {"accuracy": answers, "held": float(right[best]), "learning_rate": config.learning_rates[best]}
+            found = {"accuracy": answers, "held": float(right[best]), "learning_rate": config.learning_rate[best]}
             found["epochs"] = number
         if found["held"] >= SOLVED:
             break

@@ -23,7 +23,7 @@ X_AXIS = "patterns"
 
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
-    each = len(config.kappa) * len(config.overlaps) * config.samples
+    each = len(config.kappas) * len(config.overlaps) * config.samples
     most, wide = max(config.patterns), max(config.neurons)
     draws = len(config.neurons) * len(config.patterns) * each
     return Cost(draws, 2 * most * wide, draws * 2 * most * wide * (10 + config.queries))
@@ -31,7 +31,7 @@ def cost(config: Config) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per size, number of patterns, κ, overlap and pair of memories."""
-    axes = (config.neurons, config.patterns, config.kappa, config.overlaps)
+    axes = (config.neurons, config.patterns, config.kappas, config.overlaps)
     names = ("neurons", "patterns", "kappa", "overlap")
     return [
         dict(zip(names, values, strict=True)) | {"sample": sample}
@@ -42,7 +42,7 @@ def points(config: Config) -> list[dict]:
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points; all κ and overlaps of a pair of memories are measured together."""
-    together = len(set(config.kappa)) * len(set(config.overlaps))
+    together = len(set(config.kappas)) * len(set(config.overlaps))
     grid = measurement.grid(
         lambda point: measurement.Program(point["neurons"], point["patterns"], config.queries, together)
     )

@@ -19,9 +19,10 @@ class Config(contract.Config):
     memories: list[str] = grid_axis(
         ["classical", "modern"], "memories that are shown, on spins or real", meaning="memory"
     )
-    beta: list[float] = grid_axis(
+    betas: list[float] = grid_axis(
         [0.03, 0.5],
         "inverse temperatures of memories that have one",
+        formerly="beta",
         above=0,
         used_when=judged("a memory has an inverse temperature", "has_beta"),
     )

@@ -40,12 +40,12 @@ def points(config: Config) -> list[dict]:
     ]
     steps = range(config.steps + 1)
     for memory in config.memories:
-        betas = config.beta if find(memory).takes_beta else [None]
+        betas = config.betas if find(memory).takes_beta else [None]
         starts = map(corruptions.name, config.corruption)
         keys += [(STORY, memory, *rest) for rest in product(betas, config.targets, starts, steps)]
     pair = ",".join(map(str, config.plane))
     starts = range(config.starts if MODERN in config.memories else 0)
-    keys += [(PLANE, MODERN, *rest) for rest in product(config.beta, starts, [pair], steps)]
+    keys += [(PLANE, MODERN, *rest) for rest in product(config.betas, starts, [pair], steps)]
     return [dict(zip(KEYS, values, strict=True)) for values in keys]
 
 
@@ -63,8 +63,8 @@ def check(config: Config) -> None:
 
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
-    stories = len(config.memories) * len(config.beta) * len(config.targets) * len(config.corruption)
-    courses = stories + len(config.beta) * config.starts * (MODERN in config.memories)
+    stories = len(config.memories) * len(config.betas) * len(config.targets) * len(config.corruption)
+    courses = stories + len(config.betas) * config.starts * (MODERN in config.memories)
     rows = courses * (config.steps + 1) + 2 * config.patterns
     return Cost(rows, config.patterns * SIDE**2, 4 * rows * config.patterns * SIDE**4)
 

@@ -29,7 +29,7 @@ class Config(contract.Config):
     )
     similarities: list[str] = option(
         ["dot", "euclidean"],
-        "any of dot, cosine, correlation, euclidean, manhattan",
+        "any of dot, cosine, correlation, manhattan, euclidean: hopfield's squared_distance",
         nonempty=True,
         used_when=judged("each goes with one of separations", "all_similarities_paired"),
         axis=True,

@@ -34,7 +34,7 @@ from hopfield.observables.overlaps import above
 from hopfield.theory import classical, spherical
 
 LOADS = {250: (0.15, 0.25), 500: (0.14, 0.22), 1000: (0.135, 0.2)}
-PROBES = 8
+CLASSICAL_QUERIES = 8
 EXPONENT = 2 / 3
 HALVINGS = 11
 """Halvings of the interval in which a converged query loses its pattern: to 1 in 2,000 patterns."""
@@ -82,7 +82,7 @@ def _retained(seed: int, neurons: int) -> tuple[float, float]:
         dynamics="asynchronous",
         neurons=neurons,
         padding=max(counts),
-        queries=PROBES,
+        queries=CLASSICAL_QUERIES,
         corruption="none",
         ensemble="random",
         clamp=False,
@@ -94,7 +94,7 @@ def _retained(seed: int, neurons: int) -> tuple[float, float]:
     num_patterns, retained, samples = (
         np.array([row[name] for row in rows]) for name in ("patterns", "retained", "sample")
     )
-    found = critical_load(num_patterns / neurons, retained, np.full(len(rows), PROBES), samples)
+    found = critical_load(num_patterns / neurons, retained, np.full(len(rows), CLASSICAL_QUERIES), samples)
     return found.value, found.stderr
 
 

@@ -29,8 +29,8 @@ def memory(parts: Kind, params: memories.Params, given: jax.Array, mask: jax.Arr
     return memories.build(parts, params, given, jnp.float32(0.4), STORED, mask)
 
 
-def answered(parts: Kind, params: memories.Params, given: jax.Array, updates: int = 200) -> jax.Array:
-    return memories.answer(parts, memory(parts, params, given), QUERY, updates)
+def answered(parts: Kind, params: memories.Params, given: jax.Array, max_steps: int = 200) -> jax.Array:
+    return memories.answer(parts, memory(parts, params, given), QUERY, max_steps)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from experiments.mqar.config import FILLERS, Config
 from experiments.mqar.experiment import measure, plot, points, summarise
 
 LENGTH, PAIRS, VOCABULARY = 32, 4, 24
-SMALL = Config(mixers=["softmax", "delta", "by_hand"], examples=32, held=16, epochs=2, learning_rates=[0.003, 0.01])
+SMALL = Config(mixers=["softmax", "delta", "by_hand"], examples=32, held=16, epochs=2, learning_rate=[0.003, 0.01])
 
 
 def drawn(filler: str, count: int = 300) -> Any:

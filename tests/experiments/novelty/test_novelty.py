@@ -7,7 +7,7 @@ import pytest
 from experiments.novelty.config import Config
 from experiments.novelty.experiment import measure, plot, points, summarise
 
-SMALL = Config(neurons=[12], patterns=[16, 48], kappa=[4.0, 12.0], overlaps=[0.5, 0.8], samples=60, queries=4)
+SMALL = Config(neurons=[12], patterns=[16, 48], kappas=[4.0, 12.0], overlaps=[0.5, 0.8], samples=60, queries=4)
 
 
 @pytest.fixture(scope="module")

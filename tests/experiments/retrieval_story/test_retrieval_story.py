@@ -13,7 +13,9 @@ from experiments.retrieval_story.states import decode, encode
 from experiments.retrieval_story.summary import courses, ending, patterns, summarise
 from experiments.shared import pattern_sets
 
-SMALL = Config(memories=["classical", "dense:8", "modern", "sparse"], beta=[0.04, 0.5], targets=[3], starts=2, steps=12)
+SMALL = Config(
+    memories=["classical", "dense:8", "modern", "sparse"], betas=[0.04, 0.5], targets=[3], starts=2, steps=12
+)
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +99,7 @@ def test_a_point_does_not_depend_on_the_others(table):
     [
         ({"plane": [1]}, "plane must be two"),
         ({"targets": [10]}, "targets must be below patterns"),
-        ({"beta": [0]}, "beta"),
+        ({"betas": [0]}, "betas"),
     ],
 )
 def test_options_out_of_range_are_refused(options, message):
@@ -119,7 +121,7 @@ def _titled(**options) -> tuple[Any, list[str]]:
 
 def test_no_panel_is_drawn_twice_and_steps_are_whole():
     """One query and one β are one picture and one landscape, and their letters follow each other."""
-    axes, titles = _titled(memories=["modern"], beta=[0.5], targets=[3])
+    axes, titles = _titled(memories=["modern"], betas=[0.5], targets=[3])
     assert [title[0] for title in titles] == list("abcdef")
     assert len({title[1:] for title in titles}) == 6
     for ax in axes:

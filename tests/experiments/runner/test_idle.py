@@ -50,7 +50,7 @@ IDLE = [
     ("hierarchy parts=[0] coupling=3", "coupling must be left out unless parts has one above 0, got 3"),
     ("training_mil methods=[svm] dropout=0.1", "dropout must be left out unless methods has one of"),
     ("mqar mixers=[linear] update_steps=2", "update_steps must be left out unless mixers has one of hopfield"),
-    ("mqar mixers=[by_hand] learning_rates=[0.1]", "learning_rates must be left out unless mixers has one of"),
+    ("mqar mixers=[by_hand] learning_rate=[0.1]", "learning_rate must be left out unless mixers has one of"),
     ("capacity_sparse rules=[willshaw] activities=[0.3]", "activities must be left out unless rules has one of binary"),
     ("capacity_sparse rules=[clipped,diluted:0.3] activities=[0.3]", "activities must be left out unless rules has"),
     ("mqar mixers=[by_hand] widths=[8]", "widths must be left out unless mixers has one of"),

@@ -273,6 +273,12 @@ FORMER = {
     "training trials=3": "trials: seeds",
     "separation sources=[digits]": "sources: ensembles",
     "efficient_attention repetitions=3": "repetitions: repeats",
+    "training_mil data=[made]": "data: ensembles",
+    "novelty kappa=[3]": "kappa: kappas",
+    "retrieval_story beta=[3]": "beta: betas",
+    "mqar learning_rates=[0.1]": "learning_rates: learning_rate",
+    "capacity_learned updates=3": "updates: max_steps",
+    "entropy rise=0.1": "rise: least_rise",
     "capacity wandb.mode=disabled -m probes=3,4": "probes: queries",
 }
 """Lines with the name that an option had once, and that name beside its present one."""
