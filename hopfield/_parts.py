@@ -1,5 +1,6 @@
 """Checks of the parts of a memory: whether patterns, values, similarity and space fit each other."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -60,3 +61,14 @@ def checked_values(values: Any, patterns: Array | Source) -> Array | Source:
     if found.shape[0] != patterns.shape[0]:
         raise ValueError(f"values must have one row per pattern ({patterns.shape[0]}), got {found.shape[0]}")
     return found
+
+
+def reads_masked(build: Callable) -> bool:
+    """Whether a step of a memory changes with patterns that its mask leaves out, where it takes spins at all."""
+    used, rest = np.ones((1, 5), np.float32), np.tile(np.float32([1, 1, -1, -1, -1]), (8, 1))
+    try:
+        alone, beside = build(used), build(np.concatenate([used, rest]), mask=np.arange(9) < 1)
+        steps = [np.asarray(model.update(model.as_state(rest[0]))) for model in (alone, beside)]
+    except ValueError:
+        return False
+    return not np.allclose(*steps, rtol=1e-3, atol=1e-3, equal_nan=True)

@@ -33,6 +33,7 @@ FOUNDATIONS = (
     "_checks",
     "outside",
     "_names",
+    "_medians",
     "spaces",
     "metrics",
     "similarities",

@@ -31,6 +31,7 @@ from jaxtyping import Array, Bool, Float
 from hopfield import outside
 from hopfield._checks import instance, number, spelled, whole
 from hopfield._names import unknown
+from hopfield._parts import reads_masked
 from hopfield.arguments import shown
 from hopfield.couplings import Couplings
 from hopfield.dynamics.models import Model, lacking
@@ -195,6 +196,10 @@ def _blueprint(spec: str, module: ModuleType, name: str, text: str | None) -> Bl
         outside.called("memory", spec, build, np.ones((1, 2)))
     if "mask" not in signature:
         raise ValueError(f"memory must take an option mask, which patterns there are, got {spec!r} without one")
+    if module.__package__ != __name__ and reads_masked(build):
+        raise ValueError(
+            f"memory must read no pattern that its mask leaves out, got {spec!r}, whose steps change with one"
+        )
     integers, ensemble = bool(getattr(module, "INTEGER_FIELDS", False)), getattr(module, "ENSEMBLE", "spins")
     draw = getattr(module, "DRAW", None)
     drawn = draw and (lambda key, num_patterns, neurons: draw(key, num_patterns, neurons, *arguments))

@@ -22,6 +22,7 @@ def data(): return np.arange(12.0).reshape(3, 4)
 def talks(degree=2): raise ValueError("y" * 5000)
 def strange(patterns): return patterns.no_such_thing
 def bare(patterns): return Memory.create(patterns)
+def deaf(patterns, *, mask=None): return Memory.create(patterns)
 def lost(key, state, amount): return state * jnp.nan
 """
 
@@ -37,9 +38,10 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("spec", "sentence"),
     [
         ("./nowhere.py:x", "./nowhere.py must be a readable Python file"),
-        ("./mine.py:x", "which defines Memory, bare, data, half, jnp"),
+        ("./mine.py:x", "which defines Memory, bare, data, deaf, half, jnp"),
         ("./mine.py:strange", "memory must be code that runs, got AttributeError"),
         ("./mine.py:bare", "memory must take an option mask, which patterns there are, got './mine.py:bare' without"),
+        ("./mine.py:deaf", "memory must read no pattern that its mask leaves out, got './mine.py:deaf', which changes"),
         ("no.such.package:x", "no.such.package:x must be code that runs, got ModuleNotFoundError"),
         ("nothing", "memory must be one of classical, .*, got 'nothing'"),
     ],
