@@ -14,8 +14,8 @@ import pandas
 
 from experiments.capacity import theory
 from experiments.contract import InputError, Table
-from experiments.phase_diagram import measurement
-from experiments.phase_diagram.figure import WORDS
+from experiments.phase_diagram import diagrams
+from experiments.phase_diagram.config import MEMORIES as MAPPED
 from experiments.phase_diagram.summary import cells
 from experiments.runner import boundary
 from hopfield.theory import classical, spherical
@@ -66,16 +66,15 @@ def phases(table: Table) -> dict[str, Any]:
         InputError: a network has no map.
     """
     rows, found = table[table["study"] == "map"], {}
-    if missing := [memory for memory in WORDS if memory not in set(rows["memory"])]:
-        raise InputError(f"PHASES must hold maps of {', '.join(WORDS)}, got none of {', '.join(missing)}")
-    for memory in WORDS:
-        area = rows[rows["memory"] == memory]
+    if missing := [memory for memory in MAPPED if memory not in set(rows["memory"])]:
+        raise InputError(f"PHASES must hold maps of {', '.join(MAPPED)}, got none of {', '.join(missing)}")
+    for memory in MAPPED:
+        area, diagram = rows[rows["memory"] == memory], diagrams.find(memory)
         neurons, leaves = int(area["neurons"].iloc[0]), cells(area)
-        low, high = leaves["temperature_low"].to_numpy(float), leaves["temperature_high"].to_numpy(float)
-        low, high = (1 / high, 1 / low) if memory == "modern" else (low, high)
+        low, high = leaves["bottom"].to_numpy(float), leaves["top"].to_numpy(float)
         edges = leaves[["load_low", "load_high"]].to_numpy(float)
         x, y = (np.unique(np.round(part, 9)) for part in (edges, np.stack([low, high])))
-        regimes = list(measurement.REGIMES)
+        regimes = list(diagrams.REGIMES)
         overlap, regime = np.zeros((len(y) - 1, len(x) - 1)), np.zeros((len(y) - 1, len(x) - 1), int)
         for (left, right), bottom, top, m, kind in zip(
             edges, low, high, leaves["overlap"], leaves["regime"], strict=True
@@ -86,13 +85,13 @@ def phases(table: Table) -> dict[str, Any]:
             overlap[inside], regime[inside] = m, regimes.index(kind)
         found[memory] = {
             "neurons": neurons,
-            "log": memory == "modern",
+            "log": diagram.yscale == "log",
             "title": "load M/N" if memory == "classical" else "load ln M / N",
             "x": x.round(6).tolist(),
             "y": y.round(6).tolist(),
             "overlap": overlap.round(3).tolist(),
             "regime": regime.tolist(),
-            "words": [WORDS[memory][kind] for kind in regimes],
+            "words": [*diagram.words],
             "lines": [line | _inside(line, x, y) for line in _lines(memory, neurons, x, y)],
         }
     return found

@@ -1,7 +1,7 @@
 """Options of the phase diagrams: the maps of both networks, and the curves of the classical one."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from experiments import contract
 from experiments.bounds import Use, both, chosen
@@ -9,11 +9,10 @@ from experiments.contract import option
 
 MEMORIES = ("classical", "modern")
 STUDIES = MAP, CURVE = ("map", "curve")
-
-
-def logarithmic(memory: Any) -> Any:
-    """Whether cells of the map of a memory, or of each of several, are equal in ln β; they are equal in T otherwise."""
-    return memory == "modern"
+CURVED = "classical"
+"""Memory that is followed along curves."""
+LENGTHS = ("burn_in", "sweeps", "max_steps")
+"""Columns of how long dynamics run; those that a memory has not are 0."""
 
 
 @dataclass
@@ -89,7 +88,7 @@ class Config(contract.Config):
     curves: Curves = option(
         Curves,
         used_when=both(
-            both(chosen("memories", "classical"), chosen("studies", CURVE)),
+            both(chosen("memories", CURVED), chosen("studies", CURVE)),
             Use("curves.loads is not empty", lambda config: bool(config.curves.loads)),
         ),
         axis=True,
@@ -98,7 +97,10 @@ class Config(contract.Config):
     def __post_init__(self) -> None:
         contract.Config.__post_init__(self)
         for name in MEMORIES:
-            _check_map(name, getattr(self, name))
+            area = getattr(self, name)
+            _range(f"{name}.load", area.load)
+            if len(area.cells) != 2:
+                raise ValueError(f"{name}.cells must be two positive integers, got {area.cells}")
         _check_sweeps("classical", self.classical.sweeps)
         _range("classical.temperature", self.classical.temperature)
         _range("modern.beta", self.modern.beta)
@@ -108,12 +110,6 @@ class Config(contract.Config):
 def _range(name: str, ends: list[float]) -> None:
     if len(ends) != 2 or not ends[0] < ends[1]:
         raise ValueError(f"{name} must be two ascending numbers, got {ends}")
-
-
-def _check_map(name: str, area: Map) -> None:
-    _range(f"{name}.load", area.load)
-    if len(area.cells) != 2:
-        raise ValueError(f"{name}.cells must be two positive integers, got {area.cells}")
 
 
 def _check_sweeps(name: str, sweeps: int) -> None:

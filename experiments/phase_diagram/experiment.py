@@ -16,12 +16,11 @@ are lost belongs to a number of sweeps, `burn_in` + `sweeps`, and to the criteri
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import product
-from math import exp, log
 
 from experiments import contract
 from experiments.contract import Cost
-from experiments.phase_diagram import measurement
-from experiments.phase_diagram.config import CURVE, MAP, MEMORIES, Config, Curves, Effort, Map, efforts, logarithmic
+from experiments.phase_diagram import diagrams, measurement
+from experiments.phase_diagram.config import CURVE, CURVED, LENGTHS, MAP, MEMORIES, Config, Effort, Map, efforts
 from experiments.phase_diagram.figure import plot
 from experiments.phase_diagram.refinement import Cell, between, coarse, cut
 from experiments.phase_diagram.summary import summarise
@@ -53,26 +52,29 @@ def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[dict
     area = getattr(config, memory)
     found = []
     for cell in cells:
-        low, high, cold, warm = _edges(config, memory, cell)
-        stored = _stored(memory, (low + high) / 2, area.neurons)
-        point = {
-            "study": MAP,
-            "memory": memory,
-            "neurons": area.neurons,
-            "asked": (low + high) / 2,
-            "patterns": stored,
-            "temperature": (cold * warm) ** 0.5 if logarithmic(memory) else (cold + warm) / 2,
-            **dict(zip(EDGES, (low, high, cold, warm), strict=True)),
-            "level": cell.level,
-            "column": cell.column,
-            "row": cell.row,
-            "queries": _queries(area, stored),
-            "burn_in": getattr(area, "burn_in", 0),
-            "sweeps": getattr(area, "sweeps", 0),
-            "max_steps": getattr(area, "max_steps", 0),
-        }
-        found += [point | {"sample": sample} for sample in range(area.samples)]
+        left, right, lower, upper = cell.bounds(*area.cells)
+        low, high = (area.load[0] + part * (area.load[1] - area.load[0]) for part in (left, right))
+        cold, middle, warm = diagrams.find(memory).temperatures(area, lower, upper)
+        place = {"temperature": middle} | dict(zip(EDGES, (low, high, cold, warm), strict=True)) | cell._asdict()
+        found += _drawn({"study": MAP, "memory": memory}, area, area.queries, (low + high) / 2, place)
     return found
+
+
+def _curve_points(config: Config, effort: Effort, load: float, places: Sequence[tuple[float, int]]) -> list[dict]:
+    """One point for each temperature, with its level of refinement, and draw of patterns."""
+    found = []
+    for temperature, level in places:
+        place = {"temperature": temperature} | dict.fromkeys(EDGES) | Cell(level, 0, 0)._asdict()
+        found += _drawn({"study": CURVE, "memory": CURVED}, effort, config.curves.queries, load, place)
+    return found
+
+
+def _drawn(kind: dict, effort: Map | Effort, queries: int, load: float, place: dict) -> list[dict]:
+    """Points of all draws of patterns at a place of a map or curve, no more queries of each than there are patterns."""
+    stored = _stored(kind["memory"], load, effort.neurons)
+    point = kind | {"neurons": effort.neurons, "asked": load, "patterns": stored} | place
+    point |= {"queries": min(queries, stored)} | _length(effort)
+    return [point | {"sample": sample} for sample in range(effort.samples)]
 
 
 def _stored(memory: str, load: float, neurons: int) -> int:
@@ -80,31 +82,9 @@ def _stored(memory: str, load: float, neurons: int) -> int:
     return find(memory).rounded(load, neurons, PARITY)
 
 
-def _edges(config: Config, memory: str, cell: Cell) -> tuple[float, float, float, float]:
-    """Lowest and highest load, lowest and highest temperature of a cell."""
-    area = getattr(config, memory)
-    left, right, lower, upper = cell.bounds(*area.cells)
-    low, high = (area.load[0] + part * (area.load[1] - area.load[0]) for part in (left, right))
-    if logarithmic(memory):
-        ratio = log(area.beta[1] / area.beta[0])
-        return low, high, 1 / (area.beta[0] * exp(upper * ratio)), 1 / (area.beta[0] * exp(lower * ratio))
-    cold, warm = (area.temperature[0] + part * (area.temperature[1] - area.temperature[0]) for part in (lower, upper))
-    return low, high, cold, warm
-
-
-def _curve_points(config: Config, effort: Effort, load: float, places: Sequence[tuple[float, int]]) -> list[dict]:
-    """One point for each temperature, with its level of refinement, and draw of patterns."""
-    neurons, samples, burn_in, sweeps = effort
-    shared = {"study": CURVE, "memory": "classical", "neurons": neurons, "asked": load}
-    shared["patterns"] = _stored("classical", load, neurons)
-    queries = _queries(config.curves, shared["patterns"])
-    length = {"queries": queries, "burn_in": burn_in, "sweeps": sweeps, "max_steps": 0}
-    edges, cell = dict.fromkeys(EDGES), {"column": 0, "row": 0}
-    return [
-        shared | {"temperature": temperature} | edges | {"level": level} | cell | length | {"sample": sample}
-        for temperature, level in places
-        for sample in range(samples)
-    ]
+def _length(effort: Map | Effort) -> dict[str, int]:
+    """Columns of how long the dynamics of a map or of a curve run."""
+    return {name: getattr(effort, name, 0) for name in LENGTHS}
 
 
 def cost(config: Config) -> Cost:
@@ -112,22 +92,20 @@ def cost(config: Config) -> Cost:
     parts = []
     for memory in config.memories if MAP in config.studies else []:
         area = getattr(config, memory)
-        stored, cells = _stored(memory, area.load[1], area.neurons), area.cells[0] * area.cells[1] * area.samples
-        steps = area.neurons * (area.burn_in + area.sweeps) if memory == "classical" else 100 * stored
-        size, queries = area.neurons * max(stored, area.neurons if memory == "classical" else 0), _queries(area, stored)
-        work = 2**area.levels * cells * queries * steps * area.neurons / 2
-        parts.append(Cost(cells, max(size, queries * stored), work))
-    curves = config.curves
-    for (neurons, samples, burn_in, sweeps), load in _curves(config):
-        cells, queries = len(set(curves.temperatures)) * samples, _queries(curves, _stored("classical", load, neurons))
-        steps = queries * (burn_in + sweeps)
-        parts.append(Cost(cells, neurons * max(neurons, queries), cells * steps * neurons**2))
+        part = _cost(memory, area, area.queries, area.load[1], area.cells[0] * area.cells[1] * area.samples)
+        parts.append(part._replace(operations=2**area.levels * part.operations / 2))
+    for effort, load in _curves(config):
+        drawn = len(set(config.curves.temperatures)) * effort.samples
+        parts.append(_cost(CURVED, effort, config.curves.queries, load, drawn))
     return contract.total(parts)
 
 
-def _queries(area: Map | Curves, num_patterns: int) -> int:
-    """Number of queries of a draw: no more than there are patterns."""
-    return min(area.queries, num_patterns)
+def _cost(memory: str, effort: Map | Effort, queries: int, load: float, drawn: int) -> Cost:
+    """Cost of a number of draws at one load."""
+    neurons, stored = effort.neurons, _stored(memory, load, effort.neurons)
+    queries = min(queries, stored)
+    work = diagrams.find(memory).work(neurons, stored, sum(_length(effort).values()))
+    return Cost(drawn, max(neurons * max(neurons, stored), queries * stored), drawn * queries * work)
 
 
 def points(config: Config) -> list[dict]:
@@ -143,9 +121,9 @@ def points(config: Config) -> list[dict]:
 def _curves(config: Config) -> list[tuple[Effort, float]]:
     """Effort and load of every curve, loads that store the same number of patterns once."""
     found = {}
-    if CURVE in config.studies and "classical" in config.memories:
+    if CURVE in config.studies and CURVED in config.memories:
         for load, effort in product(config.curves.loads, efforts(config.curves)):
-            found.setdefault((effort, _stored("classical", load, effort.neurons)), load)
+            found.setdefault((effort, _stored(CURVED, load, effort.neurons)), load)
     return [(effort, load) for (effort, _), load in found.items()]
 
 
@@ -178,20 +156,15 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     return program.rows(grid, config.seed, wanted, known=_place)
 
 
-def _program(config: Config, point: dict) -> measurement.Program:
-    padding = _padding(config, point)
-    area = config.curves if point["study"] == CURVE else getattr(config, point["memory"])
-    queries = _queries(area, padding)  # not those of the point, so that few patterns need no program of their own
-    effort = {name: point[name] for name in ("burn_in", "sweeps", "max_steps")}
-    return measurement.Program(point["memory"], point["neurons"], padding, queries, TEMPERATURES, **effort)
-
-
-def _padding(config: Config, point: dict) -> int:
-    """Padded number of patterns: no load of the map or of the curves asks for more."""
-    area = getattr(config, point["memory"])
-    most = max(config.curves.loads) if point["study"] == CURVE else area.load[1]
+def _program(config: Config, point: dict) -> diagrams.Program:
+    """Structure that a point shares with others: no load of its map, or of the curves, asks for more patterns."""
+    area, curves = getattr(config, point["memory"]), config.curves
+    asked, most = (curves.queries, max(curves.loads)) if point["study"] == CURVE else (area.queries, area.load[1])
     largest = _stored(point["memory"], most, point["neurons"])
-    return draws.padded(point["patterns"], largest, point["neurons"])
+    padding = draws.padded(point["patterns"], largest, point["neurons"])
+    queries = min(asked, padding)  # not those of the point, so that few patterns need no program of their own
+    length = {name: point[name] for name in LENGTHS}
+    return diagrams.Program(point["memory"], point["neurons"], padding, queries, TEMPERATURES, **length)
 
 
 def _place(point: dict) -> dict[str, float]:

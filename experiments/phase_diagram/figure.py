@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from itertools import cycle
 
 import numpy as np
 import pandas
@@ -15,45 +16,37 @@ from matplotlib.ticker import NullFormatter, ScalarFormatter
 from experiments.contract import Table
 from experiments.figures.panels import Panel, fill, legend
 from experiments.figures.style import THEORY, series
-from experiments.phase_diagram import measurement, theory
-from experiments.phase_diagram.config import logarithmic
+from experiments.phase_diagram import diagrams, theory
+from experiments.phase_diagram.config import CURVED
+from experiments.phase_diagram.diagrams import Diagram
 from experiments.phase_diagram.summary import cells, maps_of
 from experiments.shared import convergence
 from hopfield.theory import classical
 
-SHADES = dict(zip(measurement.REGIMES, ("#56B4E9", "#CC79A7", "#F5D0A0", "#F7F7F7"), strict=True))
-HATCHES = dict(zip(measurement.REGIMES, ("", "xx", "//", ""), strict=True))
-"""The mixed regime is hatched, so that it differs from retrieval in grey, too."""
-WORDS = {
-    "classical": dict(
-        zip(measurement.REGIMES, ("retrieval", "other pattern", "spin glass", "paramagnet"), strict=True)
-    ),
-    "modern": dict(
-        zip(measurement.REGIMES, ("retrieval", "other pattern", "metastable mixture", "global average"), strict=True)
-    ),
+LOOKS = (("#56B4E9", ""), ("#CC79A7", "xx"), ("#F5D0A0", "//"), ("#F7F7F7", ""))
+"""Shade and hatch of every regime: the mixed one is hatched, so that it differs from retrieval in grey, too."""
+DENSE = {
+    "spinodal": ("-", "RS theory $T_M$: retrieval ends"),
+    "thermodynamic": ("--", "$T_c$: stable below"),
+    "glass": (":", "spin glass (AT)"),
 }
-AXES = {
-    "classical": {"xlabel": r"load $\alpha = M/N$", "ylabel": "temperature $T$"},
-    "modern": {"xlabel": r"load $\alpha = \ln M / N$", "ylabel": r"inverse temperature $\beta$", "yscale": "log"},
-}
+MARK = {"marker": "^", "linestyle": "none", "markersize": 7, "clip_on": False, "zorder": 5}
 
 
 def plot(table: Table, summary: dict) -> Figure:
     """Maps of regime and overlap of both networks with their lines, overlap against T, rounding of the line."""
     rows: list[list[Panel]] = []
     for area in maps_of(table):
-        shown, first = cells(area), area.iloc[0]
-        memory = first["memory"]
-        where = rf"{memory}, $N={first['neurons']}$"
-        where += f", {first['burn_in'] + first['sweeps']} sweeps" if memory == "classical" else ""
-        end = theory.end_of(area)
-        where += f", {convergence.WORDS[end]}" if memory == "modern" and end != convergence.REST else ""
-        lines = partial(theory.lines, memory, end, neurons=int(first["neurons"]))
-        shared = {"found": shown, "memory": memory, "lines": lines, "where": where}
+        first, end = area.iloc[0], theory.end_of(area)
+        diagram, sweeps = diagrams.find(first["memory"]), first["burn_in"] + first["sweeps"]
+        where = rf"{first['memory']}, $N={first['neurons']}$"
+        where += f", {sweeps} sweeps" if sweeps else "" if end == convergence.REST else f", {convergence.WORDS[end]}"
+        lines = partial(diagram.lines, end, neurons=int(first["neurons"]))
+        shared = {"found": cells(area), "diagram": diagram, "lines": lines, "where": where}
         rows.append([partial(kind, **shared) for kind in (_regimes, _overlaps)])
     extra: list[Panel] = [partial(_draw_curves, summary=summary)] if summary["overlap"] else []
     extra += [partial(_rounding, summary=summary)] if any(_measured(summary)) else []
-    extra += [partial(_dense, summary=summary)] if "classical" in set(table["memory"]) else []
+    extra += [partial(_dense, summary=summary)] if CURVED in set(table["memory"]) else []
     for row, panel in zip(rows, extra, strict=False):
         row.append(panel)
     rows += [extra[len(rows) :]] if extra[len(rows) :] else []
@@ -65,93 +58,74 @@ def plot(table: Table, summary: dict) -> Figure:
     return figure
 
 
-def _rectangles(found: Table, memory: str) -> list[list[tuple[float, float]]]:
+def _rectangles(found: Table) -> list[list[tuple[float, float]]]:
     """Corners of every cell on the axes of its map."""
-    low, high = found["temperature_low"].to_numpy(float), found["temperature_high"].to_numpy(float)
-    if memory == "modern":
-        low, high = 1 / high, 1 / low
-    sides = zip(found["load_low"], found["load_high"], low, high, strict=True)
+    sides = found[["load_low", "load_high", "bottom", "top"]].itertuples(index=False, name=None)
     return [[(left, bottom), (right, bottom), (right, top), (left, top)] for left, right, bottom, top in sides]
 
 
-def _frame(ax: Axes, found: Table, memory: str) -> None:
-    corners = np.array(_rectangles(found, memory)).reshape(-1, 2)
-    (left, bottom), (right, top) = corners.min(axis=0), corners.max(axis=0)
-    ax.set(xlim=(left, right), ylim=(bottom, top), **AXES[memory])
-    ax.locator_params(axis="x", nbins=5)
-    ax.grid(False)
-    if memory == "modern":
-        ax.set_yticks([beta for beta in (0.1, 0.2, 0.5, 1, 2, 5, 10) if bottom <= beta <= top])
-        ax.yaxis.set_major_formatter(ScalarFormatter())
-        ax.yaxis.set_minor_formatter(NullFormatter())
-
-
-def _regimes(ax: Axes, found: Table, memory: str, lines: Callable, where: str) -> None:
+def _regimes(ax: Axes, found: Table, diagram: Diagram, lines: Callable, where: str) -> None:
     """Every cell in the colour of its regime, cut as it was measured."""
     handles = []
-    for regime, shade in SHADES.items():
+    for regime, word, (shade, hatch) in zip(diagrams.REGIMES, diagram.words, LOOKS, strict=True):
         inside = found[found["regime"] == regime]
         if inside.empty:
             continue
-        look = {"facecolor": shade, "hatch": HATCHES[regime], "edgecolor": "0.75", "linewidth": 0.35}
-        look["label"] = WORDS[memory][regime]
-        ax.add_collection(PolyCollection(_rectangles(inside, memory), **look))
+        look = {"facecolor": shade, "hatch": hatch, "edgecolor": "0.75", "linewidth": 0.35, "label": word}
+        ax.add_collection(PolyCollection(_rectangles(inside), **look))
         handles.append(Patch(**look))
-    _frame(ax, found, memory)
-    _lines(ax, memory, lines, colour="k")
+    _frame(ax, found, diagram, lines, colour="k")
     drawn = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
     handles += [Patch(alpha=0, label=" ")] * (len(drawn) - len(handles))  # the second column is that of the lines
     legend(ax, handles=[*handles, *drawn], ncols=2)
     ax.set_title(f"{where}: regimes", loc="left")
 
 
-def _overlaps(ax: Axes, found: Table, memory: str, lines: Callable, where: str) -> None:
+def _overlaps(ax: Axes, found: Table, diagram: Diagram, lines: Callable, where: str) -> None:
     """Every cell in the shade of its mean overlap."""
-    shades = PolyCollection(_rectangles(found, memory), cmap="cividis", edgecolor="face", linewidth=0.2)
+    shades = PolyCollection(_rectangles(found), cmap="cividis", edgecolor="face", linewidth=0.2)
     shades.set_array(found["overlap"].to_numpy(float))
     shades.set_clim(0, 1)
     shades.set_rasterized(True)  # an image: no cell of it is told from the next by more than its shade
     ax.add_collection(shades)
-    _frame(ax, found, memory)
-    _lines(ax, memory, lines, colour="w")
+    _frame(ax, found, diagram, lines, colour="w")
     figure = ax.get_figure()
     if figure is not None:
         figure.colorbar(shades, ax=ax, label="overlap $m$ with the start")
     ax.set_title(f"{where}: overlap", loc="left")
 
 
-def _lines(ax: Axes, memory: str, lines: Callable, colour: str) -> None:
-    """The lines of theory on a map whose limits are set."""
-    loads = np.linspace(*ax.get_xlim(), 241)
-    low, high = ax.get_ylim()
-    heights = np.geomspace(low, high, 121) if logarithmic(memory) else np.linspace(low, high, 241)
-    styles = ("-", "--", "-.", ":", (0, (1, 3)))
-    drawn = lines(loads, heights)
-    for (x, y, label), style in zip(drawn, styles, strict=False):
-        ax.plot(x, y, color=colour, linestyle=style, linewidth=1.5, label=label)
-    if memory == "classical" and drawn:
-        load = theory.zero_temperature()["one_step"]
-        look = {"color": colour, "marker": "^", "linestyle": "none", "markersize": 7, "clip_on": False, "zorder": 5}
-        ax.plot([load], [low], label=rf"$\alpha_c = {load:.6f}$ at $T = 0$ (1RSB)", **look)
+def _frame(ax: Axes, found: Table, diagram: Diagram, lines: Callable, colour: str) -> None:
+    """Axes that end where the map does, and the lines of theory on it."""
+    low, high = found["bottom"].min(), found["top"].max()
+    ax.set(xlabel=diagram.xlabel, ylabel=diagram.ylabel, yscale=diagram.yscale)
+    ax.set(xlim=(found["load_low"].min(), found["load_high"].max()), ylim=(low, high))
+    ax.locator_params(axis="x", nbins=5)
+    ax.grid(False)
+    heights = np.linspace(low, high, 241)
+    if diagram.yscale == "log":
+        heights = np.geomspace(low, high, 121)
+        ax.set_yticks([value for value in (0.1, 0.2, 0.5, 1, 2, 5, 10) if low <= value <= high])
+        ax.yaxis.set_major_formatter(ScalarFormatter())
+        ax.yaxis.set_minor_formatter(NullFormatter())
+    drawn = lines(loads=np.linspace(*ax.get_xlim(), 241), heights=heights)
+    for (x, y, label), style in zip(drawn, cycle(("-", "--", "-.", ":", (0, (1, 3)))), strict=False):
+        look = {"linestyle": style, "linewidth": 1.5} if np.ndim(x) else MARK
+        ax.plot(x, y, color=colour, label=label, **look)
 
 
 def _dense(ax: Axes, summary: dict) -> None:
     """Lines of dense memories over load and temperature, from theory alone."""
     names = {entry["degree"]: f"$n={entry['degree']}$" for entry in summary["dense"]}
     looks = series(list(names.values()))
-    words = {
-        "spinodal": "RS theory $T_M$: retrieval ends",
-        "thermodynamic": "$T_c$: stable below",
-        "glass": "spin glass (AT)",
-    }
     for entry in summary["dense"]:
         label, most = names[entry["degree"]], np.nanmax(np.array(entry["spinodal"], float))
-        for (line, _), style in zip(words.items(), ("-", "--", ":"), strict=True):
+        for line, (style, _) in DENSE.items():
             loads = np.array(entry[line], float) / most
             inside = loads < 1.15
             ax.plot(loads[inside], np.array(entry["temperature"])[inside], color=looks[label]["color"], linestyle=style)
         ax.plot([], [], color=looks[label]["color"], label=rf"{label}, $\alpha_{{\max}}={most:.4f}$")
-    for text, style in zip(words.values(), ("-", "--", ":"), strict=True):
+    for style, text in DENSE.values():
         ax.plot([], [], color="k", linestyle=style, label=text)
     ax.set(xlabel=r"load $\alpha/\alpha_{\max}$, $\alpha = M/N^{n-1}$", ylabel="temperature $T$", ylim=(0, None))
     ax.set_title(r"dense memories: RS theory, $N\to\infty$", loc="left")

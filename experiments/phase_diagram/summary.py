@@ -6,8 +6,8 @@ import numpy as np
 import pandas
 
 from experiments.contract import Table
-from experiments.phase_diagram import measurement, theory
-from experiments.phase_diagram.config import logarithmic
+from experiments.phase_diagram import diagrams, measurement, theory
+from experiments.phase_diagram.config import LENGTHS, MEMORIES
 from experiments.phase_diagram.refinement import Cell, leaves
 from experiments.shared import convergence
 from experiments.statistics.clusters import clustered_mean
@@ -19,11 +19,7 @@ from hopfield.theory import classical
 MARGIN = 3.0
 """Widths of the rounding by which a temperature must lie below the measured line to count as away from it."""
 LINE = ("asked", "neurons", "burn_in", "sweeps")
-THEORY = {
-    "classical": "replica-symmetric, N → ∞; wrong below the Almeida-Thouless line and in all of the spin glass",
-    "modern": "annealed: the sum over the other patterns at its mean, at the measured N",
-}
-CRITERION = f"half of the queries are held by their pattern: m² > q/2, q > {measurement.FROZEN:g}"
+CRITERION = f"half of the queries are held by their pattern: m² > q/2, q > {diagrams.FROZEN:g}"
 """Meaning of a measured end of retrieval, which belongs to its number of sweeps."""
 
 
@@ -47,8 +43,8 @@ def summarise(table: Table) -> dict:
         "overlap_limit": limits,
         "agreement": _agreement(overlaps, limits),
         "maps": maps,
-        "theory": THEORY,
-        "notes": convergence.notes(table[table["memory"] == "modern"], ["memory"], "retrieval"),
+        "theory": {memory: diagrams.find(memory).theory for memory in MEMORIES},
+        "notes": convergence.notes(table, ["memory"], "retrieval"),
         "zero_temperature": theory.zero_temperature(),
         "dense": [{"degree": n} | theory.dense_lines(n)._asdict() for n in theory.DEGREES],
         "scalars": _scalars(lines, limits, maps),
@@ -60,29 +56,31 @@ def maps_of(table: Table) -> list[Table]:
     rows = table[table["study"] == "map"]
     if rows.empty:
         return []
-    coarse = 2.0 ** rows["level"]
-    low, high = rows["temperature_low"], rows["temperature_high"]
-    heat = logarithmic(rows["memory"])
-    with np.errstate(divide="ignore"):
-        low, high = low.where(~heat, -np.log(high)), high.where(~heat, -np.log(low))
-    sides = {"load": (rows["load_low"], rows["load_high"], "column"), "height": (low, high, "row")}
-    grid = [rows[name] for name in ("memory", "neurons", "burn_in", "sweeps", "max_steps")]
-    for left, right, place in sides.values():
-        grid += [((right - left) * coarse).round(9), (left - rows[place] * (right - left)).round(9)]
+    edges = rows[["memory", "temperature_low", "temperature_high"]].itertuples(index=False, name=None)
+    *_, start, height = np.array([diagrams.find(memory).edges(cold, warm) for memory, cold, warm in edges]).T
+    sides = {"column": (rows["load_low"], rows["load_high"] - rows["load_low"]), "row": (start, height)}
+    grid = [rows[name] for name in ("memory", "neurons", *LENGTHS)]
+    for place, (low, length) in sides.items():
+        grid += [(length * 2.0 ** rows["level"]).round(9), (low - rows[place] * length).round(9)]
     return [part for _, part in rows.groupby(grid, sort=False)]
 
 
 def cells(rows: Table) -> Table:
     """One row for each cell of a map that was not cut: edges, means over its draws, and `regime`, that of most queries.
 
+    `bottom` and `top` are edges on the vertical axis, `area` is that on the scale on which cells are equal.
+
     Args:
         rows: the rows of one map.
     """
     groups = {Cell(*map(int, key)): group for key, group in rows.groupby(["level", "column", "row"], sort=False)}
-    found = []
+    found, diagram = [], diagrams.find(rows["memory"].iloc[0])
     for cell in leaves(groups):
         group = groups[cell]
         entry = group.iloc[0][["load_low", "load_high", "temperature_low", "temperature_high"]].to_dict()
+        left, right, *sides = entry.values()
+        bottom, top, _, height = diagram.edges(*sides)
+        entry |= {"bottom": bottom, "top": top, "area": (right - left) * height}
         means = {name: group[name].mean() for name in ("load", "temperature", "beta", "overlap", "self_overlap")}
         found.append(entry | means | {"level": cell.level, "regime": measurement.majority(group.to_dict("records"))})
     return pandas.DataFrame(found)
@@ -188,36 +186,21 @@ def _map(rows: Table) -> dict:
     memory, neurons = rows["memory"].iloc[0], int(rows["neurons"].iloc[0])
     found = cells(rows)
     finest = 4 ** int(found["level"].max()) * int((rows["level"] == 0).sum() // rows["sample"].nunique())
-    area = (found["load_high"] - found["load_low"]) * np.abs(_height(found, memory))
+    area, held = found["area"], found["regime"] == "retrieval"
+    wrong = held != diagrams.find(memory).retrieves(neurons, *found[["load", "temperature"]].to_numpy(float).T)
+    known = theory.end_of(rows) == convergence.REST
     return {
         "memory": memory,
         "neurons": neurons,
-        **{name: int(rows[name].iloc[0]) for name in ("burn_in", "sweeps", "max_steps")},
+        **{name: int(rows[name].iloc[0]) for name in LENGTHS},
         "cells": len(found),
         "measured": len(rows.groupby(["level", "column", "row"])),
         "finest": finest,
-        **(_contradicting(found, memory, neurons) if theory.end_of(rows) == convergence.REST else UNKNOWN),
-        "regimes": {name: float(area[found["regime"] == name].sum() / area.sum()) for name in measurement.REGIMES},
+        "contradicting": int(wrong.sum()) if known else None,
+        "contradicting_area": float(area[wrong].sum() / area.sum()) if known else None,
+        "regimes": {name: float(area[found["regime"] == name].sum() / area.sum()) for name in diagrams.REGIMES},
         "step_limit": int(rows["step_limit"].sum()),
     }
-
-
-UNKNOWN = {"contradicting": None, "contradicting_area": None}
-"""Agreement of a map with a theory that there is none of."""
-
-
-def _contradicting(found: Table, memory: str, neurons: int) -> dict:
-    """Number of cells whose regime is not that of theory, and their share of the area."""
-    area = (found["load_high"] - found["load_low"]) * np.abs(_height(found, memory))
-    held = (found["regime"] == "retrieval").to_numpy()
-    wrong = held != theory.retrieves(memory, neurons, found["load"], found["temperature"])
-    return {"contradicting": int(wrong.sum()), "contradicting_area": float(area[wrong].sum() / area.sum())}
-
-
-def _height(found: Table, memory: str) -> np.ndarray:
-    """Height of cells on the map's own axis: T, or ln β."""
-    low, high = found["temperature_low"].to_numpy(float), found["temperature_high"].to_numpy(float)
-    return np.log(high / low) if logarithmic(memory) else high - low
 
 
 def _scalars(lines: list[dict], limits: list[dict], maps: list[dict]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Lines of theory in phase diagrams: classical and modern networks, and phases of dense memories.
+"""Theory that phase diagrams share: ends of dynamics, broken and frozen spins, and phases of dense memories.
 
 Dense memories of degree n at load α = M/N^(n−1), replica symmetric for N → ∞: retrieval states end at the spinodal, are
 stable below the thermodynamic line, and the state without overlap is a glass from where symmetry breaks in it (de
@@ -12,9 +12,9 @@ import numpy as np
 from scipy.optimize import brentq
 
 from experiments.contract import Table
-from experiments.phase_diagram import measurement
+from experiments.phase_diagram.diagrams import FROZEN
 from experiments.shared import convergence
-from hopfield.theory import classical, one_step, replicas, spherical
+from hopfield.theory import classical, one_step, replicas
 
 DEGREES = (3, 4)
 """Degrees of the dense memories whose lines are drawn."""
@@ -35,15 +35,6 @@ def end_of(rows: Table) -> str:
     """States that rows of one effort show: after max_steps, or in the later of two averages over heat-bath sweeps."""
     first = rows.iloc[0]
     return convergence.end(int(first["max_steps"] or first["burn_in"] + first["sweeps"] // 2))
-
-
-def retrieves(memory: str, neurons: int, load: Any, temperature: Any) -> np.ndarray:
-    """Whether theory has a retrieval state: replica-symmetric, or the annealed converged state at that size."""
-    load, temperature = np.broadcast_arrays(np.asarray(load, float), np.asarray(temperature, float))
-    if memory == "classical":
-        cold = np.minimum(temperature, 1.0)  # there is none from T = 1 on
-        return (temperature < 1) & (load < classical.spinodal_load(cold))
-    return load < spherical.critical_load(neurons, neurons / temperature, "converged_weight")
 
 
 @cache
@@ -99,23 +90,7 @@ def _glass(degree: int, temperature: float) -> float:
     return 0.5 * (low + high)
 
 
-def classical_lines(loads: np.ndarray, temperatures: np.ndarray, neurons: int) -> list[tuple]:
-    """T_M and T_c as loads of a temperature, since they bend back; T_g as a temperature of a load.
-
-    All are replica-symmetric: that T_M and T_c bend back at low T is an artefact of it, below T_R, where retrieval
-    states are not. Spins are counted as frozen from self-overlap q = FROZEN on, which is below T_g.
-    """
-    cold = temperatures[temperatures < 1]
-    return [
-        (classical.spinodal_load(cold), cold, "$T_M$: retrieval ends (RS)"),
-        (classical.thermodynamic_load(cold), cold, "$T_c$: retrieval is stable below (RS)"),
-        (loads, classical.spin_glass_temperature(loads), r"$T_g = 1 + \sqrt{\alpha}$: spins freeze"),
-        (loads, frozen_temperature(loads), f"self-overlap $q = {measurement.FROZEN:g}$: frozen here (RS)"),
-        (*broken_symmetry(), "$T_R$: symmetry breaks below (AT)"),
-    ]
-
-
-def frozen_temperature(loads: np.ndarray, q: float = measurement.FROZEN) -> np.ndarray:
+def frozen_temperature(loads: np.ndarray, q: float = FROZEN) -> np.ndarray:
     """Temperature at which the replica-symmetric spin glass has self-overlap q: T_g for q → 0.
 
     q = ⟨tanh²(s z)⟩ fixes s = β√(αr), and r = q/(1 − β(1−q))² then gives T = 1 − q + √(αq)/s.
@@ -124,22 +99,3 @@ def frozen_temperature(loads: np.ndarray, q: float = measurement.FROZEN) -> np.n
     weights = weights / weights.sum()
     noise: Any = brentq(lambda s: weights @ np.tanh(s * nodes) ** 2 - q, np.sqrt(q), 5.0)
     return 1 - q + np.sqrt(loads * q) / noise
-
-
-def modern_lines(loads: np.ndarray, betas: np.ndarray, neurons: int) -> list[tuple]:
-    """Annealed thresholds as loads of β; the average over all patterns as a β of the load."""
-    patterns, kappa = np.exp(loads * neurons), betas * neurons
-    half, end = (spherical.critical_load(neurons, kappa, criterion) for criterion in spherical.CRITERIA)
-    return [
-        (end, betas, f"retrieval ends, annealed, $N={neurons}$"),
-        (half, betas, f"half weight at the start, annealed, $N={neurons}$"),
-        (spherical.typical_load(betas), betas, r"the same, $N\to\infty$"),
-        (loads, (1 + np.sqrt(neurons / patterns)) ** -2, "global average is unstable above"),
-    ]
-
-
-def lines(memory: str, end: str, loads: np.ndarray, heights: np.ndarray, neurons: int) -> list[tuple]:
-    """Lines of a map: after a single update those of the modern network's start alone, and none of states at rest."""
-    if end == convergence.REST:
-        return (classical_lines if memory == "classical" else modern_lines)(loads, heights, neurons)
-    return modern_lines(loads, heights, neurons)[1:3] if memory == "modern" else []

@@ -8,10 +8,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from experiments.figures import extraction, interactive, style
+from experiments.phase_diagram import diagrams
 from experiments.phase_diagram import experiment as phase_diagram
-from experiments.phase_diagram import measurement
 from experiments.phase_diagram.config import Classical, Config, Curves, Modern
-from experiments.phase_diagram.figure import WORDS
 from experiments.phase_diagram.summary import _scalars, maps_of
 from experiments.shared import files
 from hopfield.theory import classical
@@ -92,7 +91,7 @@ def test_no_more_queries_are_counted_than_there_are_patterns():
     }
     assert phase_diagram.cost(many) == phase_diagram.cost(few)
     for row in phase_diagram.measure(many, points):
-        assert sum(row[name] for name in measurement.REGIMES) == row["queries"]
+        assert sum(row[name] for name in diagrams.REGIMES) == row["queries"]
 
 
 def test_overlaps_stand_beside_theory_at_the_load_that_is_stored():
@@ -142,7 +141,7 @@ def test_regimes_keep_their_names_in_reports(smoke):
         cells = {series.label for series in panel.series if series.cell}
         assert cells
         assert cells < named
-        assert cells <= set(WORDS[area["memory"].iloc[0]].values())
+        assert cells <= set(diagrams.find(area["memory"].iloc[0]).words)
 
 
 def test_every_line_has_a_number_of_its_own():

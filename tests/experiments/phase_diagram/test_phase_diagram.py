@@ -9,8 +9,8 @@ import pandas
 import pytest
 
 from experiments import contract
+from experiments.phase_diagram import diagrams, measurement
 from experiments.phase_diagram import experiment as phase_diagram
-from experiments.phase_diagram import measurement
 from experiments.phase_diagram.config import Classical, Config, Curves, Modern
 from experiments.phase_diagram.theory import frozen_temperature
 from experiments.shared import program
@@ -69,7 +69,7 @@ def test_temperatures_are_added_where_retrieval_is_lost_and_only_there(curve):
     assert {0.65, 0.75} < set(np.round(added, 4))
 
 
-def run(kind: measurement.Program, patterns, samples, temperatures) -> dict[str, list]:
+def run(kind: diagrams.Program, patterns, samples, temperatures) -> dict[str, list]:
     """One call of seed 0, its lists [S][T]."""
     draw = {"num_patterns": np.uint32(patterns), "sample": np.uint32(samples)}
     return program.call(measurement.one, kind, 0, None, draw, {"temperature": np.float32(temperatures)})
@@ -81,7 +81,7 @@ def test_modern_states_change_at_the_finite_size_threshold(load):
     neurons = 14
     patterns = round(np.exp(load * neurons))
     line = float(spherical.critical_beta(neurons, patterns, "converged_weight")) / neurons
-    kind = measurement.Program("modern", neurons, 1100, 6, 4, 0, 0, 500)  # one program for both loads
+    kind = diagrams.Program("modern", neurons, 1100, 6, 4, 0, 0, 500)  # one program for both loads
     temperatures = 1 / (line * np.array([0.5, 0.8, 1.25, 2.0]))
     found = run(kind, [patterns] * 2, [0, 1], [temperatures] * 2)
     retrieved = np.array(found["retrieval"])
@@ -93,7 +93,7 @@ def test_modern_states_change_at_the_finite_size_threshold(load):
 
 
 def test_spins_far_above_all_lines_are_a_paramagnet_and_cold_ones_beyond_capacity_a_glass():
-    kind = measurement.Program("classical", 200, 80, 2, 4, 40, 100, 0)
+    kind = diagrams.Program("classical", 200, 80, 2, 4, 40, 100, 0)
     found = run(kind, [2, 80], [0, 0], [[0.1, 0.5, 2.5, 4.0]] * 2)
     assert [counts[2:] for counts in found["disorder"]] == [[2, 2], [2, 2]]
     assert found["retrieval"][0][:2] == [2, 2]
@@ -103,7 +103,7 @@ def test_spins_far_above_all_lines_are_a_paramagnet_and_cold_ones_beyond_capacit
 @pytest.mark.usefixtures("as_run")
 def test_overlaps_close_to_one_are_exact_in_single_precision():
     """At T = 0.02 a flip against a field of 1 has odds of e^-100; at 0.2 the overlap is a mean of that many signs."""
-    kind = measurement.Program("classical", 2000, 3, 2, 2, 2, 14, 0)
+    kind = diagrams.Program("classical", 2000, 3, 2, 2, 2, 14, 0)
     found = run(kind, [3], [0], [[0.02, 0.2]])
     for name in ("overlap", "self_overlap"):
         assert found[name][0][0] == pytest.approx(1, abs=1e-7)
@@ -115,7 +115,7 @@ def test_overlaps_close_to_one_are_exact_in_single_precision():
 def test_spins_count_as_frozen_where_the_replica_theory_of_the_glass_says():
     loads = np.array([0.02, 0.1, 0.2])
     found = classical.spin_glass(loads, frozen_temperature(loads))
-    assert found.q == pytest.approx(measurement.FROZEN, abs=1e-9)
+    assert found.q == pytest.approx(diagrams.FROZEN, abs=1e-9)
     assert frozen_temperature(loads, 1e-7) == pytest.approx(1 + np.sqrt(loads), abs=1e-6)
 
 
