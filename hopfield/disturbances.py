@@ -25,9 +25,9 @@ def clipped(model: Memory | Couplings) -> Couplings:
     """
     couplings = _couplings(model)
     size = jnp.sum(jnp.abs(couplings.matrix)) / jnp.maximum(jnp.sum(couplings.matrix != 0), 1)
-    held = jnp.where(size > 0, size, 1.0)  # of no couplings at all
-    bias = None if couplings.bias is None else couplings.bias / held
-    return Couplings(jnp.sign(couplings.matrix), couplings.scale * held, bias)
+    strength = jnp.where(size > 0, size, 1.0)  # of no couplings at all
+    bias = None if couplings.bias is None else couplings.bias / strength
+    return Couplings(jnp.sign(couplings.matrix), couplings.scale * strength, bias)
 
 
 def diluted(model: Memory | Couplings, key, keep: float | Array) -> Couplings:

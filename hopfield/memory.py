@@ -171,8 +171,8 @@ class Memory(Node):
         state, top = self.as_state(state), whole("top", top)
         if top > self.patterns.shape[0]:
             raise ValueError(f"top must be from 1 to the {self.patterns.shape[0]} patterns, got {top}")
-        own: Any = target if is_traced(target) else np.asarray(target)
-        targets = None if target is None else own[None]
+        index: Any = target if is_traced(target) else np.asarray(target)
+        targets = None if target is None else index[None]
         if self.mask is not None or not (self.separation.streaming or self.separation.thresholded):
             return _statistics(self, state, own_patterns(targets, 1, self.patterns.shape[0])[0], top)
         batch = large.statistics(self, state[None], targets=targets, top=top)[1]
@@ -238,11 +238,11 @@ def _fields(separation: Separation, *parts: Any) -> State:
     return separation.fields(*parts)
 
 
-def _statistics(memory: Memory, state: State, own: Int[Array, ""], top: int) -> large.Statistics:
-    """`Memory.statistics` from all scores and shares at once; no pattern is its own where that is −1."""
+def _statistics(memory: Memory, state: State, target: Int[Array, ""], top: int) -> large.Statistics:
+    """`Memory.statistics` from all scores and shares at once; none is the target where that is −1."""
     shares, z = memory.shares(state), memory.beta * memory.scores(state)
     z, index = _numerics.top_k(z if memory.mask is None else jnp.where(memory.mask, z, -jnp.inf), top)
-    weight = jnp.where(own < 0, jnp.nan, shares.at[own].get(mode="fill", fill_value=jnp.nan))
+    weight = jnp.where(target < 0, jnp.nan, shares.at[target].get(mode="fill", fill_value=jnp.nan))
     return large.Statistics(z[0], shannon_entropy(shares), weight, z, index)
 
 

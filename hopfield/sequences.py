@@ -132,7 +132,7 @@ def _counted(sums: Array, *signs: Float[Array, "M N"]) -> Float[Array, "N"]:
     """
     neurons = sums.shape[1]
     place = (0.5 * (sums + neurons - 1)).astype(jnp.int32)  # every other whole number is one
-    count = sum(jax.vmap(lambda own, at: jax.ops.segment_sum(own, at, neurons), 1, 1)(own, place) for own in signs)
+    count = sum(jax.vmap(lambda sign, at: jax.ops.segment_sum(sign, at, neurons), 1, 1)(sign, place) for sign in signs)
     height = jnp.arange(neurons)[:, None]
     largest = jnp.max(jnp.where(count != 0, height, 0), axis=0, keepdims=True)
     factor = jnp.exp(jnp.minimum(2.0 * (height - largest), 0.0))  # nothing is counted above the largest

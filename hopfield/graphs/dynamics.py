@@ -158,14 +158,14 @@ def _free(slope: States, clamped: States) -> States:
 def _clamped(graph: Graph, clamped: Mapping[str, ArrayLike] | None) -> States:
     """Clamped units as booleans of the shapes of their layers."""
     _among(graph, "clamped", clamped)
-    held = {}
+    masks = {}
     for name, units in (clamped or {}).items():
         shape, what = graph.layers[name].shape, f"clamped[{name!r}]"
         truths = booleans(what, units)
         if truths.shape not in ((), shape):
             raise ValueError(f"{what} must be one truth value or have shape {shape}, got shape {truths.shape}")
-        held[name] = jnp.broadcast_to(truths, shape)
-    return held
+        masks[name] = jnp.broadcast_to(truths, shape)
+    return masks
 
 
 def _among(graph: Graph, what: str, by_layer: Mapping[str, ArrayLike] | None) -> None:

@@ -146,8 +146,9 @@ class Graph(Node):
         return {name: slope.astype(states[name].dtype) for name, slope in slopes.items()}
 
     def _energy(self, states: States, g: States) -> Float[Array, ""]:
-        own = [layer.lagrangian.legendre(states[name], g[name]) for name, layer in self.layers.items() if layer.leak]
-        return sum(own, jnp.zeros(())) + self.interaction(g)
+        leaking = {name: layer.lagrangian for name, layer in self.layers.items() if layer.leak}
+        energies = [lagrangian.legendre(states[name], g[name]) for name, lagrangian in leaking.items()]
+        return sum(energies, jnp.zeros(())) + self.interaction(g)
 
 
 def _tried(names: tuple[str, ...], synapse: Synapse, shapes: list[tuple[int, ...]]) -> None:

@@ -108,8 +108,8 @@ def _on_device(job: Job, size: int, top: int, *, mesh: Mesh | None) -> tuple[Rea
     shares = axes(mesh)[0]
 
     def function(sources, first, queried):
-        queries, own = queried
-        local = job.replace(source=sources[0], values=sources[1], queries=queries, own=own)
+        queries, indices = queried
+        local = job.replace(source=sources[0], values=sources[1], queries=queries, own=indices)
         return _local(local, Piece(first, total - first, size, top, shares))
 
     return shard_map_patterns(mesh, function, (job.source, job.values), (job.queries, job.own))

@@ -101,19 +101,19 @@ def _log(number: np.ndarray) -> np.ndarray:
 
 
 def _weights(
-    rng: np.random.Generator, neurons: int, log_patterns: float, beta: float, own: float, trials: int
+    rng: np.random.Generator, neurons: int, log_patterns: float, beta: float, target: float, trials: int
 ) -> tuple[np.ndarray, np.ndarray]:
     overlaps, log_share = _log_binomial(neurons)
     others, log_others = _others(log_patterns)
     log_number = np.full((trials, neurons + 1), -np.inf)
     if others != 0:
         log_number = _log_numbers(rng, others, log_others + log_share, trials)
-    log_terms = log_number + beta * (overlaps - own)[None, :]
+    log_terms = log_number + beta * (overlaps - target)[None, :]
     log_odds = -np.logaddexp.reduce(log_terms, axis=1)
     log_z = np.logaddexp(0.0, -log_odds)
     rest = np.exp(log_terms - log_z[:, None])
-    # −ln p of a single pattern of a shell: ln Z − β(s − own)
-    entropy = np.exp(-log_z) * log_z + np.sum(rest * (log_z[:, None] - beta * (overlaps - own)[None, :]), axis=1)
+    # −ln p of a single pattern of a shell: ln Z − β(s − target)
+    entropy = np.exp(-log_z) * log_z + np.sum(rest * (log_z[:, None] - beta * (overlaps - target)[None, :]), axis=1)
     return log_odds, entropy
 
 
@@ -127,10 +127,10 @@ def _wrong(
     sign, log_size = np.zeros((trials, neurons)), np.full((trials, neurons), -np.inf)
     if others != 0:
         sign, log_size = _differences(rng, others, log_others + log_share, trials)
-    own = beta * (neurons - 2 * flipped + np.where(mistaken, 1, -1))
+    log_target = beta * (neurons - 2 * flipped + np.where(mistaken, 1, -1))
     log_terms = log_size + beta * overlaps[None, :]
-    top = np.maximum(log_terms.max(axis=1), own)
-    field = np.exp(own - top) + np.sum(sign * np.exp(log_terms - top[:, None]), axis=1)
+    top = np.maximum(log_terms.max(axis=1), log_target)
+    field = np.exp(log_target - top) + np.sum(sign * np.exp(log_terms - top[:, None]), axis=1)
     return np.where(field == 0, mistaken, field < 0)
 
 

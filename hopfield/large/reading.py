@@ -96,9 +96,9 @@ def statistics(
         raise ValueError(f"source must have at most {most} patterns to number with jax_enable_x64 off, got {count}")
     if whole("top", top) > count:
         raise ValueError(f"top must be from 1 to the {count} patterns, got {top}")
-    own = own_patterns(targets, len(queries), count)
-    reading, sums = run(job.replace(own=own), top, block, mesh)
-    return reading, _statistics(sums, (own >= 0) & (own < count))
+    indices = own_patterns(targets, len(queries), count)
+    reading, sums = run(job.replace(own=indices), top, block, mesh)
+    return reading, _statistics(sums, (indices >= 0) & (indices < count))
 
 
 def energy(

@@ -80,6 +80,6 @@ def covariance(
             raise ValueError("threshold must be given where the activity is traced, got none")
         threshold = sparse.spinodal(float(activity)).threshold
     stored, used = stored_spins(patterns, mask)
-    held = jnp.any(used).astype(accumulation_dtype(stored.dtype))
-    network = covariance_network((1 + stored) / 2, activity, threshold=held * threshold, mask=used)
+    any_used = jnp.any(used).astype(accumulation_dtype(stored.dtype))
+    network = covariance_network((1 + stored) / 2, activity, threshold=any_used * threshold, mask=used)
     return network.couplings()

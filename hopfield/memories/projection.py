@@ -50,8 +50,8 @@ def projection(patterns: Stored, *, mask: Used = None) -> Couplings:
         mask: patterns in use [M].
     """
     stored, used = stored_spins(patterns, mask)
-    held = jnp.where(used[:, None], stored, 0.0)
-    _, levels, rows = jnp.linalg.svd(held.astype(accumulation_dtype(stored.dtype)), full_matrices=False)
+    rows_used = jnp.where(used[:, None], stored, 0.0)
+    _, levels, rows = jnp.linalg.svd(rows_used.astype(accumulation_dtype(stored.dtype)), full_matrices=False)
     cutoff = levels[0] * max(stored.shape) * jnp.finfo(levels.dtype).eps
     basis = jnp.where(levels[:, None] <= cutoff, 0.0, rows)  # NaN stays NaN
     projector = basis.T @ basis

@@ -68,6 +68,6 @@ def willshaw(patterns: Stored, *, mask: Used = None) -> Couplings:
         mask: patterns in use [M].
     """
     stored, used = stored_spins(patterns, mask)
-    held = jnp.any(used).astype(accumulation_dtype(stored.dtype))
+    any_used = jnp.any(used).astype(accumulation_dtype(stored.dtype))
     synapses = willshaw_network((1 + stored) / 2, mask=used).matrix
-    return BinaryNetwork.create(held * (synapses - 1), -0.5 * held).couplings()
+    return BinaryNetwork.create(any_used * (synapses - 1), -0.5 * any_used).couplings()

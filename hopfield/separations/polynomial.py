@@ -108,10 +108,10 @@ class Polynomial(Separation):
         n, s = self.degree, unmasked(scores, mask)
         scale = power_of_two(jnp.maximum(largest(jnp.abs(s)), largest(jnp.abs(steps))))
         # Powers of two, so that nothing is rounded; the steps keep their own, and are the same for every state.
-        own = power_of_two(largest(jnp.abs(steps)))
-        s, steps = s / scale, steps / own
+        step_scale = power_of_two(largest(jnp.abs(steps)))
+        s, steps = s / scale, steps / step_scale
         terms = [
-            math.comb(n, k) * _rise(state, k) * (own / scale) ** k * (unmasked(s ** (n - k), mask) @ steps**k)
+            math.comb(n, k) * _rise(state, k) * (step_scale / scale) ** k * (unmasked(s ** (n - k), mask) @ steps**k)
             for k in range(1, n + 1)
         ]
         return 0.5 * scaled(sum(terms), self._factor(beta, scale)) / n

@@ -40,8 +40,8 @@ class SoftmaxOne(LogSumExp):
 
     def _regulariser(self, p):
         left = 1.0 - jnp.sum(p)
-        own = shannon_entropy(p) + shannon_entropy(jnp.maximum(left, 0.0)[None])
-        return jnp.where(left < -ROUNDING, -jnp.inf, own)
+        entropy = shannon_entropy(p) + shannon_entropy(jnp.maximum(left, 0.0)[None])
+        return jnp.where(left < -ROUNDING, -jnp.inf, entropy)
 
     def shares(self, z, mask=None):
         return LogSumExp.weights(self, z, mask)

@@ -188,11 +188,11 @@ def one_step_error(
     )
     flipped = flips(real("corruption", corruption, least=0, most=1), neurons)
     terms = (neurons - 1) * (num_patterns - 1)
-    own = num_patterns if flag("self_coupling", self_coupling) else 0.0
+    self_field = num_patterns if flag("self_coupling", self_coupling) else 0.0
     aligned = neurons - 2 * flipped
     # right spin: signal + crosstalk < 0; flipped spin, which a tie leaves wrong: signal + crosstalk <= 0
-    from_right = fair_signs_below(-(aligned - 1 + own), terms)
-    from_flipped = fair_signs_below(-(aligned + 1 - own) + 1, terms)
+    from_right = fair_signs_below(-(aligned - 1 + self_field), terms)
+    from_flipped = fair_signs_below(-(aligned + 1 - self_field) + 1, terms)
     return plain(((neurons - flipped) * from_right + flipped * from_flipped) / neurons)
 
 

@@ -166,14 +166,14 @@ class Derived(Theory):
         return self._limit(beta, lambda t: float(rate(t)), 1 - 2 * corruption, times)
 
     def _limit(
-        self, beta: float | None, log_rate: Callable[[float], float], own: float, times: float = 1.0
+        self, beta: float | None, log_rate: Callable[[float], float], target: float, times: float = 1.0
     ) -> float | None:
         """The random energy load, None unless the exponents of the weights per neuron have a limit."""
 
         def load(neurons: int) -> float:
             parts = self.parts(neurons, beta)
             exponent = lambda t: parts.log_weight(neurons * parts.score(np.array([t]), 1.0))[0] / neurons
-            return general.random_energy_load(lambda t: times * float(exponent(t)), log_rate, own)
+            return general.random_energy_load(lambda t: times * float(exponent(t)), log_rate, target)
 
         limit = load(LARGE)
         return limit if limit > 0 and abs(load(LARGE // 16) - limit) < 1e-3 * limit else None

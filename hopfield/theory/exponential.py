@@ -209,12 +209,12 @@ def _mean_weight(neurons: float, num_patterns: float, beta: float, flipped: floa
 
 def _weight_probability(neurons: float, num_patterns: float, beta: float, flipped: float) -> float:
     overlaps, probabilities = _overlaps(neurons)
-    own = neurons - 2 * flipped
-    further = overlaps < own
+    target = neurons - 2 * flipped
+    further = overlaps < target
     share = probabilities[further].sum()
     if share == 0:
         return float(num_patterns == 1)
-    terms = np.exp(beta * (overlaps[further] - own))
+    terms = np.exp(beta * (overlaps[further] - target))
     nearer = (num_patterns - 1) * np.log1p(-probabilities[~further].sum())
     return float(np.exp(nearer)) * sums.below(
         terms, probabilities[further] / share, num_patterns - 1, 1.0, negligible=_NEGLIGIBLE
@@ -235,13 +235,14 @@ def _critical_load(neurons: float, _: float, beta: float, flipped: float) -> flo
 def _one_step_error(neurons: float, num_patterns: float, beta: float, flipped: float) -> float:
     overlaps, probabilities = _overlaps(neurons - 1)
 
-    def below_zero(own: float) -> float:
-        """Probability that the field on a spin is negative when its pattern contributes e^(β·own)."""
+    def below_zero(target: float) -> float:
+        """Probability that the field on a spin is negative when its pattern contributes e^(β·target)."""
+        apart = beta * (overlaps - target)
         # overlaps that one realisation in a thousand contains decide the sign whatever their size
         rare = np.cumsum(probabilities[::-1])[::-1] * (num_patterns - 1) < 1e-3
-        usual = np.sqrt((num_patterns - 1) * np.sum(probabilities[~rare] * np.exp(2 * beta * (overlaps[~rare] - own))))
-        most = max(np.log(2.0 + 14.0 * usual), beta * (overlaps[~rare].max(initial=-neurons) + 2 - own))
-        terms = np.exp(np.minimum(beta * (overlaps - own), most))
+        usual = np.sqrt((num_patterns - 1) * np.sum(probabilities[~rare] * np.exp(2 * apart[~rare])))
+        most = max(np.log(2.0 + 14.0 * usual), beta * (overlaps[~rare].max(initial=-neurons) + 2 - target))
+        terms = np.exp(np.minimum(apart, most))
         values, halves = np.concatenate([terms, -terms]), np.tile(probabilities / 2, 2)
         return sums.below(values, halves, num_patterns - 1, -1.0, negligible=_NEGLIGIBLE, even=True)
 

@@ -131,10 +131,10 @@ def weight_probability(log_weight: Function, neurons: int, num_patterns: float, 
     return float(np.exp(heavier)) * lighter_sum
 
 
-def _terms(log_weights: Float, own: int) -> Float:
-    if not np.isfinite(log_weights[own]):
+def _terms(log_weights: Float, target: int) -> Float:
+    if not np.isfinite(log_weights[target]):
         return np.full(log_weights.shape, np.inf)
-    return np.exp(np.minimum(log_weights - log_weights[own], 700.0))
+    return np.exp(np.minimum(log_weights - log_weights[target], 700.0))
 
 
 def weight_patterns(log_weight: Function, neurons: int, flipped: int = 0) -> float:
