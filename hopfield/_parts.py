@@ -65,7 +65,7 @@ def checked_values(values: Any, patterns: Array | Source) -> Array | Source:
 
 def reads_masked(build: Callable) -> bool:
     """Whether a step of a memory changes with patterns that its mask leaves out, where it takes spins at all."""
-    used, rest = np.ones((1, 5), np.float32), np.tile(np.float32([1, 1, -1, -1, -1]), (8, 1))
+    used, rest = np.ones((1, 5), np.float32), np.tile(np.array([1, 1, -1, -1, -1], np.float32), (8, 1))
     try:
         alone, beside = build(used), build(np.concatenate([used, rest]), mask=np.arange(9) < 1)
         steps = [np.asarray(model.update(model.as_state(rest[0]))) for model in (alone, beside)]
