@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from experiments import contract
-from experiments.capacity_sparse import measurement, theory
+from experiments.capacity_sparse import measurement, rules
 from experiments.capacity_sparse.config import Config
 from experiments.capacity_sparse.figure import plot
 from experiments.capacity_sparse.summary import summarise
@@ -33,14 +33,14 @@ def _curves(config: Config) -> list[tuple[str, int, float]]:
     return [
         (rule, neurons, activity)
         for rule, neurons in product(dict.fromkeys(config.rules), dict.fromkeys(config.neurons))
-        for activity in dict.fromkeys(theory.activities(rule, neurons, config.activities))
+        for activity in dict.fromkeys(rules.find(rule).activities(neurons, config.activities))
     ]
 
 
 def _counts(config: Config, rule: str, neurons: int, activity: float) -> list[int]:
     """Numbers of patterns of a curve; odd ones where fields are sums of so many integers."""
-    found = (factor * theory.unit(rule, neurons, activity) for factor in config.around)
-    odd = theory.critical_load(rule, activity) is not None and activity == 0.5
+    found = (factor * rules.find(rule).unit(neurons, activity) for factor in config.around)
+    odd = rules.find(rule).critical_load(activity) is not None and activity == 0.5
     return sorted({max(2, round(count)) if not odd else loads.odd(count, 3) for count in found})
 
 
@@ -87,4 +87,4 @@ def _program(point: dict, largest: int, queries: int) -> draws.Rule:
 
 def _known(point: dict) -> dict:
     key = point["rule"], point["neurons"], point["activity"], point["patterns"]
-    return {"load": point["patterns"] / point["neurons"], "wrong_theory": theory.wrong(*key)}
+    return {"load": point["patterns"] / point["neurons"], "wrong_theory": rules.wrong(*key)}

@@ -8,7 +8,7 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.capacity_sparse import theory
+from experiments.capacity_sparse import rules
 from experiments.capacity_sparse.config import COVARIANCE
 from experiments.contract import Table
 from experiments.figures.panels import gallery, legend, log_axis, measured, predicted
@@ -41,7 +41,7 @@ def _by_activity(ax: Axes, found: Table) -> None:
     grid = np.geomspace(found["activity"].min() * 0.8, 0.5, 25)
     for rule, rows in found.groupby("rule", sort=False):
         look = looks[str(rule)]
-        line = [theory.critical_load(str(rule), float(a)) or np.nan for a in grid]
+        line = [rules.find(str(rule)).critical_load(float(a)) or np.nan for a in grid]
         ax.plot(grid, line, **predicted(color=look["color"]))
         for size, part in rows.groupby("neurons"):
             shade = {"markersize": 3 + 1.5 * sizes.index(size), "linestyle": "none"}
@@ -84,7 +84,7 @@ def _bits(ax: Axes, found: Table) -> None:
         look = looks[str(rule)] | {"linestyle": "none"}
         best = rows.groupby("activity")["bits"].max()
         ax.plot(best.index, best, label=str(rule), **look)
-        known = [sparse.spinodal(float(a), theory.offset(str(rule), float(a))) for a in grid]
+        known = [sparse.spinodal(float(a), rules.find(str(rule)).offset(float(a))) for a in grid]
         line = [c.load * sparse.information(a, c.on, c.off) for a, c in zip(grid, known, strict=True)]
         ax.plot(grid, line, **predicted(color=look["color"]))
     ax.plot([], [], label="replica symmetric, at capacity", **predicted())
@@ -99,7 +99,7 @@ def _willshaw(ax: Axes, found: Table) -> None:
     looks: Any = series([str(size) for size in sorted(found["neurons"].unique())])
     for size, rows in found.groupby("neurons"):
         look = looks[str(size)]
-        active = theory.active(int(size))
+        active = rules.active(int(size))
         label = f"N = {size}, K = {active}"
         ax.plot(rows["density"], rows["bits"], label=label, **look | {"linestyle": "none"})
         counts = np.unique(np.geomspace(2, 1.2 * rows["patterns"].max(), 60).round())

@@ -5,7 +5,7 @@ from typing import Any, cast
 import numpy as np
 
 from experiments.bounds import named
-from experiments.capacity_sparse import theory
+from experiments.capacity_sparse import rules
 from experiments.contract import Table
 from experiments.statistics.clusters import means_by_group
 from experiments.statistics.columns import headline
@@ -22,7 +22,7 @@ def summarise(table: Table) -> dict:
     for key, rows in table.groupby(CURVE, sort=False):
         curve = dict(zip(CURVE, cast(tuple, key), strict=True))
         loads += _loads(curve, rows)
-        limit = theory.critical_load(curve["rule"], curve["activity"])
+        limit = rules.find(curve["rule"]).critical_load(curve["activity"])
         if limit is not None:
             threshold = critical_load(rows["load"], rows["retained"], rows["asked"], rows["sample"])
             entry = {"load": threshold.value, "stderr": threshold.stderr, "reason": threshold.reason, "theory": limit}
@@ -50,18 +50,10 @@ def _loads(curve: dict, rows: Table) -> list[dict]:
         if np.isfinite(inside).all():
             bits = sparse.information(curve["activity"], *inside)
             entry["bits"] = float(entry["load"] * bits)
-        entry["wrong_theory"] = theory.wrong(curve["rule"], curve["neurons"], curve["activity"], num_patterns)
-        entry["bits_theory"] = _bits(curve, num_patterns)
+        entry["wrong_theory"] = rules.wrong(curve["rule"], curve["neurons"], curve["activity"], num_patterns)
+        entry["bits_theory"] = rules.find(curve["rule"]).bits(curve["neurons"], num_patterns)
         found.append(curve | entry)
     return found
-
-
-def _bits(curve: dict, num_patterns: int) -> float | None:
-    """Bits per synapse of Willshaw's memory by theory."""
-    if curve["rule"] != "willshaw":
-        return None
-    active = theory.active(curve["neurons"])
-    return float(sparse.willshaw_information(curve["neurons"], active, num_patterns))
 
 
 def _limits(critical: list[dict]) -> list[dict]:

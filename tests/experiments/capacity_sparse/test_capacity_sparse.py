@@ -4,8 +4,8 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.capacity_sparse import experiment, theory
-from experiments.capacity_sparse.config import COVARIANCE, Config
+from experiments.capacity_sparse import experiment, rules
+from experiments.capacity_sparse.config import COVARIANCE, RULES, Config
 
 pytestmark = pytest.mark.usefixtures("as_run")
 
@@ -65,7 +65,7 @@ def test_plain_hebb_fails_with_biased_patterns_where_the_covariance_rule_does_no
 def test_loads_of_integer_fields_are_odd_numbers_of_patterns():
     points = experiment.points(Config(rules=["clipped"], neurons=[64, 100], around=[0.5, 1.0, 1.5]))
     assert all(point["patterns"] % 2 == 1 for point in points)
-    assert theory.critical_load("clipped", 0.5) == pytest.approx(0.102, abs=5e-4)
+    assert rules.find("clipped").critical_load(0.5) == pytest.approx(0.102, abs=5e-4)
 
 
 def test_the_figure_has_a_panel_for_every_family(table):
@@ -110,3 +110,8 @@ def test_activities_that_leave_too_few_neurons_are_refused():
     with pytest.raises(ValueError, match="activities must leave 2"):
         experiment.check(Config(activities=[0.01]))
     assert np.isfinite(experiment.cost(Config()).operations)
+
+
+def test_every_rule_of_the_options_is_one_of_the_table():
+    assert rules.TABLE.keys() == RULES.keys()
+    assert rules.find("diluted:0.3").number == 0.3

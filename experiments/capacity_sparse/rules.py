@@ -1,0 +1,228 @@
+"""Rules by which patterns are stored: the network that each makes of them, where its dynamics go, and its theory."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from math import log, log2
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from experiments.bounds import named
+from hopfield import Couplings, disturbances
+from hopfield.binary import BinaryNetwork, covariance_network, willshaw_network
+from hopfield.dynamics.asynchronous import relax
+from hopfield.theory import sparse
+
+WIDELY_BIASED = 0.15
+"""Activity below which plain Hebb couplings hold next to no patterns."""
+SWEEPS = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule(ABC):
+    """A rule of storage, with what most of them share; the number is that of its name, as in `diluted:0.3`."""
+
+    number: float = 0.0
+
+    @abstractmethod
+    def network(self, patterns: Array, used: Array, key: Array, draw: dict) -> Any:
+        """Network that the patterns [M, N] in use are stored in."""
+
+    def patterns(self, chance: Array, activity: Array) -> Array:
+        """Patterns {0, 1} of independent neurons, from uniform numbers [M, N]."""
+        return jnp.where(chance < activity, 1.0, 0.0)
+
+    def ends(self, network: Any, cues: Array, key: Array) -> tuple[Array, Array, Any]:
+        """States after one synchronous step, and where asynchronous dynamics end; share of the synapses that are on."""
+        couplings, spins = network.couplings() if isinstance(network, BinaryNetwork) else network, 2 * cues - 1
+        last = lambda x: relax(couplings, x, dynamics="asynchronous", key=key, max_sweeps=SWEEPS).state
+        return (1 + jax.vmap(couplings.update)(spins)) / 2, (1 + jax.vmap(last)(spins)) / 2, jnp.nan
+
+    def activities(self, neurons: int, asked: list[float]) -> list[float]:
+        """Activities at which it is measured."""
+        return [0.5]
+
+    def offset(self, activity: float) -> float:
+        """Number that is taken off a state {0, 1}."""
+        return 0.5
+
+    def threshold(self, activity: float) -> float:
+        """Threshold of the neurons."""
+        return 0.0
+
+    def critical_load(self, activity: float) -> float | None:
+        """Load M/N at which retrieval ends for N → ∞; None for rules that are judged by errors and information."""
+        return None
+
+    def unit(self, neurons: int, activity: float) -> float:
+        """Number of patterns that a load of 1 in the option `around` stands for."""
+        return neurons * (self.critical_load(activity) or 0.0)
+
+    def wrong(self, neurons: int, activity: float, num_patterns: int) -> float | None:
+        """Share of wrong neurons after one step; None if not known."""
+        return None
+
+    def bits(self, neurons: int, num_patterns: int) -> float | None:
+        """Bits per synapse; None if not known."""
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Covariance(Rule):
+    """The covariance rule with the best threshold at capacity."""
+
+    taken_off: Callable[[float], float]
+
+    def network(self, patterns, used, key, draw):
+        """Network of neurons with a threshold."""
+        numbers = {name: draw[name] for name in ("threshold", "offset")}
+        return covariance_network(patterns, draw["activity"], mask=used, **numbers)
+
+    def activities(self, neurons, asked):
+        """All that are asked for."""
+        return asked
+
+    def offset(self, activity):
+        """Number by which its three forms differ."""
+        return self.taken_off(activity)
+
+    def threshold(self, activity):
+        """Threshold that is the best one at capacity."""
+        return _spinodal(activity, self.offset(activity)).threshold
+
+    def critical_load(self, activity):
+        """Load of the replica-symmetric spinodal."""
+        return _spinodal(activity, self.offset(activity)).load
+
+    def wrong(self, neurons, activity, num_patterns):
+        """Share of two patterns or more."""
+        if num_patterns == 1:
+            return None
+        numbers = self.threshold(activity), self.offset(activity)
+        on, off = map(float, sparse.one_step_shares(activity, neurons, num_patterns, *numbers))
+        return activity * (1 - on) + (1 - activity) * off
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disturbed(Rule):
+    """Hebb's rule with unbiased patterns, its couplings disturbed."""
+
+    disturb: Callable[[Couplings, Array, Array], Couplings]
+    disturbance: Callable[[float], Any]
+    """Strength in theory by the number of the name."""
+
+    def network(self, patterns, used, key, draw):
+        """Couplings of Hebb's rule after the disturbance."""
+        return self.disturb(_hebb(patterns, used), key, draw["strength"])
+
+    def critical_load(self, activity):
+        """Load of replica-symmetric theory of as strong a disturbance."""
+        return _disturbed_critical_load(self.disturbance(self.number))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hebb(Rule):
+    """Hebb's rule as it is, with biased patterns."""
+
+    def network(self, patterns, used, key, draw):
+        """Couplings that take nothing off the patterns."""
+        return _hebb(patterns, used)
+
+    def activities(self, neurons, asked):
+        """Those that leave it some patterns."""
+        return [a for a in asked if WIDELY_BIASED <= a < 0.5]
+
+    def unit(self, neurons, activity):
+        """Number 1/m₀² of patterns beyond which it fails."""
+        return (1 - 2 * activity) ** -2.0
+
+    def wrong(self, neurons, activity, num_patterns):
+        """Share in an infinite network."""
+        return float(sparse.biased_hebb_error(1 - 2 * activity, num_patterns))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Willshaw(Rule):
+    """Willshaw's memory: binary synapses, log₂N neurons on in each pattern."""
+
+    def network(self, patterns, used, key, draw):
+        """Synapses that are on where two neurons were on together."""
+        return willshaw_network(patterns, mask=used)
+
+    def patterns(self, chance, activity):
+        """Patterns with as many neurons on in each."""
+        least = jax.lax.top_k(chance, active(chance.shape[1]))[0][:, -1:]
+        return jnp.where(chance >= least, 1.0, 0.0)
+
+    def ends(self, network, cues, key):
+        """States after one step, which is the last one."""
+        neurons = cues.shape[1]
+        fields = cues @ network.matrix  # the neurons of a cue keep themselves on, others need all their synapses
+        first = jnp.where((cues == 1) | (fields > active(neurons) - 0.5), 1.0, 0.0)
+        return first, first, jnp.sum(network.matrix) / (neurons * (neurons - 1))
+
+    def activities(self, neurons, asked):
+        """The best one, log₂N of N."""
+        return [active(neurons) / neurons]
+
+    def unit(self, neurons, activity):
+        """Number of patterns at which half of the synapses are on."""
+        return log(2) / activity**2
+
+    def wrong(self, neurons, activity, num_patterns):
+        """Share exact at N and M: no neuron is missing."""
+        return (1 - activity) * float(sparse.willshaw_error(neurons, round(activity * neurons), num_patterns))
+
+    def bits(self, neurons, num_patterns):
+        """Bits that the errors leave."""
+        return float(sparse.willshaw_information(neurons, active(neurons), num_patterns))
+
+
+TABLE: dict[str, Rule] = {
+    "binary": Covariance(taken_off=lambda activity: 0.0),
+    "balanced": Covariance(taken_off=lambda activity: activity),
+    "spins": Covariance(taken_off=lambda activity: 0.5),
+    "clipped": Disturbed(
+        disturb=lambda hebb, key, strength: disturbances.clipped(hebb), disturbance=lambda number: sparse.CLIPPED
+    ),
+    "diluted": Disturbed(disturb=disturbances.diluted, disturbance=sparse.dilution),
+    "noisy": Disturbed(disturb=disturbances.noisy, disturbance=lambda number: number**2),
+    "hebb": Hebb(),
+    "willshaw": Willshaw(),
+}
+"""The rules that the options name."""
+
+
+@cache
+def find(rule: str) -> Rule:
+    """The rule of a name, such as `hebb` or `diluted:0.3`."""
+    name, number = named(rule)
+    return replace(TABLE[name], number=number or 0.0)
+
+
+@cache
+def wrong(rule: str, neurons: int, activity: float, num_patterns: int) -> float | None:
+    """Share of wrong neurons after one step by theory, which all draws share."""
+    return find(rule).wrong(neurons, activity, num_patterns)
+
+
+def active(neurons: int) -> int:
+    """Neurons on in a pattern of Willshaw's memory, the best number log₂N."""
+    return round(log2(neurons))
+
+
+_spinodal = cache(sparse.spinodal)
+
+
+@cache
+def _disturbed_critical_load(disturbance: float) -> float:
+    return float(sparse.disturbed_critical_load(disturbance))
+
+
+def _hebb(patterns: Array, used: Array) -> Couplings:
+    spins = jnp.where(used[:, None], 2 * patterns - 1, 0.0)
+    return Couplings.create(spins.T @ spins, 1.0 / patterns.shape[1])
