@@ -56,7 +56,7 @@ def _clusters(rows: Table) -> Any:
 
 def _critical(curve: dict, rows: Table) -> list[dict]:
     """The loads at which half of the queries pass each criterion, and where one step errs in so many spins."""
-    found = []
+    thresholds = []
     for criterion in CRITERIA:
         used = rows.dropna(subset=[criterion]) if criterion in rows else rows[:0]
         if used.empty:  # couplings have no weight on a pattern
@@ -64,8 +64,8 @@ def _critical(curve: dict, rows: Table) -> list[dict]:
         load = critical_load(used["load"], used[criterion], used["queries"], _clusters(used))
         if load.found:
             fit = {"width": load.width, "chi2": load.chi2, "dof": load.dof, "method": load.method}
-            found.append({"criterion": criterion, "load": load.value, "stderr": load.stderr} | fit)
-    return [curve | entry | _theory(curve, entry["criterion"], rows) for entry in found + _one_step(rows)]
+            thresholds.append({"criterion": criterion, "load": load.value, "stderr": load.stderr} | fit)
+    return [curve | entry | _theory(curve, entry["criterion"], rows) for entry in thresholds + _one_step(rows)]
 
 
 def _one_step(rows: Table) -> list[dict]:
@@ -75,39 +75,39 @@ def _one_step(rows: Table) -> list[dict]:
     near = rows[(mean > level / 4) & (mean < 4 * level)]
     if near["load"].nunique() < 2 or not theory.has_one_step_error(str(rows["memory"].iloc[0])):
         return []
-    found = half_crossing(near["load"], near["one_step_error"], near["sample"], near["queries"], level=level)
-    if not np.isfinite(found.stderr):
+    crossing = half_crossing(near["load"], near["one_step_error"], near["sample"], near["queries"], level=level)
+    if not np.isfinite(crossing.stderr):
         return []
-    entry = {"criterion": "one_step_error", "load": found.value, "stderr": found.stderr}
+    entry = {"criterion": "one_step_error", "load": crossing.value, "stderr": crossing.stderr}
     return [entry | {"width": None, "chi2": 0.0, "dof": 0, "method": "crossing"}]
 
 
 def _theory(curve: dict, criterion: str, rows: Table) -> dict:
     """Theory of a criterion: its cut, the exact or approximate load at this N and for N → ∞, and the kind of theory."""
     beta = rows["beta"].iloc[0]
-    known = {"cut": CUTS.get(criterion), "theory": None, "limit": None, "kind": None}
+    entry = {"cut": CUTS.get(criterion), "theory": None, "limit": None, "kind": None}
     if curve["ensemble"] not in pattern_sets.DRAWN:
-        return known
+        return entry
     start, end = corruptions.flipped(curve["corruption"]), convergence.of(rows)
     arguments = (start, None if pandas.isna(beta) else float(beta))
     even = bool((rows["patterns"] % 2 == 0).all())
     at_size = theory.critical_load(curve["memory"], criterion, curve["neurons"], *arguments, even=even, end=end)
     limit = theory.critical_load(curve["memory"], criterion, None, *arguments, end=end)
-    found = at_size is not None or limit is not None
-    kind = theory.kind(curve["memory"], criterion, end, start == 0) if found else None
-    return known | {"theory": at_size, "limit": limit, "kind": kind}
+    predicted = at_size is not None or limit is not None
+    kind = theory.kind(curve["memory"], criterion, end, start == 0) if predicted else None
+    return entry | {"theory": at_size, "limit": limit, "kind": kind}
 
 
 def _extrapolations(critical: list[dict]) -> list[dict]:
     chosen = [e for e in critical if e["criterion"] in EXTRAPOLATED and not logarithmic(e["memory"])]
     if not chosen:
         return []
-    found = []
+    fits = []
     names = ["memory", "dynamics", "corruption", "ensemble", "criterion"]
     frame: Table = pandas.DataFrame(chosen)
     for family, rows in curves(frame, names):
-        found += [family | fit for fit in extrapolate(rows["neurons"], rows["load"], rows["stderr"])]
-    return found
+        fits += [family | fit for fit in extrapolate(rows["neurons"], rows["load"], rows["stderr"])]
+    return fits
 
 
 def _overlaps(table: Table) -> list[dict]:
@@ -115,7 +115,7 @@ def _overlaps(table: Table) -> list[dict]:
 
     Theory is of N → ∞ at rest, and exact after a single step.
     """
-    found = []
+    overlaps = []
     for curve, rows in curves(table[table["corruption"] == CLEAN], CURVE):
         beta, counts = rows["beta"].iloc[0], np.sort(rows["patterns"].unique())
         size = curve["neurons"], counts, None if pandas.isna(beta) else float(beta)
@@ -123,17 +123,17 @@ def _overlaps(table: Table) -> list[dict]:
         if expected is None or curve["ensemble"] not in pattern_sets.DRAWN:
             continue
         means: Table = means_by_group(rows.assign(cluster=_clusters(rows)), ["load"], "overlap", "cluster", "queries")
-        for load, mean, stderr, known in zip(means["load"], means["mean"], means["stderr"], expected, strict=True):
-            found.append(curve | {"load": load, "overlap": mean, "stderr": stderr, "theory": known})
-    return found
+        for load, mean, stderr, predicted in zip(means["load"], means["mean"], means["stderr"], expected, strict=True):
+            overlaps.append(curve | {"load": load, "overlap": mean, "stderr": stderr, "theory": predicted})
+    return overlaps
 
 
 def _notes(table: Table) -> list[str]:
     """Warnings: of ties at odd and even numbers of patterns, dynamics that were cut, starts that flip nothing."""
-    found = convergence.notes(table, ["memory", "dynamics"], "retained")
+    notes = convergence.notes(table, ["memory", "dynamics"], "retained")
     for memory, rows in table.groupby("memory", sort=False):
         if find(str(memory)).integer_fields and rows["patterns"].mod(2).nunique() > 1:
-            found.append(
+            notes.append(
                 f"{memory} was measured at odd and even numbers of patterns: ties, which an even number allows, move "
                 "thresholds by order 1/N, and fits over both are not to be trusted beyond their chi2"
             )
@@ -141,8 +141,8 @@ def _notes(table: Table) -> list[str]:
         share = corruptions.flipped(str(start))
         sizes = [str(size) for size in rows["neurons"].unique() if share and not flips(share, size)]
         if sizes:
-            found.append(f"{start} flips no spin at N={', '.join(sizes)}, where its curves are those of clean starts")
-    return found
+            notes.append(f"{start} flips no spin at N={', '.join(sizes)}, where its curves are those of clean starts")
+    return notes
 
 
 def _scalars(critical: list[dict]) -> dict[str, float]:

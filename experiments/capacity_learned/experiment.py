@@ -122,17 +122,17 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
             places = tasks.drawn(task, asked_key, config.held, width, learning=False)
         queries = tasks.corrupted(task, asked_key, places[:, : config.queries], row["strength"])
         question = measurement.Question(parts, config.max_steps, task.spins)
-        found = measurement.ask(question, given, params, places, queries, np.int32(row["patterns"]))
-        rows.append(row | found | about)
+        answers = measurement.ask(question, given, params, places, queries, np.int32(row["patterns"]))
+        rows.append(row | answers | about)
     return rows
 
 
 def _width(task: tasks.Task, num_patterns: int) -> int:
     """Padded number of patterns of a draw: a power of four, so that few programs serve all, and no more than images."""
-    found, most = 4, tasks.rows(task)
-    while found < num_patterns:
-        found *= 4
-    return found if most is None else min(found, most)
+    width, most = 4, tasks.rows(task)
+    while width < num_patterns:
+        width *= 4
+    return width if most is None else min(width, most)
 
 
 def _given(config: Config, task: tasks.Task, parts: Kind) -> Given:
@@ -168,12 +168,12 @@ def _trained(config: Config, point: dict, what: tuple, stored: Any, keys: tuple)
     rates = config.adam_rates if point["optimiser"] == "adam" else config.natural_rates
     course = measurement.Course(every, jnp.asarray(draw), index, asked, Lesson(further, chosen, queries))
     program = measurement.Program(parts, point["optimiser"], config.max_steps)
-    found, seconds = measurement.learn(
+    learned, seconds = measurement.learn(
         program, given, start_key, jnp.asarray(rates, jnp.float32), jnp.float32(config.damping), course
     )
-    best = int(np.argmin(np.nan_to_num(found.error, nan=np.inf)))
-    params = jax.tree.map(lambda leaf: leaf[best], found.params)
-    about = {"rate": rates[best], "further_error": float(found.error[best]), "seconds": seconds / len(rates)}
+    best = int(np.argmin(np.nan_to_num(learned.error, nan=np.inf)))
+    params = jax.tree.map(lambda leaf: leaf[best], learned.params)
+    about = {"rate": rates[best], "further_error": float(learned.error[best]), "seconds": seconds / len(rates)}
     return params, about
 
 

@@ -60,9 +60,9 @@ def _by(table: Table) -> list[tuple[tuple, Table]]:
 def _reach(rows: Table, axis: str) -> Reach:
     """M where the error of each training rises through LEVEL, or the end of what is measured that it stays within."""
     logs, low, high = [], False, False
-    for _, own in rows.groupby("sample"):
-        own = own.sort_values(axis)
-        x, error = np.log(own[axis].to_numpy(float)), np.clip(own["error"].to_numpy(float), 0.0, 1.0)
+    for _, training in rows.groupby("sample"):
+        training = training.sort_values(axis)
+        x, error = np.log(training[axis].to_numpy(float)), np.clip(training["error"].to_numpy(float), 0.0, 1.0)
         value = x[0] if error[0] > LEVEL else half_crossing(x, error, np.zeros(len(x)), level=LEVEL).value
         low |= bool(error[0] > LEVEL)
         high |= bool(np.isnan(value))
@@ -81,44 +81,44 @@ def _entry(key: tuple, rows: Table, stored: int) -> dict[str, Any]:
     entry = dict(zip(TRAINED, key, strict=True))
     for name in ("identified", "error", "entropy"):
         entry |= {name: float(here[name].mean()), f"{name}_stderr": standard_error(here[name])}
-    known = {name: here[name].astype(float) for name in LEARNT}
-    return entry | {name: float(values.mean()) if values.notna().all() else None for name, values in known.items()}
+    learned = {name: here[name].astype(float) for name in LEARNT}
+    return entry | {name: float(values.mean()) if values.notna().all() else None for name, values in learned.items()}
 
 
 def _growth(key: tuple, loads: dict[tuple, Reach]) -> list[dict[str, Any]]:
     """Ratios of M held over that before learning, and over that with the identity in the place of the metric."""
-    own = dict(zip(TRAINED, key, strict=True))
+    kind = dict(zip(TRAINED, key, strict=True))
     most = max(other[-1] for other in loads)
     rivals = {
-        "before": own | {"optimiser": BEFORE, "draws": most},
-        "identity": own | {"metric": "identity", "draws": most},
+        "before": kind | {"optimiser": BEFORE, "draws": most},
+        "identity": kind | {"metric": "identity", "draws": most},
     }
-    found = []
+    ratios = []
     for name, rival in rivals.items():
         other = loads.get(tuple(rival.values()))
-        if other is None or rival == own:
+        if other is None or rival == kind:
             continue
         ratio = loads[key].logs - other.logs
         value = float(np.exp(ratio.mean()))
         bounds = [side.bound for side in (loads[key], other)]
         told = None if bounds == [None, None] else ", ".join(b or "exact" for b in bounds)
-        found.append(
-            own | {"over": name, "ratio": value, "ratio_stderr": value * standard_error(ratio), "bounds": told}
+        ratios.append(
+            kind | {"over": name, "ratio": value, "ratio_stderr": value * standard_error(ratio), "bounds": told}
         )
-    return found
+    return ratios
 
 
 def _overfit(table: Table) -> list[dict[str, Any]]:
     """Errors on fresh draws and on those learned from, and the difference of the same trainings."""
-    found = []
+    errors = []
     for entry, rows in curves(table[table["optimiser"] != BEFORE], TRAINED):
         by = rows.pivot_table(index="sample", columns="data", values="error")
         gap = by["fresh"] - by["seen"]
         values = {"fresh": by["fresh"], "seen": by["seen"], "gap": gap}
         for name, each in values.items():
             entry |= {name: float(each.mean()), f"{name}_stderr": standard_error(each)}
-        found.append(entry)
-    return found
+        errors.append(entry)
+    return errors
 
 
 def _scalars(growth: list[dict], overfit: list[dict]) -> dict[str, float]:

@@ -24,22 +24,22 @@ def plot(table: Table, summary: dict) -> Figure:
         critical = critical.astype({"load": float, "stderr": float})  # null, where none was found, is NaN and not drawn
         covariance = critical[critical["rule"].isin(COVARIANCE)]
         others = critical[~critical["rule"].isin(COVARIANCE)]
-        drawn += [partial(_by_activity, found=covariance)] if len(covariance) else []
-        drawn += [partial(_disturbed, found=others)] if len(others) else []
+        drawn += [partial(_by_activity, table=covariance)] if len(covariance) else []
+        drawn += [partial(_disturbed, table=others)] if len(others) else []
     covariance, hebb = (loads[loads["rule"].isin(rules)] for rules in (COVARIANCE, ["hebb"]))
     willshaw = loads[loads["rule"] == "willshaw"]
-    drawn += [partial(_bits, found=covariance)] if len(covariance) else []
-    drawn += [partial(_willshaw, found=willshaw)] if len(willshaw) else []
-    drawn += [partial(_biased, found=hebb)] if len(hebb) else []
+    drawn += [partial(_bits, table=covariance)] if len(covariance) else []
+    drawn += [partial(_willshaw, table=willshaw)] if len(willshaw) else []
+    drawn += [partial(_biased, table=hebb)] if len(hebb) else []
     return gallery(drawn)
 
 
-def _by_activity(ax: Axes, found: Table) -> None:
+def _by_activity(ax: Axes, table: Table) -> None:
     """Critical load against activity by rule, all sizes; replica-symmetric theory as lines."""
     looks: Any = series(list(COVARIANCE))
-    sizes = sorted(found["neurons"].unique())
-    grid = np.geomspace(found["activity"].min() * 0.8, 0.5, 25)
-    for rule, rows in found.groupby("rule", sort=False):
+    sizes = sorted(table["neurons"].unique())
+    grid = np.geomspace(table["activity"].min() * 0.8, 0.5, 25)
+    for rule, rows in table.groupby("rule", sort=False):
         look = looks[str(rule)]
         line = [rules.find(str(rule)).critical_load(float(a)) or np.nan for a in grid]
         ax.plot(grid, line, **predicted(color=look["color"]))
@@ -56,10 +56,10 @@ def _by_activity(ax: Axes, found: Table) -> None:
     legend(ax)
 
 
-def _disturbed(ax: Axes, found: Table) -> None:
+def _disturbed(ax: Axes, table: Table) -> None:
     """Critical load of disturbed couplings against N^(−2/3), the limits of theory at 0."""
-    looks: Any = series(list(dict.fromkeys(found["rule"])))
-    for rule, rows in found.groupby("rule", sort=False):
+    looks: Any = series(list(dict.fromkeys(table["rule"])))
+    for rule, rows in table.groupby("rule", sort=False):
         look = looks[str(rule)]
         ax.errorbar(
             rows["neurons"] ** (-2 / 3),
@@ -75,17 +75,17 @@ def _disturbed(ax: Axes, found: Table) -> None:
     legend(ax)
 
 
-def _bits(ax: Axes, found: Table) -> None:
+def _bits(ax: Axes, table: Table) -> None:
     """Bits per synapse against activity at the best measured load, of the largest network."""
     looks: Any = series(list(COVARIANCE))
-    size = found["neurons"].max()
-    grid = np.geomspace(found["activity"].min() * 0.8, 0.5, 25)
-    for rule, rows in found[found["neurons"] == size].groupby("rule", sort=False):
+    size = table["neurons"].max()
+    grid = np.geomspace(table["activity"].min() * 0.8, 0.5, 25)
+    for rule, rows in table[table["neurons"] == size].groupby("rule", sort=False):
         look = looks[str(rule)] | {"linestyle": "none"}
         best = rows.groupby("activity")["bits"].max()
         ax.plot(best.index, best, label=str(rule), **look)
-        known = [sparse.spinodal(float(a), rules.find(str(rule)).offset(float(a))) for a in grid]
-        line = [c.load * sparse.information(a, c.on, c.off) for a, c in zip(grid, known, strict=True)]
+        ends = [sparse.spinodal(float(a), rules.find(str(rule)).offset(float(a))) for a in grid]
+        line = [c.load * sparse.information(a, c.on, c.off) for a, c in zip(grid, ends, strict=True)]
         ax.plot(grid, line, **predicted(color=look["color"]))
     ax.plot([], [], label="replica symmetric, at capacity", **predicted())
     log_axis(ax)
@@ -94,10 +94,10 @@ def _bits(ax: Axes, found: Table) -> None:
     legend(ax)
 
 
-def _willshaw(ax: Axes, found: Table) -> None:
+def _willshaw(ax: Axes, table: Table) -> None:
     """Bits per synapse of Willshaw's memory against the share of synapses that are on."""
-    looks: Any = series([str(size) for size in sorted(found["neurons"].unique())])
-    for size, rows in found.groupby("neurons"):
+    looks: Any = series([str(size) for size in sorted(table["neurons"].unique())])
+    for size, rows in table.groupby("neurons"):
         look = looks[str(size)]
         active = rules.active(int(size))
         label = f"N = {size}, K = {active}"
@@ -113,11 +113,11 @@ def _willshaw(ax: Axes, found: Table) -> None:
     legend(ax)
 
 
-def _biased(ax: Axes, found: Table) -> None:
+def _biased(ax: Axes, table: Table) -> None:
     """Errors after one step of plain Hebb couplings against the number of patterns over 1/m₀²."""
-    size = found["neurons"].max()
-    looks: Any = series([f"{a:g}" for a in sorted(found["activity"].unique())])
-    for activity, rows in found[found["neurons"] == size].groupby("activity"):
+    size = table["neurons"].max()
+    looks: Any = series([f"{a:g}" for a in sorted(table["activity"].unique())])
+    for activity, rows in table[table["neurons"] == size].groupby("activity"):
         look, bias = looks[f"{activity:g}"], 1 - 2 * float(activity)
         x = (rows["patterns"] - 1) * bias**2
         label = f"$m_0={bias:.2g}$"

@@ -31,17 +31,17 @@ AXES = {
 def plot(table: Table, summary: dict) -> Figure:
     """Entropy, overlap, steps and free energy along retrievals of the first memory and ensemble, and against β."""
     table = table.sort_values(["ratio", "step"], kind="stable")
-    own = table[(table["memory"] == table["memory"].iloc[0]) & (table["ensemble"] == _first(table, "ensemble"))]
+    shown = table[(table["memory"] == table["memory"].iloc[0]) & (table["ensemble"] == _first(table, "ensemble"))]
     clean, corrupted = _ends(_in_order(table, "corruption"))
-    followed = own[own["step"] > 0]["ratio"].unique()
-    own = own[own["ratio"].isin(followed)]
-    along = own[own["ratio"].isin([_nearest(followed, wanted) for wanted in SHOWN])]
+    followed = shown[shown["step"] > 0]["ratio"].unique()
+    shown = shown[shown["ratio"].isin(followed)]
+    along = shown[shown["ratio"].isin([_nearest(followed, wanted) for wanted in SHOWN])]
     above = _nearest(followed, SHOWN[-1])
     real = _in_order(table, "ensemble")[-1 if len(_in_order(table, "ensemble")) < 3 else 1]
     drawn: list[Panel] = [
         partial(_bands, table=along, start=clean, quantity="entropy"),
         partial(_bands, table=along, start=corrupted, quantity="entropy"),
-        partial(_balance, table=own[own["ratio"] == above], start=corrupted, summary=summary),
+        partial(_balance, table=shown[shown["ratio"] == above], start=corrupted, summary=summary),
         partial(_bands, table=along, start=corrupted, quantity="overlap"),
         partial(_bands, table=along, start=corrupted, quantity="step_size"),
         partial(_separations, table=table[(table["ensemble"] == real) & (table["ratio"] == above)], start=corrupted),
@@ -63,10 +63,10 @@ def _first(table: Table, column: str) -> Any:
     return _in_order(table, column)[0]
 
 
-def _ends(found: Sequence[str]) -> tuple[str, str]:
+def _ends(starts: Sequence[str]) -> tuple[str, str]:
     """The cleanest start, and the first of the others."""
-    clean = corruptions.CLEAN if corruptions.CLEAN in found else found[0]
-    return clean, next((start for start in found if start != clean), clean)
+    clean = corruptions.CLEAN if corruptions.CLEAN in starts else starts[0]
+    return clean, next((start for start in starts if start != clean), clean)
 
 
 def _nearest(ratios: Sequence[float], wanted: float) -> float:

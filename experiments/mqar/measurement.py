@@ -61,7 +61,7 @@ def result(config: Config, point: dict) -> dict:
     return _trained(config, point, train, held, test) | about
 
 
-def _trained(config: Config, point: dict, train: tasks.Recall, held: tasks.Recall, test: tasks.Recall) -> dict:
+def _trained(config: Config, point: dict, train: tasks.Recall, validation: tasks.Recall, test: tasks.Recall) -> dict:
     kind = model.Structure(
         point["mixer"], point["width"], point["length"], config.vocabulary, config.update_steps, config.dropout
     )
@@ -70,18 +70,18 @@ def _trained(config: Config, point: dict, train: tasks.Recall, held: tasks.Recal
     )
     key = jax.random.fold_in(jax.random.key(config.seed + 1), point["seed_index"])
     rates = jnp.asarray(config.learning_rate, jnp.float32)
-    state, found = made.start(key, rates), {}
+    state, outcome = made.start(key, rates), {}
     for number in range(1, config.epochs + 1):
         state = made.epoch(state, train, jax.random.fold_in(key, number), rates, jnp.float32(config.weight_decay))
-        right = np.asarray(made.correct(state, held))
+        right = np.asarray(made.correct(state, validation))
         best = int(np.argmax(right))
-        if not found or right[best] > found["held"]:
+        if not outcome or right[best] > outcome["held"]:
             answers = float(np.asarray(made.correct(state, test))[best])
-            found = {"accuracy": answers, "held": float(right[best]), "learning_rate": config.learning_rate[best]}
-            found["epochs"] = number
-        if found["held"] >= SOLVED:
+            outcome = {"accuracy": answers, "held": float(right[best]), "learning_rate": config.learning_rate[best]}
+            outcome["epochs"] = number
+        if outcome["held"] >= SOLVED:
             break
-    return found
+    return outcome
 
 
 @parallel.locked_cache(32)

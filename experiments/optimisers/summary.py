@@ -40,8 +40,8 @@ def summarise(table: Table) -> dict:
 
 def _median(values: Any) -> float:
     """Median with missing values as infinite; where that is infinite, NaN, which is saved as null."""
-    known = np.asarray(values, float)
-    middle = float(np.median(np.where(np.isnan(known), np.inf, known)))
+    numbers = np.asarray(values, float)
+    middle = float(np.median(np.where(np.isnan(numbers), np.inf, numbers)))
     return middle if np.isfinite(middle) else float("nan")
 
 
@@ -56,31 +56,31 @@ def curves(rows: Any) -> list[dict[str, np.ndarray]]:
 
 def _at(run: dict[str, np.ndarray], seconds: float) -> float:
     """Excess of a run at a time, interpolated in its logarithm; that of its end if it was over by then."""
-    known = np.isfinite(run["excess"])
-    level = np.log(np.maximum(run["excess"][known], 1e-9))
-    return float(np.exp(np.interp(seconds, run["seconds"][known], level))) if known.any() else float("nan")
+    finite = np.isfinite(run["excess"])
+    level = np.log(np.maximum(run["excess"][finite], 1e-9))
+    return float(np.exp(np.interp(seconds, run["seconds"][finite], level))) if finite.any() else float("nan")
 
 
 def _results(rows: Table) -> list[dict]:
-    times = [_median(own["seconds"]) for _, own in rows.groupby("rule", sort=False)]
+    times = [_median(runs["seconds"]) for _, runs in rows.groupby("rule", sort=False)]
     equal = min((t for t in times if np.isfinite(t)), default=float("nan"))
-    found = []
-    for _, own in rows.groupby("rule", sort=False):
-        entry: dict[str, Any] = {name: own[name].iloc[0] for name in (*TASK, "rule")}
-        entry |= {"problems": len(own), "reached": int(own["steps"].notna().sum())}
-        entry |= {name: _median(own[name]) for name in ("steps", "seconds")}
-        entry |= {"step_seconds": float(own["step_seconds"].median()), "steps_tried": int(own["steps_done"].max())}
-        then = [np.inf if lost else _at(run, equal) for lost, run in zip(own["diverged"], curves(own), strict=True)]
+    results = []
+    for _, runs in rows.groupby("rule", sort=False):
+        entry: dict[str, Any] = {name: runs[name].iloc[0] for name in (*TASK, "rule")}
+        entry |= {"problems": len(runs), "reached": int(runs["steps"].notna().sum())}
+        entry |= {name: _median(runs[name]) for name in ("steps", "seconds")}
+        entry |= {"step_seconds": float(runs["step_seconds"].median()), "steps_tried": int(runs["steps_done"].max())}
+        then = [np.inf if lost else _at(run, equal) for lost, run in zip(runs["diverged"], curves(runs), strict=True)]
         entry |= {"equal_seconds": equal, "excess_then": _median(then)}
-        entry |= {"diverged": int(own["diverged"].sum())}
-        entry |= {name: agreed(own[name].astype(int)) for name in ("search_trials", "search_trials_diverged")}
-        entry |= {"searches_diverged": int((own["search_trials_diverged"] == own["search_trials"]).sum())}
+        entry |= {"diverged": int(runs["diverged"].sum())}
+        entry |= {name: agreed(runs[name].astype(int)) for name in ("search_trials", "search_trials_diverged")}
+        entry |= {"searches_diverged": int((runs["search_trials_diverged"] == runs["search_trials"]).sum())}
         names = ("held_loss", "held_accuracy", "held_best", "iterations", "accepted", "residual", "last_damping")
-        entry |= {name: float(own[name].astype(float).mean(skipna=False)) for name in names}
+        entry |= {name: float(runs[name].astype(float).mean(skipna=False)) for name in names}
         numbers = ("rate", "friction", "damping", "curvature", "memory")
-        entry |= {name: agreed(own[name].astype(float)) for name in numbers if own[name].notna().any()}
-        found.append(entry | {"edge": agreed(own["edge"].map(_text))})
-    return found
+        entry |= {name: agreed(runs[name].astype(float)) for name in numbers if runs[name].notna().any()}
+        results.append(entry | {"edge": agreed(runs["edge"].map(_text))})
+    return results
 
 
 def _text(value: Any) -> str:
@@ -137,26 +137,26 @@ def _winner(wide: Table, tried: Table) -> str | None:
 
 
 def _product(table: Table) -> dict | None:
-    known = table["product_ratio"].dropna()
-    if known.empty:
+    ratios = table["product_ratio"].dropna()
+    if ratios.empty:
         return None
     columns = {"median": "product_ratio", "low": "product_low", "high": "product_high"}
-    return {name: float(table[column].median()) for name, column in columns.items()} | {"measurements": len(known)}
+    return {name: float(table[column].median()) for name, column in columns.items()} | {"measurements": len(ratios)}
 
 
-def _scalars(found: dict) -> dict[str, Any]:
+def _scalars(summary: dict) -> dict[str, Any]:
     """Ratios of rivals to natural gradients, the winners at each conditioning, and the rules that diverged."""
     scalars: dict[str, Any] = {}
-    for entry in sorted(found["comparisons"], key=lambda e: (BATCHES.index(e["batch"]), e["conditioning"])):
+    for entry in sorted(summary["comparisons"], key=lambda e: (BATCHES.index(e["batch"]), e["conditioning"])):
         where = f"{entry['batch']}/{entry['conditioning']:g}"
         for kind in ("first_order", "quasi_newton"):
             if f"{kind}_ratio" in entry:
                 least = "_at_least" if entry[f"{kind}_bound"] else ""
                 scalars[f"{entry['measure']}_ratio{least}/{where}/{kind}"] = entry[f"{kind}_ratio"]
         scalars[f"winner_{entry['measure']}/{where}"] = entry["winner"] or "none"
-    if found["product"] is not None:
-        scalars["product_in_gradients"] = found["product"]["median"]
-    for entry in found["results"]:
+    if summary["product"] is not None:
+        scalars["product_in_gradients"] = summary["product"]["median"]
+    for entry in summary["results"]:
         lost = f"{entry['diverged']} of {entry['problems']} problems" if entry["diverged"] else ""
         some = entry["searches_diverged"] < entry["problems"]
         share = f" for {entry['searches_diverged']} of {entry['problems']} problems" if some else ""

@@ -37,10 +37,10 @@ def _times(curve: dict, rows: Table) -> dict:
     if rate.mean > 0:
         entry |= {"escape": 1 / rate.mean, "escape_stderr": rate.stderr / rate.mean**2}
     for name, column in (("time", "time"), ("overlap", "mean")):
-        known = rows[(rows["left"] == 0) & rows[column].notna()]  # an overlap that stands still has no time
-        if len(known):
-            found = clustered_mean(known[column], known["sample"])
-            entry |= {name: found.mean, f"{name}_stderr": found.stderr}
+        stayed = rows[(rows["left"] == 0) & rows[column].notna()]  # an overlap that stands still has no time
+        if len(stayed):
+            estimate = clustered_mean(stayed[column], stayed["sample"])
+            entry |= {name: estimate.mean, f"{name}_stderr": estimate.stderr}
     return entry
 
 

@@ -63,7 +63,7 @@ def frames(directory: Path) -> list[dict[str, Any]]:
 
 
 def _animated(table: Table, query: tuple[int, str]) -> list[dict[str, str]]:
-    found = []
+    images = []
     for step in sorted(_stories(table, query)["step"].unique()):
         figure = Figure(figsize=(7.5, 2.3), layout="constrained")
         ax = figure.subplots()
@@ -72,14 +72,14 @@ def _animated(table: Table, query: tuple[int, str]) -> list[dict[str, str]]:
         ax.set_xticks(_places(len(rows)), [_short(row).replace(", ", "\n") for row in rows])
         ax.set_yticks([])
         ax.grid(visible=False)
-        held = io.BytesIO()
-        figure.savefig(held, format="png", dpi=100, metadata={"Software": None})
+        file = io.BytesIO()
+        figure.savefig(file, format="png", dpi=100, metadata={"Software": None})
         said = "; ".join(
             f"{plain(row['memory'], row['beta'])}: E {row['energy']:.3g}, S {row['entropy']:.2f}" for row in rows
         )
-        image = "data:image/png;base64," + base64.b64encode(held.getvalue()).decode("ascii")
-        found.append({"image": image, "text": f"step {step}: {said}"})
-    return found
+        image = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode("ascii")
+        images.append({"image": image, "text": f"step {step}: {said}"})
+    return images
 
 
 def _title(query: tuple[int, str]) -> str:
@@ -114,11 +114,11 @@ def _picture(row: Any, table: Table) -> np.ndarray:
 def _mosaic(pictures: list[list[np.ndarray]]) -> np.ndarray:
     """Rows of pictures as one, NaN between them."""
     size = SIDE + GAP
-    found = np.full((size * len(pictures) - GAP, size * len(pictures[0]) - GAP), np.nan)
+    canvas = np.full((size * len(pictures) - GAP, size * len(pictures[0]) - GAP), np.nan)
     for i, row in enumerate(pictures):
         for j, picture in enumerate(row):
-            found[i * size : i * size + SIDE, j * size : j * size + SIDE] = picture
-    return found
+            canvas[i * size : i * size + SIDE, j * size : j * size + SIDE] = picture
+    return canvas
 
 
 def _places(count: int) -> np.ndarray:
@@ -127,16 +127,16 @@ def _places(count: int) -> np.ndarray:
 
 def _pictures(ax: Axes, table: Table, query: tuple[int, str]) -> None:
     """Memories down, steps across: the stored pattern, the first steps and the last one, with the name of the end."""
-    found, names, ends = [], [], []
+    pictures, names, ends = [], [], []
     for _, part in courses(_stories(table, query)):
         kind, last = find(part["memory"].iloc[0]).ensemble, part["step"].max()
         goal = table[(table["part"] == STORED) & (table["memory"] == kind) & (table["target"] == query[0])].iloc[0]
         shown = [goal, *(part[part["step"] == step].iloc[0] for step in (*(s for s in SHOWN if s < last), last))]
-        found.append([_picture(row, table) for row in shown])
+        pictures.append([_picture(row, table) for row in shown])
         names.append(_short(shown[-1]).replace(", ", "\n"))
         ends.append(ending(shown[-1], patterns(table, kind)))
         steps = ["stored", *(str(row["step"]) for row in shown[1:])]
-    ax.imshow(_mosaic(found), cmap="Greys", vmin=0, vmax=1, interpolation="none")
+    ax.imshow(_mosaic(pictures), cmap="Greys", vmin=0, vmax=1, interpolation="none")
     ax.set_xticks(_places(len(steps)), steps)
     ax.set_yticks(_places(len(names)), names)
     for place, end in zip(_places(len(ends)), ends, strict=True):
@@ -206,14 +206,14 @@ def _landscape(ax: Axes, table: Table, beta: float) -> None:
     """Energy of a modern memory of two digits over the plane that they span, with retrievals."""
     rows = table[(table["part"] == PLANE) & (table["beta"] == beta)]
     pair = [int(number) for number in rows["corruption"].iloc[0].split(",")]
-    held = patterns(table, "sphere")[pair]
+    corners = patterns(table, "sphere")[pair]
     x = np.linspace(-0.55, 1.55, 33)
     grid = np.stack(np.meshgrid(x, x), axis=-1).reshape(-1, 2)
-    scores, size = grid @ (held @ held.T), np.sum((grid @ held) ** 2, axis=1)
+    scores, size = grid @ (corners @ corners.T), np.sum((grid @ corners) ** 2, axis=1)
     levels = (size / 2 - np.logaddexp(*(beta * scores.T)) / beta).reshape(len(x), len(x))
     ax.contour(x, x, levels, levels=levels.min() + np.ptp(levels) * np.linspace(0.05, 1, 9) ** 2, cmap="cividis")
     for _, part in rows.groupby("target"):
-        path = np.array([decode(text) for text in part.sort_values("step")["state"]]) @ np.linalg.pinv(held)
+        path = np.array([decode(text) for text in part.sort_values("step")["state"]]) @ np.linalg.pinv(corners)
         ax.plot(*path.T, color=style.COLOURS[1], linewidth=1.0, marker=".", markersize=4)
         ax.plot(*path[-1], color="black", marker="*", markersize=8)
     for number, place in zip(pair, ((1, 0), (0, 1)), strict=True):

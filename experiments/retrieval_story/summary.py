@@ -46,7 +46,7 @@ def patterns(table: Table, kind: str) -> np.ndarray:
 def _story(table: Table, part: Table) -> dict[str, Any]:
     part = part.sort_values("step")
     first, last = part.iloc[0], part.iloc[-1]
-    held = patterns(table, find(first["memory"]).ensemble)
+    stored = patterns(table, find(first["memory"]).ensemble)
     energy = part["energy"].to_numpy()
     moving = part.loc[part["step_size"] >= STILL, "step"]
     return {
@@ -55,7 +55,7 @@ def _story(table: Table, part: Table) -> dict[str, Any]:
         "label": plain(first["memory"], float(first["beta"])),
         "target": int(first["target"]),
         "corruption": first["corruption"],
-        "end": ending(last, held),
+        "end": ending(last, stored),
         "overlap": float(last["overlap"]),
         "entropy": float(last["entropy"]),
         "steps": 0 if moving.empty else int(moving.max()) + 1,
@@ -64,15 +64,15 @@ def _story(table: Table, part: Table) -> dict[str, Any]:
     }
 
 
-def ending(row: Any, held: np.ndarray) -> str:
+def ending(row: Any, stored: np.ndarray) -> str:
     """Name of the last state of a story; a mixture of all spins has the sign of most patterns.
 
     Args:
         row: its row.
-        held: the stored patterns [M, N].
+        stored: the stored patterns [M, N].
     """
     state, target = decode(row["state"]), int(row["target"])
-    overlaps = held @ state / state.size
+    overlaps = stored @ state / state.size
     nearest = int(np.argmax(overlaps))
     if overlaps[target] >= SAME:
         return "retrieved"
@@ -83,21 +83,21 @@ def ending(row: Any, held: np.ndarray) -> str:
     if find(row["memory"]).ensemble != "spins":
         present = np.flatnonzero(decode(row["weights"]) >= PRESENT)
         names = " + ".join(map(str, present)) if len(present) <= 4 else f"{len(present)} digits"
-        return f"mixture of {'all' if len(present) == len(held) else names}"
-    majority = np.sign(held.sum(axis=0))
+        return f"mixture of {'all' if len(present) == len(stored) else names}"
+    majority = np.sign(stored.sum(axis=0))
     if np.mean(majority[majority != 0] * state[majority != 0]) == 1.0:  # where as many are up as down, either will do
         return "mixture of all"
-    best, name = max((_mixed(state, held, size) for size in (3, 5)), key=lambda found: found[0])
+    best, name = max((_mixed(state, stored, size) for size in (3, 5)), key=lambda mixture: mixture[0])
     return f"mixture {name}" if best >= SAME else "spurious"
 
 
-def _mixed(state: np.ndarray, held: np.ndarray, size: int) -> tuple[float, str]:
+def _mixed(state: np.ndarray, stored: np.ndarray, size: int) -> tuple[float, str]:
     """The mixture sign(Σ ±ξ) of `size` of the seven patterns nearest to a state that lies nearest to it."""
-    overlaps = held @ state / state.size
+    overlaps = stored @ state / state.size
     near, best = np.argsort(-np.abs(overlaps))[:7], (-1.0, "")
-    for chosen in combinations(sorted(near), min(size, len(held))):
+    for chosen in combinations(sorted(near), min(size, len(stored))):
         for signs in product((1, -1), repeat=len(chosen)):
-            found = float(np.mean(np.sign(np.array(signs) @ held[list(chosen)]) * state))
+            agreement = float(np.mean(np.sign(np.array(signs) @ stored[list(chosen)]) * state))
             words = " ".join(f"{'+' if sign > 0 else '−'} {number}" for sign, number in zip(signs, chosen, strict=True))
-            best = max(best, (found, words.removeprefix("+ ")))
+            best = max(best, (agreement, words.removeprefix("+ ")))
     return best

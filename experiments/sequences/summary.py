@@ -30,7 +30,7 @@ def _lengths(curve: dict, rows: Table) -> list[dict]:
     spins["wrong"] = (spins["bit_error"] * spins["spins"]).round()
     bits = by_group(spins, ["patterns"], "wrong", "spins", "sample")
     ends = means_by_group(rows, ["patterns"], "overlap", "sample", "draws")
-    found = []
+    lengths = []
     for i, num_patterns in enumerate(int(x) for x in whole["patterns"]):
         entry = {"patterns": num_patterns, "draws": int((rows["patterns"] == num_patterns).sum())}
         for name, frame in (("whole", whole), ("right", right), ("bit_error", bits)):
@@ -39,15 +39,15 @@ def _lengths(curve: dict, rows: Table) -> list[dict]:
         entry |= {"overlap": float(ends["mean"].iloc[i])}
         for name, frame in (("bit_error", bits), ("overlap", ends)):
             entry |= {f"{name}_stderr": float(frame["stderr"].iloc[i])}
-        known = (theory.bit_error(rule, neurons, num_patterns), theory.right(rule, neurons, num_patterns, 1))
-        known = (
-            *known,
+        theories = (theory.bit_error(rule, neurons, num_patterns), theory.right(rule, neurons, num_patterns, 1))
+        theories = (
+            *theories,
             theory.right(rule, neurons, num_patterns, num_patterns),
             theory.gaussian(rule, neurons, num_patterns),
         )
         names = ("bit_error_theory", "right_theory", "whole_theory", "whole_gaussian")
-        found.append(curve | entry | dict(zip(names, known if _plain(curve) else [None] * 4, strict=True)))
-    return found
+        lengths.append(curve | entry | dict(zip(names, theories if _plain(curve) else [None] * 4, strict=True)))
+    return lengths
 
 
 def _plain(curve: dict) -> bool:
@@ -55,17 +55,17 @@ def _plain(curve: dict) -> bool:
     return curve["learning"] == "plain" and curve["correlation"] == 0
 
 
-def _half(curve: dict, found: list[dict]) -> dict:
+def _half(curve: dict, lengths: list[dict]) -> dict:
     """Point where the share of whole sequences passes one half, by interpolation in ln P; theory of the plain rule."""
-    log_length = np.log([entry["patterns"] for entry in found])
-    half = straight_crossing(log_length, [entry["whole"] - 0.5 for entry in found])
+    log_length = np.log([entry["patterns"] for entry in lengths])
+    half = straight_crossing(log_length, [entry["whole"] - 0.5 for entry in lengths])
     measured = None if np.isnan(half) else float(np.exp(half))
     expected, published = None, None
     if _plain(curve):
         expected = theory.length(curve["degree"], curve["neurons"], 0.5)
         published = theory.published(curve["degree"], curve["neurons"])
-    known = dict(zip(("P_T", "P_S"), published or (None, None), strict=True))
-    return {"patterns": measured, "independent_bits": expected} | known
+    published_halves = dict(zip(("P_T", "P_S"), published or (None, None), strict=True))
+    return {"patterns": measured, "independent_bits": expected} | published_halves
 
 
 def _scalars(lengths: list[dict], half: list[dict]) -> dict[str, float]:
@@ -76,8 +76,8 @@ def _scalars(lengths: list[dict], half: list[dict]) -> dict[str, float]:
             name += "" if entry["learning"] == "plain" else f"/{entry['learning']}"
             name += "" if entry["correlation"] == 0 else f"/c={entry['correlation']:g}"
             scalars[name] = entry["patterns"]
-    known = [_apart(entry) for entry in lengths if entry["bit_error_theory"] is not None]
-    if apart := [value for value in known if not np.isnan(value)]:
+    deviations = [_apart(entry) for entry in lengths if entry["bit_error_theory"] is not None]
+    if apart := [value for value in deviations if not np.isnan(value)]:
         scalars["bit_errors_within_two_standard_errors"] = float(np.mean(np.array(apart) <= 2))
     return scalars
 
