@@ -41,7 +41,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("./mine.py:x", "which defines Memory, bare, data, deaf, half, jnp"),
         ("./mine.py:strange", "memory must be code that runs, got AttributeError"),
         ("./mine.py:bare", "memory must take an option mask, which patterns there are, got './mine.py:bare' without"),
-        ("./mine.py:deaf", "memory must read no pattern that its mask leaves out, got './mine.py:deaf', which changes"),
+        ("./mine.py:deaf", "memory must read no pattern that its mask leaves out, got './mine.py:deaf', whose steps"),
         ("no.such.package:x", "no.such.package:x must be code that runs, got ModuleNotFoundError"),
         ("nothing", "memory must be one of classical, .*, got 'nothing'"),
     ],

@@ -244,7 +244,7 @@ def test_the_users_patterns_are_followed_at_their_own_width(tmp_path: Path) -> N
         ({"samples": 0}, "samples must be at least 1, got 0"),
         ({"queries": -1}, "queries must be at least 1, got -1"),
         ({"band": 1.0}, r"band must lie in \(0, 1\), got 1"),
-        ({"rise": 0.0}, "rise must be at least 1e-09, got 0"),
+        ({"least_rise": 0.0}, "least_rise must be at least 1e-09, got 0"),
         ({"seed": -1}, "seed must lie in"),
     ],
     ids=str,

@@ -57,7 +57,7 @@ def test_a_point_does_not_depend_on_the_others(table):
     ("options", "message"),
     [
         ({"overlaps": [1.5]}, "overlaps must lie in"),
-        ({"kappa": [0.0]}, "kappa must"),
+        ({"kappas": [0.0]}, "kappas must"),
         ({"neurons": []}, "neurons must"),
     ],
 )
