@@ -32,7 +32,7 @@ States = Float[Array, "*b H T D"]
 
 
 class KeyMemory(Node):
-    """Memory that queries are compared with: the keys, the mask over them, and how."""
+    """Memory that queries are compared with: the keys, slots that no key deserves last, the mask over them, and how."""
 
     key: Float[Array, "*b H S D"]
     beta: Float[Array, "*h"]
@@ -40,15 +40,17 @@ class KeyMemory(Node):
     bias: Float[Array, "*b H T S"] | None = None
     metric: Metric | None = None
     separation: Separation = core.SOFTMAX
+    slots: int = struct.field(pytree_node=False, default=0)
     precision: PrecisionLike = struct.field(pytree_node=False, default=None)
 
     def scores(self, state: States) -> Float[Array, "*b H T S"]:
-        """β ξ g k + bias, in at least float32."""
+        """β ξ g k + bias, in at least float32; 0 of slots, whatever the metric makes of a key of zeros."""
         dtype = accumulation_dtype(state.dtype)
         beta = self.beta[..., None, None].astype(dtype)
         key = self.key
         if self.metric is not None:
             state, key = self.metric.left(state), self.metric.right(key)
+            key = key.at[..., key.shape[-2] - self.slots :, :].set(0.0) if self.slots else key
         state, beta = aligned(state.astype(dtype), beta)
         if key.dtype == accumulation_dtype(key.dtype):
             scores = row_products((state * beta).astype(key.dtype), key, self.precision, dtype)

@@ -86,7 +86,8 @@ class KeyValues(Node):
             bias = place_bias if bias is None else bias if place_bias is None else jnp.add(*aligned(bias, place_bias))
         mask, bias = self._extended(self.scope.allowed(rows, self.keys, query.ndim), True), self._extended(bias, 0)
         (key,) = unread_as_zero(mask, self.key)
-        return KeyMemory(key, self.beta, mask, bias, self.metric, self.separation, precision=self.precision)
+        how = {"separation": self.separation, "slots": self.slots, "precision": self.precision}
+        return KeyMemory(key, self.beta, mask, bias, self.metric, **how)
 
     def state(self, memory: KeyMemory, query: States) -> States:
         """The queries after all steps but the one that reads."""

@@ -188,7 +188,7 @@ def reading_of(
         state = encoding.rotate(state, scope.offset + jnp.arange(state.shape[-2]))
         key = encoding.rotate(key, scope.start + jnp.arange(key.shape[-2]))
     slots = None if association.slots is None else association.slots[...]
-    empty = None if slots is None else jnp.zeros_like(slots)  # no key, so the score is zero
+    empty = None if slots is None else jnp.zeros_like(slots)
     metric = (
         None if association.metric is None else jax.tree.map(lambda leaf: leaf.astype(key.dtype), association.metric())
     )

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Memory, retrieve
+from hopfield import Memory, metrics, retrieve
 from hopfield.layers import AssociationOptions, HopfieldAssociation
 
 KEYS = jax.random.normal(jax.random.key(0), (9, 1, 6), jnp.float64)
@@ -50,3 +50,22 @@ def test_heads_that_do_not_fit_are_one_sentence(query, key, message):
 def test_dropout_without_a_key_is_refused():
     with pytest.raises(ValueError, match="dropout_rng must be a random key"):
         HopfieldAssociation(1, 6)(QUERIES, KEYS, KEYS, dropout_rate=0.5)
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+def test_a_slot_scores_zero_under_a_metric_with_biases(steps):
+    """Weights e^s / (2 + Σ e^s) of the keys, which a metric with biases would change for keys of zeros."""
+    rng = np.random.default_rng(3)
+    w_query, w_key, query, key = (rng.normal(size=(n, 2)) for n in (2, 2, 3, 4))
+    b_query, b_key = rng.normal(size=2), rng.normal(size=2)
+    options = AssociationOptions(
+        metric=metrics.projected(w_query, w_key, b_query, b_key), memory_slots=2, beta=1.3, update_steps=steps, rtol=0.0
+    )
+    state = query
+    for _ in range(steps):
+        sizes = np.exp(1.3 * (state @ w_query + b_query) @ (key @ w_key + b_key).T)
+        weights = sizes / (2 + sizes.sum(axis=1, keepdims=True))
+        state = weights @ key
+    module = HopfieldAssociation(1, 2, options)
+    found = module(query[None, :, None], key[None, :, None], key[None, :, None])
+    np.testing.assert_allclose(found[0, :, 0], state, rtol=1e-5)
