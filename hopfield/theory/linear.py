@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg import eigh_tridiagonal
 from scipy.optimize import brentq
 from scipy.special import roots_gegenbauer, roots_legendre
-from scipy.stats import gamma
 
 from hopfield.arguments import Float, one_of, one_real, one_whole, plain, real, whole_numbers
 
@@ -48,7 +48,7 @@ def key_found(
 ) -> Float:
     """Probability that a typical key finds its value among all n stored.
 
-    Exact up to 1/D² for the outer product and the pseudo-inverse; for the delta rule, and where older pairs fade, the
+    Exact up to about 2/D² for the outer product and the pseudo-inverse; for the delta rule, and where older pairs fade, the
     noise is that of the mean over keys.
 
     Args:
@@ -128,8 +128,10 @@ def _at_noise(noise: _Noise, wide: float, count: float) -> float:
     if noise.mean <= 0 or count <= 3:
         return 1.0
     t, weight = _coordinate(int(wide), _OWN)
-    square = noise.mean * _gamma(noise.spread, 5)[:, None, None]
-    length = np.sqrt(square * _gamma(2 / wide, _LENGTHS)[:, None])
+    noises, likely = _gamma(noise.spread, 5)
+    sizes, sized = _gamma(2 / wide, _LENGTHS)
+    square = noise.mean * noises[:, None, None]
+    length = np.sqrt(square * sizes[:, None])
     read = np.sqrt(1 + length**2 + 2 * length * t)
     along = (length + t) / read
     x, mass = _coordinate(max(int(noise.freedom), 3), 12)
@@ -138,7 +140,8 @@ def _at_noise(noise: _Noise, wide: float, count: float) -> float:
     pull = wide * drawn[..., None, :] * (length / square)[..., None] / (1 - x**2 * share)
     score = np.clip((1 + length * t) / read, -1, 1)[..., None]
     beyond = _beyond(score, pull * along[..., None], pull**2 * (1 - along**2)[..., None], wide) @ mass
-    return float(np.mean(np.exp((count - 1) * np.log1p(-np.clip(beyond, 0, 1 - 1e-12))) @ weight))
+    alone = np.exp((count - 1) * np.log1p(-np.clip(beyond, 0, 1 - 1e-12)))
+    return float(np.einsum("ijk,i,j,k", alone, likely, sized, weight))
 
 
 def _beyond(score: Float, pull: Float, across: Float, wide: float) -> Float:
@@ -158,9 +161,11 @@ def _beyond(score: Float, pull: Float, across: Float, wide: float) -> Float:
     return beyond / (beyond + within)
 
 
-def _gamma(spread: float, nodes: int) -> Float:
-    """Equally likely values of a gamma law of mean one and variance `spread`."""
-    return gamma.ppf((np.arange(nodes) + 0.5) / nodes, 1 / spread, scale=spread)
+def _gamma(spread: float, nodes: int) -> tuple[Float, Float]:
+    """Nodes and weights of Gauss's rule for a gamma law of mean one and variance `spread` (generalised Laguerre)."""
+    k, shape = np.arange(nodes), 1 / spread
+    values, vectors = eigh_tridiagonal(2 * k + shape, np.sqrt(k[1:] * (k[1:] + shape - 1)))
+    return values * spread, vectors[0] ** 2
 
 
 @lru_cache(maxsize=32)
