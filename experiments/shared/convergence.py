@@ -32,17 +32,22 @@ def of(rows: Table) -> str:
 
 
 def notes(table: Table, family: list[str], held: str) -> list[str]:
-    """A line for every family of rows of a single update, or of which most queries still moved in their last one.
+    """A line for every family of rows of states that are no numbers, of a single update, or of queries that still moved.
 
-    Of more than one update those rows count in which at least half of the queries hold their pattern, if there are any:
+    Queries still move where most did in their last update. Of more than one update those rows count in which at least half of the queries hold their pattern, if there are any:
     what is lost wanders for long, and stays lost.
 
     Args:
-        table: with columns max_steps, queries and step_limit, how many of them were cut; without it nothing is said.
+        table: with columns max_steps, queries and step_limit, how many of them were cut; without it that is not said.
+            Its `overlap`, if there is one, is null of a row with a state that is NaN.
         family: columns that tell one family from another by name.
         held: column of the number of queries that end at their pattern.
     """
     lines = []
+    for key, rows in table.groupby(family, sort=False) if "overlap" in table else ():
+        if lost := int(rows["overlap"].isna().sum()):
+            name = ", ".join(map(str, key))
+            lines.append(f"{name}: states of {lost} of {len(rows)} rows are not numbers, and count as not {held}")
     table = table.dropna(subset=["step_limit"]) if "step_limit" in table else table[:0]
     for key, rows in table.groupby([*family, "max_steps"], sort=False):
         *names, steps = key

@@ -1,7 +1,7 @@
 """The dreaming rule, between Hebb's and the projection (Fachechi, Agliari & Barra 2019)."""
 
 import jax.numpy as jnp
-from jax.scipy.linalg import cho_solve
+from jaxtyping import Array
 
 from hopfield._checks import number
 from hopfield._numerics import accumulation_dtype
@@ -30,8 +30,19 @@ def dreaming(patterns: Stored, time: float = 1.0, *, mask: Used = None) -> Coupl
     stored, used = stored_spins(patterns, mask)
     rows = jnp.where(used[:, None], stored, 0.0).astype(accumulation_dtype(stored.dtype))
     slept = jnp.asarray(number("time", time, "a finite number of at least 0", 0.0), rows.dtype)
-    slept = jnp.minimum(slept, 1.0 / jnp.finfo(rows.dtype).eps)  # beyond it 1 + t C of dependent patterns is singular
-    overlaps = rows @ rows.T / rows.shape[1]
-    factor = jnp.linalg.cholesky(jnp.eye(len(rows), dtype=rows.dtype) + slept * overlaps)
-    matrix = (1.0 + slept) / rows.shape[1] * (rows.T @ cho_solve((factor, True), rows))
-    return Couplings.create(matrix)
+    hebb = rows.T @ rows / rows.shape[1]
+    learned = jnp.where(slept == 0, hebb, _slept(rows, slept))  # without sleep fields are sums of integers
+    return Couplings.create((learned + learned.T) / 2)
+
+
+def _slept(rows: Array, time: Array) -> Array:
+    """W from the axes v of the patterns, λ the eigenvalues of C: (1+t) λ/(1+tλ) = 1 + (λ−1)/(1+tλ) along each.
+
+    Where they span the space the ones make the identity, beside which couplings of order 1/t would be rounded away.
+    """
+    _, sizes, axes = jnp.linalg.svd(rows, full_matrices=False)
+    inside = sizes > sizes[0] * max(rows.shape) * jnp.finfo(sizes.dtype).eps
+    levels = jnp.where(inside, sizes**2 / rows.shape[1], 1.0)
+    basis = jnp.where(inside[:, None] | jnp.isnan(sizes)[:, None], axes, 0.0)
+    span = jnp.where(jnp.sum(inside) == rows.shape[1], 0.0, basis.T @ basis)
+    return span + (basis * ((levels - 1.0) / (1.0 + time * levels))[:, None]).T @ basis

@@ -32,6 +32,13 @@ def test_queries_that_were_cut_are_told_where_most_were():
     assert convergence.notes(pandas.DataFrame([row]), ["memory"], "held") == []
 
 
+def test_states_that_are_no_numbers_are_told():
+    row = {"memory": "own", "max_steps": 20, "queries": 10, "held": 0, "step_limit": 0}
+    rows = pandas.DataFrame([row | {"overlap": overlap} for overlap in (0.5, float("nan"), None)])
+    said = convergence.notes(rows, ["memory"], "held")
+    assert said == ["own: states of 2 of 3 rows are not numbers, and count as not held"]
+
+
 def test_what_is_lost_may_wander_unless_nothing_is_held():
     row = {"memory": "modern", "max_steps": 20, "queries": 10}
     held, lost = row | {"held": 9, "step_limit": 1}, row | {"held": 0, "step_limit": 10}
