@@ -163,17 +163,17 @@ class PositiveDefinite(Manifold):
     axes = 2
 
     def gradient(self, point: Array, euclidean: Array) -> Array:
-        return point @ spd.symmetric(euclidean) @ point
+        return spd.symmetric(point @ spd.symmetric(euclidean) @ point)  # near an optimum products cancel
 
     def project(self, point: Array, vector: Array) -> Array:
         return spd.symmetric(vector)
 
     def retract(self, point: Array, tangent: Array) -> Array:
-        end = spd.exp(tangent, point)
+        end = spd.exp(spd.symmetric(tangent), point)
         return jnp.where(_definite(end)[..., None, None], end, jnp.nan)
 
     def transport(self, point: Array, tangent: Array, vector: Array) -> Array:
-        return spd.parallel_transport(vector, point, tangent)
+        return spd.parallel_transport(spd.symmetric(vector), point, spd.symmetric(tangent))
 
     def violation(self, point: Array) -> Array:
         """The largest skew entry; infinite where the least eigenvalue is not above n ε times the largest."""

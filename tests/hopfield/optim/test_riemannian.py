@@ -193,3 +193,23 @@ def test_a_step_that_is_no_number_leaves_no_point():
     """Above zeros the reflections of a QR decomposition pass over an entry."""
     step = jnp.zeros((3, 2)).at[0, 1].set(jnp.nan)
     assert np.isnan(Stiefel().retract(jnp.eye(3, 2), step)).all()
+
+
+def test_an_ill_conditioned_covariance_is_fitted_in_single_precision():
+    """The likelihood's gradient P (P⁻¹ − P⁻¹ S P⁻¹) P is unsymmetric by rounding where its parts cancel."""
+    axes = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
+    spread = jnp.asarray((axes * np.geomspace(1.0, 1e4, 4)) @ axes.T, jnp.float32)
+    spread = (spread + spread.T) / 2
+    optimiser = riemannian_gradient_descent(0.3, "positive_definite")
+
+    @jax.jit
+    def step(p, state):
+        loss = lambda p: jnp.trace(jnp.linalg.solve(p, spread)) + jnp.linalg.slogdet(p)[1]
+        update, state = optimiser.update(jax.grad(loss)(p), state, p)
+        return p + update, state
+
+    p = 1.3 * spread
+    state = optimiser.init(p)
+    for _ in range(150):
+        p, state = step(p, state)
+    np.testing.assert_allclose(p, spread, atol=1e-3 * float(jnp.max(spread)))
