@@ -1,38 +1,32 @@
 """Figure of the capacity of fast-weight memories: a panel for each rule, all sizes on one axis."""
 
+from functools import partial
 from typing import Any
 
 import pandas
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.contract import Table
-from experiments.figures.panels import legend, letter, shares
-from experiments.figures.style import THEORY, panels, series
+from experiments.figures.panels import gallery, legend, shares
+from experiments.figures.style import THEORY, series
 
 
 def plot(table: Table, summary: dict) -> Figure:
     """Share of keys found against n ln n / D², typical keys and all keys, theory as lines."""
     shares, whole = pandas.DataFrame(summary["shares"]), pandas.DataFrame(summary["all_keys"])
     rules = list(dict.fromkeys(table["rule"]))
-    columns = min(3, len(rules) + 1)
-    figure, axes = panels(-(-(len(rules) + 1) // columns), columns, width=4.0 * columns, height=3.4)
-    sizes = sorted(shares["neurons"].unique())
-    looks: Any = series([str(size) for size in sizes])
-    for number, (ax, rule) in enumerate(zip(axes.flat, rules, strict=False)):
-        _shares(ax, shares[shares["rule"] == rule], looks)
-        ax.set_title(f"{letter(number)}  {rule}")
-    last = axes.flat[len(rules)]
-    _all_keys(last, shares, whole, rules)
-    last.set_title(f"{letter(len(rules))}  all keys of a draw")
-    for ax in list(axes.flat)[len(rules) + 1 :]:
-        ax.set_visible(False)
-    handles, labels = axes.flat[0].get_legend_handles_labels()
+    looks: Any = series([str(size) for size in sorted(shares["neurons"].unique())])
+    of_rules = [partial(_shares, rows=shares[shares["rule"] == rule], looks=looks) for rule in rules]
+    figure = gallery([*of_rules, partial(_all_keys, found=shares, whole=whole, rules=rules)])
+    handles, labels = figure.axes[0].get_legend_handles_labels()
     look: Any = {"ncols": len(labels), "frameon": False, "title": "bars: 68 % intervals", "title_fontsize": 8}
     figure.legend(handles, labels, loc="outside lower center", **look)
     return figure
 
 
-def _shares(ax, rows: Table, looks: Any) -> None:
+def _shares(ax: Axes, rows: Table, looks: Any) -> None:
+    ax.set_title(rows["rule"].iloc[0], loc="left")
     for size, part in rows.groupby("neurons"):
         part = part.sort_values("load")
         look: Any = looks[str(size)] | {"linestyle": "none"}
@@ -43,8 +37,9 @@ def _shares(ax, rows: Table, looks: Any) -> None:
     ax.set(xlabel=r"load $n\,\ln n\,/\,D^2$", ylabel="share of keys found", ylim=(-0.03, 1.03))
 
 
-def _all_keys(ax, found: Table, whole: Table, rules: list[str]) -> None:
+def _all_keys(ax: Axes, found: Table, whole: Table, rules: list[str]) -> None:
     """Draws in which every key is found, at the size at which all keys are asked for most often."""
+    ax.set_title("all keys of a draw", loc="left")
     looks: Any = series(rules)
     if len(whole):
         size = whole["neurons"].value_counts().idxmax()

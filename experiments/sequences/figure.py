@@ -1,5 +1,6 @@
 """Figure of sequences: whole sequences against their length, errors of a bit, and what correlations cost."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ from matplotlib.figure import Figure
 
 from experiments.contract import Table
 from experiments.figures.panels import ERROR as ERROR_BARS
-from experiments.figures.panels import LETTERS, legend
-from experiments.figures.style import THEORY, panels, series
+from experiments.figures.panels import gallery, legend
+from experiments.figures.style import THEORY, series
 from experiments.sequences import theory
 from experiments.sequences.config import EXPONENTIAL
 
@@ -23,23 +24,12 @@ def plot(table: Table, summary: dict) -> Figure:
     plain = lengths[(lengths["learning"] == "plain") & (lengths["correlation"] == 0)]
     others = lengths[(lengths["learning"] != "plain") | (lengths["correlation"] != 0)]
     rules = list(dict.fromkeys(plain["degree"]))
-    count = len(rules) + bool(rules) + (not others.empty)
-    columns = min(3, count)
-    figure, axes = panels(-(-count // columns), columns, width=4.1 * columns, height=4.3)
-    every = iter(axes.ravel())
-    for rule in rules:
-        _whole(next(every), plain[plain["degree"] == rule], rule, summary["half"])
-    if rules:
-        _bits(next(every), plain)
+    kinds = [partial(_whole, rows=plain[plain["degree"] == rule], rule=rule, half=summary["half"]) for rule in rules]
+    kinds += [partial(_bits, rows=plain)] if rules else []
     if not others.empty:
         measured = set(others["correlation"])
-        _correlated(next(every), lengths[[c in measured for c in lengths["correlation"]]])
-    for ax in every:
-        ax.set_axis_off()
-    for letter, ax in zip(LETTERS, axes.ravel(), strict=False):
-        if ax.axison:
-            ax.set_title(f"{letter}  {ax.get_title(loc='left')}", loc="left")
-    return figure
+        kinds.append(partial(_correlated, rows=lengths[[c in measured for c in lengths["correlation"]]]))
+    return gallery(kinds)
 
 
 def _name(rule: str) -> str:

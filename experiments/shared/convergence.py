@@ -32,10 +32,10 @@ def of(rows: Table) -> str:
 
 
 def notes(table: Table, family: list[str], held: str) -> list[str]:
-    """A line for every family of rows of states that are no numbers, of a single update, or of queries that still moved.
+    """A line for every family of rows with states that are no numbers, of a single update, or of queries still moving.
 
-    Queries still move where most did in their last update. Of more than one update those rows count in which at least half of the queries hold their pattern, if there are any:
-    what is lost wanders for long, and stays lost.
+    Queries are still moving where most did in their last update. Of more than one update those rows count in which at
+    least half of the queries hold their pattern, if there are any: what is lost wanders for long, and stays lost.
 
     Args:
         table: with columns max_steps, queries and step_limit, how many of them were cut; without it that is not said.

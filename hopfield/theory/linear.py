@@ -48,8 +48,8 @@ def key_found(
 ) -> Float:
     """Probability that a typical key finds its value among all n stored.
 
-    Exact up to about 2/D² for the outer product and the pseudo-inverse; for the delta rule, and where older pairs fade, the
-    noise is that of the mean over keys.
+    Exact up to about 2/D² for the outer product and the pseudo-inverse; for the delta rule, and where older pairs
+    fade, the noise is that of the mean over keys.
 
     Args:
         neurons: D ≥ 3, the width of keys.

@@ -71,7 +71,7 @@ def test_every_panel_has_its_letter_however_many_rules_there_are():
     rules = ["outer", "delta", *(f"delta:{decay:g}" for decay in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8))]
     few = Config(rules=rules, neurons=[4], loads=[0.8], samples=2, queries=4)
     rows = pandas.DataFrame(measure(few, points(few)))
-    titles = [ax.get_title() for ax in plot(rows, summarise(rows)).axes if ax.get_visible()]
+    titles = [ax.get_title(loc="left") for ax in plot(rows, summarise(rows)).axes if ax.axison]
     assert [title[:3] for title in titles] == [f"{letter}  " for letter in "abcdefghi"]
 
 
