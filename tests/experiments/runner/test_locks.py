@@ -250,10 +250,12 @@ LAUNCHERS = {
 def test_a_sweep_of_24_jobs_killed_half_way_ends_with_the_serial_table(command: Callable, tmp_path: Path, name: str):
     """Workers first, then the parent; then the same command again."""
     pytest.importorskip(f"hydra_plugins.hydra_{name.split('_')[0]}_launcher")
-    few = ["examples=[attention,temperature,jacobian]", "wandb.mode=disabled"]
-    sweep = ["conf=worked_examples", "-m", f"seed={','.join(map(str, range(24)))}", *few]
+    root = Path(__file__).parents[3]
+    few = ["delay=0.02", "figure.format=[svg]", "wandb.mode=disabled"]
+    sweep = ["--config-dir", str(root / "tests/experiments/fixture"), "conf=toy", "-m"]
+    sweep += [f"seed={','.join(map(str, range(24)))}", *few]
     program = [sys.executable, "-m", "experiments.run", *sweep]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3]), "PYTHONWARNINGS": "ignore"}
+    environment = os.environ | {"PYTHONPATH": str(root), "PYTHONWARNINGS": "ignore"}
 
     def start(*words: str) -> subprocess.Popen:
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
