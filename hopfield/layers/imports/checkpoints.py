@@ -25,7 +25,7 @@ from hopfield.attention.encodings import Absolute, Rotary
 from hopfield.attention.heads import Projections
 from hopfield.layers.imports.files import locate, read_config, read_tensors
 from hopfield.layers.imports.rotations import rotary_of
-from hopfield.layers.imports.variants import first_position, refuse
+from hopfield.layers.imports.variants import check_widths, completed, first_position, refuse
 from hopfield.metrics import Projected, projected
 
 __all__ = ["AttentionWeights", "Checkpoint", "load", "locate", "read_config", "read_tensors"]
@@ -131,7 +131,7 @@ def load(path: str | Path, *, heads: int | None = None) -> Checkpoint:
     """
     place = locate(path)
     tensors = read_tensors(place)
-    config = read_config(place)
+    config = completed(read_config(place))
     kind, stems = _layout(tensors)
     heads = _heads(config, heads, place)
     refuse(kind, config, tensors, stems)
@@ -245,11 +245,12 @@ def _by_head(parts: Pairs, heads: int, config: Mapping[str, Any], layer: int, *,
     ):
         shapes = ", ".join(str(weight.shape) for weight, _ in parts)
         raise ValueError(f"layer {layer} must have query, key, value and output of {heads} heads, got {shapes}")
+    check_widths(config, width, shared)
     w_query, w_key, w_value = (w.reshape(len(w), -1, width).transpose(1, 0, 2) for w in (query, key, value))
     b_query, b_key, b_value = (None if b is None else b.reshape(-1, width) for _, b in parts[:3])
     beta = 1.0 / math.sqrt(width) if config.get("scale_attn_weights", True) else 1.0
     if config.get("scale_attn_by_inverse_layer_idx", False):
         beta /= layer + 1
     w_output = output.reshape(heads, width, -1)
-    rope = config if rotary else None
-    return AttentionWeights(w_query, w_key, w_value, w_output, b_query, b_key, b_value, b_output, beta, rope)
+    biases = b_query, b_key, b_value, b_output
+    return AttentionWeights(w_query, w_key, w_value, w_output, *biases, beta, config if rotary else None)

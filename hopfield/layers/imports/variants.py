@@ -22,6 +22,13 @@ TYPES = {
     ),
 }
 """Model types that attend as their layout is read; others have the same names and attend otherwise."""
+DEFAULTS: dict[Any, dict[str, Any]] = {
+    "glm4_moe": {"partial_rotary_factor": 0.5},
+    "mistral": {"sliding_window": 4096},
+    "mixtral": {"rope_theta": 1e6},
+    "stablelm": {"partial_rotary_factor": 0.25},
+}
+"""Entries that a model type has where its config.json leaves them out, unlike LLaMA's (transformers' own classes)."""
 UNREAD = re.compile("rel_pos_bias|relative_attention_bias|embed_positions|positions_embed")
 """Parts of the names of positions that are not read."""
 PARTS = re.compile(
@@ -66,6 +73,19 @@ def refuse(kind: str, config: Mapping[str, Any], names: Iterable[str], stems: It
     if places not in (None, "absolute", "rope"):
         got = f"position_embedding_type={shown(places)}"
         raise ValueError(f"checkpoint must have absolute positions or rotate, got {got}")
+
+
+def completed(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A config.json with what its model type takes for granted."""
+    model = config.get("model_type")
+    return {**(DEFAULTS.get(model, {}) if isinstance(model, str) else {}), **config}
+
+
+def check_widths(config: Mapping[str, Any], width: int, shared: int) -> None:
+    """Check of tensors: ValueError unless heads are as wide, and as many share keys, as config.json says."""
+    for name, found in (("head_dim", width), ("num_key_value_heads", shared)):
+        if config.get(name) not in (None, found):
+            raise ValueError(f"{name} must be the {found} of the tensors in config.json, got {shown(config[name])}")
 
 
 def first_position(config: Mapping[str, Any], name: str) -> int:

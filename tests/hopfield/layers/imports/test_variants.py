@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hopfield.layers.imports import checkpoints
+from hopfield.layers.imports import checkpoints, variants
+from hopfield.layers.imports.rotations import rotary_of
 from tests.hopfield.layers.imports.written import D, R, saved, written
 
 
@@ -114,3 +115,38 @@ def test_positions_of_roberta_begin_after_those_of_padding(model: str, first: in
     config = json.loads((place / "config.json").read_text()) | {"model_type": model, "pad_token_id": 1}
     (place / "config.json").write_text(json.dumps(config))
     np.testing.assert_array_equal(checkpoints.load(place).positions, table[first:])
+
+
+@pytest.mark.parametrize(
+    ("model", "entry"),
+    [
+        ("stablelm", {"partial_rotary_factor": 0.25}),
+        ("glm4_moe", {"partial_rotary_factor": 0.5}),
+        ("mixtral", {"rope_theta": 1e6}),
+        ("llama", {"rope_theta": 1e4, "partial_rotary_factor": 1.0}),
+    ],
+)
+def test_what_a_configuration_leaves_out_is_what_its_model_type_has(model: str, entry: dict) -> None:
+    found = rotary_of(variants.completed({"model_type": model}), 32)
+    np.testing.assert_array_equal(found.rates, rotary_of(entry, 32).rates)
+    stated = {"model_type": model, "partial_rotary_factor": 0.75, "rope_theta": 123.0}
+    np.testing.assert_array_equal(rotary_of(variants.completed(stated), 32).rates, rotary_of(stated, 32).rates)
+
+
+@pytest.mark.parametrize(
+    ("entry", "sentence"),
+    [
+        ({"model_type": "mistral"}, "read all tokens before each, got sliding_window=4096"),
+        ({"head_dim": R + 1}, f"head_dim must be the {R} of the tensors in config.json, got {R + 1}$"),
+        ({"num_key_value_heads": 4}, "num_key_value_heads must be the 2 of the tensors in config.json, got 4$"),
+    ],
+)
+def test_a_configuration_of_other_tensors_or_a_window_is_refused(entry: dict, sentence: str, tmp_path: Path) -> None:
+    place = saved(tmp_path, "llama", written("llama", np.random.default_rng(5)))
+    config = json.loads((place / "config.json").read_text())
+    (place / "config.json").write_text(json.dumps(config | entry))
+    with pytest.raises(ValueError, match=sentence):
+        checkpoints.load(place)
+    right = {"model_type": "mistral", "sliding_window": None, "head_dim": R, "num_key_value_heads": 2}
+    (place / "config.json").write_text(json.dumps(config | right))
+    assert checkpoints.load(place).kind == "llama"
