@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._checks import number, one_of, step_limit, whole
 from hopfield._numerics import tolerance, wide
@@ -23,16 +23,20 @@ class Retrieval(NamedTuple):
 
     Example:
         >>> from hopfield import Memory, retrieve
-        >>> from hopfield.dynamics import STATUS
         >>> end = retrieve(Memory.create(jnp.eye(3), beta=8.0), jnp.array([0.9, 0.1, 0.0]))
-        >>> STATUS[end.status], end.state.argmax().item()
-        ('converged', 0)
+        >>> end.converged.item(), end.state.argmax().item()
+        (True, 0)
     """
 
     state: State
     steps: Int[Array, ""]
     energy: Float[Array, ""]
     status: Int[Array, ""]
+
+    @property
+    def converged(self) -> Bool[Array, "*q"]:
+        """Whether the state is at rest, which one in a cycle, cut at the step limit or with NaN is not."""
+        return self.status == CONVERGED
 
 
 def retrieve(

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax.experimental.ode import odeint
 from jax.typing import ArrayLike
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._checks import booleans, instance, number, whole
 from hopfield._numerics import positive, real_array, tolerance, violated
@@ -37,6 +37,11 @@ class Descent(NamedTuple):
     """Before the first step and after every step, [steps + 1]."""
     status: Int[Array, ""]
     """Index of `dynamics.STATUS`: converged where the slope is zero to rounding."""
+
+    @property
+    def converged(self) -> Bool[Array, "*q"]:
+        """Whether the states are at rest."""
+        return self.status == CONVERGED
 
 
 def descend(

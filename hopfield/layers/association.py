@@ -7,11 +7,12 @@ import jax.numpy as jnp
 from flax import nnx
 from flax.typing import Dtype, PrecisionLike
 from jax.typing import ArrayLike
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._checks import instance, whole
 from hopfield._numerics import tolerance, wide
 from hopfield.attention.encodings import Encoding
+from hopfield.dynamics import CONVERGED
 from hopfield.layers._iteration import settle
 from hopfield.layers._reading import Dropout, KeyValues, attended, block_length, by_sequence, fits_attention, in_blocks
 from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, scope_of
@@ -41,6 +42,11 @@ class AssociationReport(NamedTuple):
     """Updates that moved the state; the read-out is not one of them."""
     status: Int[Array, "*b H T"]
     """Index of `dynamics.STATUS`; the step limit where update_steps = 1, as nothing is iterated."""
+
+    @property
+    def converged(self) -> Bool[Array, "*b H T"]:
+        """Whether the state is at rest; False where update_steps = 1."""
+        return self.status == CONVERGED
 
 
 class HopfieldAssociation(AttentionFunction):

@@ -8,9 +8,8 @@ import jax.numpy as jnp
 from flax import nnx
 from flax.typing import Dtype, Initializer
 from jax.typing import ArrayLike
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
-from hopfield import separations
 from hopfield._arrays import aligned, product
 from hopfield._checks import instance, whole
 from hopfield._numerics import accumulation_dtype, map_rows, real_array, safe_norm, tolerance, wide
@@ -26,7 +25,7 @@ from hopfield.layers.metrics import FixedParam
 from hopfield.layers.options import DEFAULT, AssociationOptions, Buffer, points_to_options
 from hopfield.metrics import Metric
 from hopfield.observables import thermodynamics
-from hopfield.separations import Separation
+from hopfield.separations import Separation, polynomial
 
 Tokens = Float[Array, "*b T F"]
 EPSILON = 1e-5
@@ -53,6 +52,11 @@ class EnergyReport(NamedTuple):
     """Shannon's, of those weights, in nats."""
     status: Int[Array, "*b"]
     """Index of `dynamics.STATUS`: converged where the last step had no force, to rounding."""
+
+    @property
+    def converged(self) -> Bool[Array, "*b"]:
+        """Whether the tokens are at rest."""
+        return self.status == CONVERGED
 
 
 class EnergyTransformerBlock(nnx.Module):
@@ -109,7 +113,7 @@ class EnergyTransformerBlock(nnx.Module):
         width = features // num_heads if head_features is None else head_features
         self.features, self.steps, self.block = features, whole("steps", steps, 1), options.block
         self.separation = Buffer(options.separation)
-        self.memory = Buffer(separations.polynomial(2, rectified=True) if memory is None else memory)
+        self.memory = Buffer(polynomial(2, rectified=True) if memory is None else memory)
         self.beta = options.learned_beta(num_heads, width, param_dtype)
         self.metric = nnx.data(options.learned_metric(num_heads, width, param_dtype, rngs))
         self.positions = nnx.data(as_positions(options.positions, num_heads, width, param_dtype))
@@ -138,8 +142,8 @@ class EnergyTransformerBlock(nnx.Module):
         state, energies, moved = _descend(energy, x, scope, self.steps, self.block)
         tokens = energy.normalised(state)
         energies = jnp.concatenate([energies, energy.slopes(tokens, scope, self.block)[0][None]])
-        reading, query = energy.reading(*energy.projected(tokens), scope)
-        weights = reading.memory(query).weights(query)
+        query, key = energy.projected(tokens)
+        weights = energy.reading(key, scope).memory(query).weights(query)
         status = jnp.where(moved[-1] <= tolerance(moved.dtype), CONVERGED, STEP_LIMIT)
         status = jnp.where(jnp.isnan(moved[-1] + energies[-1]), NOT_A_NUMBER, status)
         return EnergyReport(state.astype(x.dtype), energies, weights, thermodynamics.entropy(weights), status)
@@ -191,8 +195,7 @@ class _Energy(Node):
         x = wide(x)
         centred = x - jnp.mean(x, axis=-1, keepdims=True)
         scale = jnp.exp(self.log_scale) / jnp.sqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + EPSILON)
-        scaled, shift = aligned(centred * scale, self.shift)
-        return scaled + shift
+        return jnp.add(*aligned(centred * scale, self.shift))
 
     def projected(self, g: Tokens) -> tuple[States, States]:
         """Queries and keys of the tokens by head, turned to their places."""
@@ -202,10 +205,10 @@ class _Energy(Node):
         places = jnp.arange(g.shape[-2])
         return self.encoding.rotate(rows[0], places), self.encoding.rotate(rows[1], places)
 
-    def reading(self, query: States, key: States, scope: Scope) -> tuple[KeyValues, States]:
-        """Keys that are nothing but compared, and the queries."""
+    def reading(self, key: States, scope: Scope) -> KeyValues:
+        """Keys that are nothing but compared."""
         options = {"metric": self.metric, "encoding": self.encoding, "separation": self.separation}
-        return KeyValues(key, key, self.beta.astype(key.dtype), scope, **options), query
+        return KeyValues(key, key, self.beta.astype(key.dtype), scope, **options)
 
     def slopes(self, g: Tokens, scope: Scope, block: int | None) -> tuple[Float[Array, "*b"], Tokens]:
         """Energy and its derivative in g, both a block of queries at a time.
@@ -213,7 +216,7 @@ class _Energy(Node):
         The derivative is formed along with the energy, so that its own, in training, needs the memory of one block.
         """
         (query, key), pull = jax.vjp(self.projected, g)
-        reading, _ = self.reading(query, key, scope)
+        reading = self.reading(key, scope)
 
         def part(reading: KeyValues, rows: States, row) -> tuple[tuple[Array, States], States]:
             def attention(key, rows):
@@ -230,8 +233,7 @@ class _Energy(Node):
 
     def remembered(self, g: Tokens) -> Float[Array, "*b"]:
         """The memory's part of the energy."""
-        stored = product(g, self.patterns.T.astype(g.dtype))
-        return -jnp.sum(map_rows(self.memory.potential, [stored], [1]), axis=-1)
+        return -jnp.sum(map_rows(self.memory.potential, [product(g, self.patterns.T.astype(g.dtype))], [1]), axis=-1)
 
 
 @partial(jax.jit, static_argnames=("steps", "block"))

@@ -39,6 +39,17 @@ def test_status_names_follow_their_numbers():
     assert [STATUS[i] for i in (CONVERGED, CYCLE, STEP_LIMIT)] == ["converged", "cycle", "step limit"]
 
 
+def test_only_a_state_at_rest_is_converged():
+    """One pair that agrees, one that swaps for ever and one of NaN; a query cut at its first step; each for itself."""
+    states = jnp.array([[1.0, 1.0], [1.0, -1.0], [jnp.nan, 1.0]])
+    ends = quick(jax.vmap(lambda state: retrieve(PAIR, state)))(states)
+    assert ends.status.tolist() == [CONVERGED, CYCLE, NOT_A_NUMBER]
+    assert ends.converged.tolist() == [True, False, False]
+    one_by_one = [bool(retrieve(PAIR, state).converged) for state in states]
+    assert one_by_one == jax.vmap(lambda state: retrieve(PAIR, state).converged)(states).tolist()
+    assert not retrieve(PAIR, states[1], max_steps=1).converged
+
+
 def test_synchronous_cycle_of_two_is_told_from_convergence():
     """Two spins that each copy the other swap for ever; one after the other they agree (Goles 1985)."""
     start = jnp.array([1.0, -1.0])

@@ -91,6 +91,7 @@ def test_steps_of_size_one_retrieve_as_the_memory_does():
     memory = Memory.create(RNG.normal(size=(4, 6)), 2.0)
     start = jnp.asarray(RNG.normal(size=6))
     end = graphs.descend(graphs.from_memory(memory), {"state": start}, 60)
+    assert end.converged
     assert end.status == dynamics.CONVERGED
     np.testing.assert_allclose(end.states["state"], dynamics.retrieve(memory, start, max_steps=200).state, atol=1e-6)
 

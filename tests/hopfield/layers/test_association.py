@@ -21,6 +21,7 @@ def test_steps_energy_and_status_are_those_of_the_memory_of_the_keys():
     expected = jax.vmap(lambda state: retrieve(memory, state, max_steps=30, rtol=1e-6))(QUERIES[:, 0])
     np.testing.assert_array_equal(found.steps[0], expected.steps)
     np.testing.assert_array_equal(found.status[0], expected.status)
+    np.testing.assert_array_equal(found.converged[0], expected.converged)
     np.testing.assert_allclose(found.energy[0], expected.energy, rtol=1e-6)
     np.testing.assert_allclose(found.weights[0], jax.vmap(memory.weights)(expected.state), atol=1e-6)
     read = HopfieldAssociation(1, 6, ITERATED)(QUERIES, KEYS, KEYS)
