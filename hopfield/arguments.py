@@ -1,7 +1,7 @@
 """Checks of plain numbers and names at the boundary, in numpy and float64; those of JAX arrays are in `_checks`."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = ["flag", "native", "numbers", "one_of", "one_real", "one_whole", "plain", "real", "shown", "whole_numbers"]
 
 Float = NDArray[np.float64]
+Member = TypeVar("Member", bound=str)
 
 
 def shown(value: Any) -> str:
@@ -87,11 +88,12 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def one_of(name: str, value: Any, members: Sequence[str]) -> str:
+def one_of(name: str, value: Any, members: Sequence[Member]) -> Member:
     """A member of a closed set. ValueError, listing them, for any other."""
-    if not isinstance(value, str) or value not in members:
+    found = next((member for member in members if isinstance(value, str) and value == member), None)
+    if found is None:
         raise ValueError(f"{name} must be one of {', '.join(members)}, got {shown(value)}")
-    return value
+    return found
 
 
 def plain(result: Any) -> Any:

@@ -8,7 +8,7 @@ from jaxtyping import Array, Float
 from hopfield._checks import instance, one_of, vector
 from hopfield._numerics import is_traced, nan_outside, positive, real_matrix, violated, wide
 from hopfield._pytrees import Node
-from hopfield.memory import DYNAMICS, Memory
+from hopfield.memory import DYNAMICS, Dynamics, Memory
 from hopfield.separations import Linear
 from hopfield.spaces import Known, Spins, State, as_known, one_state
 
@@ -94,7 +94,7 @@ class Couplings(Node):
         """Fields after spin i of `state` has become `new`."""
         return cache + (new - state[i]) * self.matrix[i]
 
-    def descends(self, dynamics: str = "synchronous") -> bool:
+    def descends(self, dynamics: Dynamics = "synchronous") -> bool:
         """E never rises along asynchronous dynamics; synchronous ones may end in 2-cycles (Goles 1985)."""
         return one_of("dynamics", dynamics, DYNAMICS) != "synchronous"
 

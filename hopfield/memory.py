@@ -12,7 +12,7 @@ are the same, and read a source block by block.
 Half precision is for storage: β, scores, weights, fields and energies are at least float32, states keep their type.
 """
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import jax
 import jax.numpy as jnp
@@ -32,9 +32,10 @@ from hopfield.separations.simplex import shannon_entropy
 from hopfield.similarities import Dot, Similarity, SimilarityLike, as_similarity
 from hopfield.spaces import Euclidean, Known, Space, Spins, State, as_known, as_space, one_state
 
-__all__ = ["DYNAMICS", "Memory"]
+__all__ = ["DYNAMICS", "Dynamics", "Memory"]
 
-DYNAMICS = ("synchronous", "asynchronous", "sequential")
+Dynamics = Literal["synchronous", "asynchronous", "sequential"]
+DYNAMICS: tuple[Dynamics, ...] = get_args(Dynamics)
 
 
 class Memory(Node):
@@ -222,14 +223,13 @@ class Memory(Node):
             raise TypeError(f"patterns must be an array where all of them are needed at once, got a source, {kind}")
         return wide(_zeroed(self.patterns, self.mask))
 
-    def descends(self, dynamics: str = "synchronous") -> bool:
+    def descends(self, dynamics: Dynamics = "synchronous") -> bool:
         """Whether a theorem says that E never rises along these dynamics, for this combination of the three choices."""
         one_of("dynamics", dynamics, DYNAMICS)
-        if isinstance(self.space, Spins):
-            return dynamics != "synchronous"
+        if isinstance(self.space, Spins) or dynamics != "synchronous":
+            return isinstance(self.space, Spins) and dynamics != "synchronous"
         potential = self.separation.convex or (self.separation.quasiconvex and self.space.flat)
-        has_exact_step = self.similarity.has_exact_step(self.space, self.separation.monotone)
-        return dynamics == "synchronous" and potential and has_exact_step
+        return potential and self.similarity.has_exact_step(self.space, self.separation.monotone)
 
 
 @jax.jit  # so that their conditions are compiled once, not at every call

@@ -8,6 +8,7 @@ the predicted relative error exceeds a limit.
 """
 
 from functools import partial
+from typing import Literal, get_args
 
 import jax
 import jax.numpy as jnp
@@ -25,7 +26,8 @@ from hopfield.spaces import Euclidean, Known, State, as_known, one_state
 
 __all__ = ["BLOCK", "FEATURES", "GROUPS", "FeatureMemory", "descend"]
 
-FEATURES = ("trigonometric", "positive")
+FeatureKind = Literal["trigonometric", "positive"]
+FEATURES: tuple[FeatureKind, ...] = get_args(FeatureKind)
 BLOCK = 256
 """Patterns whose features are held at once while many are added."""
 GROUPS = 8
@@ -49,7 +51,7 @@ class FeatureMemory(Node):
     total: Float[Array, "2 K"]
     """T: the sums of both features of every projection, over the patterns."""
     limit: Float[Array, ""]
-    kind: str = struct.field(pytree_node=False, default="trigonometric")
+    kind: FeatureKind = struct.field(pytree_node=False, default="trigonometric")
     group: int = struct.field(pytree_node=False, default=1)
     """How many projections follow each other that are not independent of each other."""
 
@@ -61,7 +63,7 @@ class FeatureMemory(Node):
         features: int,
         *,
         beta: ArrayLike = 1.0,
-        kind: str = "trigonometric",
+        kind: FeatureKind = "trigonometric",
         orthogonal: bool = False,
         limit: float = 0.5,
     ) -> "FeatureMemory":

@@ -11,6 +11,7 @@ while a query moves: the energy theorem then holds as it does without positions,
 """
 
 import abc
+from typing import Literal, get_args
 
 import jax.numpy as jnp
 from flax import struct
@@ -21,12 +22,13 @@ from hopfield._checks import number, one_of, whole
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
 from hopfield.attention._angles import angles
-from hopfield.attention.positions import PAIRINGS, alibi_slopes, sinusoidal, t5_buckets, turned_by
+from hopfield.attention.positions import PAIRINGS, Pairing, alibi_slopes, sinusoidal, t5_buckets, turned_by
 
 Places = Int[Array, "T"]
 Rows = Float[Array, "*b T D"]
 Bias = Float[Array, "... T S"]
-SCALINGS = ("none", "linear", "ntk")
+Scaling = Literal["none", "linear", "ntk"]
+SCALINGS: tuple[Scaling, ...] = get_args(Scaling)
 _FORMER = {"added": "add_to_inputs", "turned": "rotate", "bias": "score_bias"}
 """Former names of methods."""
 
@@ -77,7 +79,7 @@ class Rotary(Encoding):
     """
 
     rates: Float[Array, "R"]
-    pairing: str = struct.field(pytree_node=False, default="half")
+    pairing: Pairing = struct.field(pytree_node=False, default="half")
 
     @classmethod
     def create(
@@ -85,8 +87,8 @@ class Rotary(Encoding):
         width: int,
         *,
         base: float = 10000.0,
-        pairing: str = "half",
-        scaling: str = "none",
+        pairing: Pairing = "half",
+        scaling: Scaling = "none",
         factor: float = 1.0,
     ) -> "Rotary":
         """Rates base^(−2i/width), i < width/2.

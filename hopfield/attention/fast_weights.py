@@ -8,7 +8,7 @@ With a decay a < 1 of its own at every step the delta rule is the gated one (Yan
 """
 
 from functools import partial
-from typing import ClassVar, cast
+from typing import ClassVar, Literal, cast, get_args
 
 import jax
 import jax.numpy as jnp
@@ -23,6 +23,8 @@ from hopfield._pytrees import Node
 from hopfield.arguments import shown
 from hopfield.theory import linear
 
+Rule = Literal["outer", "delta", "pseudo_inverse"]
+
 
 class FastWeights(Node):
     """A memory of pairs in a matrix S [D, V]. Build with `FastWeights.create`.
@@ -34,19 +36,19 @@ class FastWeights(Node):
         Array([ 1., -1.], dtype=float32)
     """
 
-    RULES: ClassVar[tuple[str, ...]] = ("outer", "delta", "pseudo_inverse")
+    RULES: ClassVar[tuple[Rule, ...]] = get_args(Rule)
 
     matrix: Float[Array, "D V"]
     inverse: Float[Array, "D D"] | None = None
     """(Σ s k kᵀ + ridge)⁻¹, of the pseudo-inverse alone."""
-    rule: str = struct.field(pytree_node=False, default="outer")
+    rule: Rule = struct.field(pytree_node=False, default="outer")
 
     @classmethod
     def create(
         cls,
         width: int,
         values: int | None = None,
-        rule: str = "outer",
+        rule: Rule | str = "outer",
         *,
         ridge: float = 1e-3,
         dtype: DTypeLike | None = None,
@@ -61,7 +63,7 @@ class FastWeights(Node):
         Raises:
             ValueError: a width below 1, an unknown rule, a ridge that is not positive.
         """
-        one_of("rule", rule, cls.RULES)
+        rule = one_of("rule", rule, cls.RULES)
         number("ridge", ridge, "a positive number", 1e-30)
         dtype, width = accumulation_dtype(jnp.result_type(float) if dtype is None else dtype), whole("width", width)
         inverse = jnp.eye(width, dtype=dtype) / ridge if rule == "pseudo_inverse" else None

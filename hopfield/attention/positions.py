@@ -5,6 +5,7 @@ Queries stand at offset, offset + 1, … and keys at 0, 1, …; functions that r
 """
 
 import math
+from typing import Literal, get_args
 
 import jax
 import jax.numpy as jnp
@@ -13,13 +14,14 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield._arrays import aligned, product, transposed
-from hopfield._checks import number, whole
+from hopfield._checks import number, one_of, whole
 from hopfield._numerics import accumulation_dtype, is_traced, real_array, wide
 from hopfield.arguments import flag, native
 from hopfield.attention._angles import angles
 from hopfield.attention._arguments import inverse_temperature, per_row
 
-PAIRINGS = ("interleaved", "half")
+Pairing = Literal["interleaved", "half"]
+PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
 
 
 def distances(queries: int, keys: int, offset: ArrayLike = 0) -> Int[Array, "T S"]:
@@ -161,7 +163,7 @@ def rotary(
     x: Float[Array, "*b T D"],
     positions: ArrayLike | None = None,
     *,
-    pairing: str = "interleaved",
+    pairing: Pairing = "interleaved",
     base: ArrayLike = 10000.0,
     width: int | None = None,
 ) -> Float[Array, "*b T D"]:
@@ -182,8 +184,7 @@ def rotary(
         ValueError: an odd width, one beyond the vector's, an unknown pairing, or positions that do not fit.
     Source: Su et al. 2021, eq. 34 (arXiv:2104.09864).
     """
-    if pairing not in PAIRINGS:
-        raise ValueError(f"pairing must be one of {', '.join(PAIRINGS)}, got {pairing!r}")
+    one_of("pairing", pairing, PAIRINGS)
     x = real_array("x", x)
     if x.ndim < 2:
         raise ValueError(f"x must be vectors at places [..., T, D], got shape {x.shape}")
@@ -195,7 +196,7 @@ def rotary(
     return turned_by(x, _angles(places, width, base, dtype), pairing)
 
 
-def turned_by(x: Float[Array, "*b T D"], angle: Float[Array, "*b T R"], pairing: str) -> Float[Array, "*b T D"]:
+def turned_by(x: Float[Array, "*b T D"], angle: Float[Array, "*b T R"], pairing: Pairing) -> Float[Array, "*b T D"]:
     """The first 2R components of x turned in pairs by the angles, in at least float32; the others as they are."""
     width = 2 * angle.shape[-1]
     turned, rest = x[..., :width].astype(angle.dtype), x[..., width:]

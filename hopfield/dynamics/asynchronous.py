@@ -6,7 +6,7 @@ exact energy difference with its own spin excluded; a field of exactly zero keep
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
@@ -22,7 +22,8 @@ from hopfield.spaces import Known, State, aligned, as_known
 
 Order = Int[Array, "N"]
 
-ORDERS = ("asynchronous", "sequential")
+SweepOrder = Literal["asynchronous", "sequential"]
+ORDERS: tuple[SweepOrder, ...] = get_args(SweepOrder)
 """Random-sequential (a fresh permutation for every sweep, see `priorities`) and fixed order 0 … N−1."""
 
 
@@ -138,7 +139,7 @@ def relax(
     model: SpinModel,
     state: State,
     *,
-    dynamics: str = "asynchronous",
+    dynamics: SweepOrder | str = "asynchronous",
     key=None,
     max_sweeps: int = 100,
     known: Known = None,
@@ -149,7 +150,7 @@ def relax(
         ValueError: unknown dynamics, a missing key of the random order, or max_sweeps < 1.
     """
     state = as_model("model", model).as_state(state)
-    one_of("dynamics", dynamics, ORDERS)
+    dynamics = one_of("dynamics", dynamics, ORDERS)
     refuse_no_key(dynamics, key)
     key = random_key("key", jax.random.key(0) if key is None else key)  # a sequential order draws nothing
     most = step_limit("max_sweeps", max_sweeps)
@@ -157,7 +158,7 @@ def relax(
 
 
 @partial(jax.jit, static_argnames="dynamics")
-def _relax(model: SpinModel, state: State, key, max_sweeps, known: Known, *, dynamics: str) -> Relaxation:
+def _relax(model: SpinModel, state: State, key, max_sweeps, known: Known, *, dynamics: SweepOrder) -> Relaxation:
     if isinstance(model, Couplings):
         free = jnp.ones(state.shape, bool) if known is None else ~known
         relax_events = partial(_relax_events, dynamics=dynamics)
@@ -181,7 +182,7 @@ def _relax(model: SpinModel, state: State, key, max_sweeps, known: Known, *, dyn
     return Relaxation(final, count, flips, model.energy(final), stable)
 
 
-def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dynamics: str) -> Relaxation:
+def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dynamics: SweepOrder) -> Relaxation:
     """The same trajectory as sweeping, visiting only neurons that would flip: cost follows flips, not sweeps.
 
     Within a sweep the next neuron to flip is the unstable one of least priority number not yet passed. Fields of

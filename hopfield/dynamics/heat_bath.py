@@ -13,6 +13,7 @@ from hopfield._numerics import accumulation_dtype, positive
 from hopfield.couplings import Couplings
 from hopfield.dynamics.asynchronous import ORDERS, Order, visit_each, visiting_order
 from hopfield.dynamics.models import SpinModel, as_model
+from hopfield.memory import Dynamics
 from hopfield.spaces import Known, State, as_known
 
 
@@ -43,7 +44,7 @@ def glauber(
     *,
     sweeps: int = 100,
     burn_in: int = 0,
-    dynamics: str = "asynchronous",
+    dynamics: Dynamics = "asynchronous",
     known: Known = None,
     order_key=None,
 ) -> HeatBath:
@@ -73,7 +74,7 @@ def glauber(
 
 
 @partial(jax.jit, static_argnames="dynamics")
-def _glauber(model: SpinModel, state: State, keys, scale, lengths, held, *, dynamics: str) -> HeatBath:
+def _glauber(model: SpinModel, state: State, keys, scale, lengths, held, *, dynamics: Dynamics) -> HeatBath:
     (key, order_key), (burn_in, sweeps) = keys, lengths
     dtype = accumulation_dtype(state.dtype)  # of chances and sums: bfloat16 counts to 256
     own_key, key = jax.random.split(key)

@@ -14,7 +14,7 @@ from hopfield.dynamics.asynchronous import lost, refuse_no_key, relax
 from hopfield.dynamics.models import Model, Updates, as_model
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, alike, near, settled
 from hopfield.large import while_outside
-from hopfield.memory import DYNAMICS, Memory
+from hopfield.memory import DYNAMICS, Dynamics, Memory
 from hopfield.spaces import Known, Spins, State, as_known
 
 
@@ -43,7 +43,7 @@ def retrieve(
     model: Model,
     state: State,
     *,
-    dynamics: str = "synchronous",
+    dynamics: Dynamics | str = "synchronous",
     key=None,
     max_steps: int = 100,
     known: Known = None,

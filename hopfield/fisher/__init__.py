@@ -1,9 +1,9 @@
 """Fisher information of a model's outputs as a lazy linear operator, its structured forms and its solvers."""
 
 from hopfield.fisher.block_forms import BlockDiagonal, DenseBlock, DiagonalBlock, KroneckerBlock
-from hopfield.fisher.building import FISHER_KINDS, fisher
+from hopfield.fisher.building import fisher
 from hopfield.fisher.likelihoods import Bernoulli, Categorical, Gaussian, Likelihood, Poisson, as_likelihood, gaussian
-from hopfield.fisher.operator import SOLVERS, Fisher
+from hopfield.fisher.operator import FISHER_KINDS, SOLVERS, Fisher, FisherKind, Solver
 from hopfield.fisher.solvers import SolveInfo, conjugate_gradient, dense_solve
 
 __all__ = [
@@ -15,11 +15,13 @@ __all__ = [
     "DenseBlock",
     "DiagonalBlock",
     "Fisher",
+    "FisherKind",
     "Gaussian",
     "KroneckerBlock",
     "Likelihood",
     "Poisson",
     "SolveInfo",
+    "Solver",
     "as_likelihood",
     "conjugate_gradient",
     "dense_solve",

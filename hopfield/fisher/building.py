@@ -10,14 +10,13 @@ import optax
 from jax.typing import ArrayLike
 from jaxtyping import Array, PRNGKeyArray
 
-from hopfield._checks import random_key, whole
+from hopfield._checks import one_of, random_key, whole
 from hopfield._numerics import largest, power_of_two, real_array, violated
 from hopfield.arguments import shown
 from hopfield.fisher.likelihoods import Likelihood, as_likelihood
-from hopfield.fisher.operator import Fisher
+from hopfield.fisher.operator import FISHER_KINDS, Fisher, FisherKind
 
 Tree = Any
-FISHER_KINDS = ("exact", "monte_carlo", "empirical")
 
 
 def fisher(
@@ -28,7 +27,7 @@ def fisher(
     inputs: Tree = None,
     targets: Array | None = None,
     weights: ArrayLike | None = None,
-    kind: str = "exact",
+    kind: FisherKind = "exact",
     key: PRNGKeyArray | None = None,
     samples: int = 1,
 ) -> Fisher:
@@ -49,8 +48,7 @@ def fisher(
     Raises ValueError for an argument out of its range, or missing for the kind.
     """
     chosen = as_likelihood(likelihood)
-    if kind not in FISHER_KINDS:
-        raise ValueError(f"kind must be one of {', '.join(FISHER_KINDS)}, got {kind!r}")
+    one_of("kind", kind, FISHER_KINDS)
     _check_params(params)
     if not callable(model_fn):
         raise ValueError(f"model_fn must be a function of params and inputs, got {shown(model_fn)}")

@@ -8,7 +8,7 @@ Source: Martens, JMLR 21, 146 (2020); for the empirical Fisher Kunstner, Balles 
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, get_args
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,7 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import number, whole
+from hopfield._checks import number, one_of, whole
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
 from hopfield.fisher import _programs
@@ -27,7 +27,10 @@ from hopfield.fisher.solvers import SolveInfo
 from hopfield.fisher.structured import Heads, block_diagonal, kronecker
 
 Tree = Any
-SOLVERS = ("cg", "cholesky", "kernel")
+FisherKind = Literal["exact", "monte_carlo", "empirical"]
+FISHER_KINDS: tuple[FisherKind, ...] = get_args(FisherKind)
+Solver = Literal["cg", "cholesky", "kernel"]
+SOLVERS: tuple[Solver, ...] = get_args(Solver)
 CHUNK = 256
 """Rows held at once where they are only summed over."""
 
@@ -53,7 +56,7 @@ class Fisher(Node):
     """Scores in the place of F_out's factor; None for the exact one."""
     likelihood: Likelihood
     model_fn: Callable = struct.field(pytree_node=False)
-    kind: str = struct.field(pytree_node=False)
+    kind: FisherKind = struct.field(pytree_node=False)
 
     def linearised(self) -> Callable[[Tree], Tree]:
         """v ↦ F v with the model linearised once, for loops over products."""
@@ -81,7 +84,7 @@ class Fisher(Node):
         vector: Tree,
         damping: ArrayLike,
         *,
-        solver: str = "cg",
+        solver: Solver = "cg",
         preconditioner: BlockDiagonal | Callable[[Tree], Tree] | None = None,
         x0: Tree | None = None,
         tolerance: float = 1e-6,
@@ -98,8 +101,7 @@ class Fisher(Node):
                 says little of directions in which F vanishes (5 to 12 % off at λ = 1e-6 in single precision).
         """
         self._check_vector(vector)
-        if solver not in SOLVERS:
-            raise ValueError(f"solver must be one of {', '.join(SOLVERS)}, got {solver!r}")
+        one_of("solver", solver, SOLVERS)
         lowest, least = ("positive", 1e-300) if solver == "kernel" else ("non-negative", 0.0)
         tolerance = number("tolerance", tolerance, "a finite number of at least 0", 0.0)
         max_iterations = whole("max_iterations", max_iterations)

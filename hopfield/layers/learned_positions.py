@@ -7,6 +7,7 @@ ones have nothing to learn. A user's own is a subclass of `Encoding`, or of `Pos
 """
 
 import abc
+from typing import Literal, get_args
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +19,8 @@ from hopfield.attention.encodings import T5, Absolute, Alibi, Encoding, Relative
 from hopfield.attention.positions import t5_buckets
 from hopfield.layers.metrics import FixedParam
 
-NAMES = ("rotary", "alibi", "t5", "relative", "sinusoidal")
+PositionName = Literal["rotary", "alibi", "t5", "relative", "sinusoidal"]
+NAMES: tuple[PositionName, ...] = get_args(PositionName)
 """Positions by name, with the options of their papers; with others as objects."""
 
 

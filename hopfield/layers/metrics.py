@@ -8,6 +8,7 @@ low-rank and definite metrics are positive definite whatever values their parame
 
 import abc
 import math
+from typing import Literal, get_args
 
 import jax
 import jax.numpy as jnp
@@ -173,11 +174,12 @@ class ProjectedMetric(LearnedMetric):
         return metrics.Projected(self.w_query[...], self.w_key[...], self.b_query[...], self.b_key[...])
 
 
-METRICS = ("diagonal", "low_rank", "definite", "full", "projected")
+MetricName = Literal["diagonal", "low_rank", "definite", "full", "projected"]
+METRICS: tuple[MetricName, ...] = get_args(MetricName)
 
 
 def learned_metric(
-    kind: str,
+    kind: MetricName | str,
     features: int,
     heads: int | None = None,
     *,

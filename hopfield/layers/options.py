@@ -5,7 +5,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import jax
 import jax.numpy as jnp
@@ -28,7 +28,8 @@ Constructor = TypeVar("Constructor", bound=Callable[..., None])
 Part = TypeVar("Part", bound=nnx.Module)
 MetricLike = LearnedMetric | Metric | ArrayLike | str | None
 NONE: Mapping[str, Any] = MappingProxyType({})
-GRADIENTS = ("unrolled", "implicit")
+Gradient = Literal["unrolled", "implicit"]
+GRADIENTS: tuple[Gradient, ...] = get_args(Gradient)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,7 +63,7 @@ class AssociationOptions:
     """Applications of the association: all but the last move the query, the last one reads the values."""
     rtol: float | None = None
     """Step, relative to the state's norm, below which a query stops; from the precision if None."""
-    gradient: str = "unrolled"
+    gradient: Gradient = "unrolled"
     """"unrolled" through every step, or "implicit" at the fixed point, with no memory for the steps."""
     memory_slots: int = 0
     """Places for weight that no key deserves: score 0, learned values that start as zeros."""

@@ -23,13 +23,13 @@ import pkgutil
 from collections.abc import Callable
 from functools import cache
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from hopfield import outside
-from hopfield._checks import instance, number, spelled, whole
+from hopfield._checks import instance, number, one_of, spelled, whole
 from hopfield._names import unknown
 from hopfield._parts import reads_masked
 from hopfield.arguments import shown
@@ -77,7 +77,8 @@ def polynomial_scaling(degree: int) -> Scaling:
     return Scaling(f"M / N^{power}", lambda m, n: m / n**power, lambda a, n: a * float(n) ** power)
 
 
-PARITIES = ("odd", "even", "any")
+Parity = Literal["odd", "even", "any"]
+PARITIES: tuple[Parity, ...] = get_args(Parity)
 
 
 class Blueprint(NamedTuple):
@@ -120,7 +121,7 @@ class Blueprint(NamedTuple):
         argument = _argument(module, name)
         return (getattr(module, "SYMBOL", argument.name), argument.default) if hasattr(module, "PARAMETER") else None
 
-    def rounded(self, load: float, neurons: int, parity: str = "any") -> int:
+    def rounded(self, load: float, neurons: int, parity: Parity = "any") -> int:
         """Number of patterns nearest to a load, at least 1; odd or even where `parity` says so and fields are integers.
 
         With Hebb's rule and an even N, N·h_i has the parity of M: at odd M there are no ties, at even M ties keep the
@@ -130,8 +131,7 @@ class Blueprint(NamedTuple):
         Raises:
             ValueError: `parity` is not one of PARITIES, or the load or size is out of range.
         """
-        if parity not in PARITIES:
-            raise ValueError(f"parity must be one of {', '.join(PARITIES)}, got {parity!r}")
+        one_of("parity", parity, PARITIES)
         neurons = whole("neurons", neurons)
         num_patterns = self.scaling.num_patterns(number("load", load, "a finite number of at least 0", 0.0), neurons)
         if parity == "any" or not self.integer_fields:

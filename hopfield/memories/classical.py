@@ -10,7 +10,7 @@ from hopfield.separations import Linear
 from hopfield.spaces import Spins
 from hopfield.theory import basins, dense
 from hopfield.theory import classical as hebb
-from hopfield.theory.base import Line, Theory, load_at_overlap, numbers
+from hopfield.theory.base import Criterion, Dynamics, Line, Theory, load_at_overlap, numbers
 from hopfield.theory.general import start_overlap
 
 SCALING = EXTENSIVE
@@ -26,7 +26,7 @@ class ClassicalTheory(Theory):
 
     sized = frozenset({"one_step_error"})
 
-    def kind(self, criterion: str) -> str | None:
+    def kind(self, criterion: Criterion) -> str | None:
         return {"retained": "replica symmetric", "one_step_error": "Gaussian noise"}.get(criterion)
 
     def critical_load(
@@ -45,7 +45,7 @@ class ClassicalTheory(Theory):
     def retained_overlap(self, load: ArrayLike) -> Float:
         return numbers(hebb.retrieval_overlap(load))
 
-    def basins(self, dynamics: str, neurons: int, beta: float | None, loads: Float) -> list[Line]:
+    def basins(self, dynamics: Dynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         if dynamics != "synchronous":
             return []
         return [Line(NEURODYNAMICS, loads, numbers(basins.classical(loads)))]

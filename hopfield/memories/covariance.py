@@ -13,7 +13,7 @@ from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE, Stored, Used
 from hopfield.patterns import biased
 from hopfield.theory import sparse
-from hopfield.theory.base import Theory, numbers
+from hopfield.theory.base import Criterion, Theory, numbers
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
@@ -38,7 +38,7 @@ class CovarianceTheory(Theory):
     def __init__(self, activity: float):
         self.activity = activity
 
-    def kind(self, criterion: str) -> str | None:
+    def kind(self, criterion: Criterion) -> str | None:
         return "replica symmetric" if criterion == "retained" else None
 
     def critical_load(

@@ -11,7 +11,7 @@ from hopfield.separations import polynomial
 from hopfield.spaces import Spins
 from hopfield.theory import basins
 from hopfield.theory import dense as polynomial_theory
-from hopfield.theory.base import Line, Theory, load_at_overlap, numbers
+from hopfield.theory.base import Criterion, Dynamics, Line, Theory, load_at_overlap, numbers
 from hopfield.theory.general import start_overlap
 
 SCALING = polynomial_scaling
@@ -29,7 +29,7 @@ class DenseTheory(Theory):
     def __init__(self, degree: int):
         self.degree = degree
 
-    def kind(self, criterion: str) -> str | None:
+    def kind(self, criterion: Criterion) -> str | None:
         return {"retained": "uncorrelated steps", "one_step_error": "Gaussian noise"}.get(criterion)
 
     def critical_load(
@@ -48,7 +48,7 @@ class DenseTheory(Theory):
     def retained_overlap(self, load: ArrayLike) -> Float:
         return numbers(polynomial_theory.retrieval_overlap(self.degree, load))
 
-    def basins(self, dynamics: str, neurons: int, beta: float | None, loads: Float) -> list[Line]:
+    def basins(self, dynamics: Dynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         return [Line(basins.ONE_STEP, loads, numbers(basins.dense(self.degree, loads)))]
 
 

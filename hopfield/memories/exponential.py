@@ -6,7 +6,7 @@ from hopfield.memory import Memory
 from hopfield.separations import Exponential
 from hopfield.spaces import Spins
 from hopfield.theory import exponential as spins
-from hopfield.theory.base import Theory, heat, numbers
+from hopfield.theory.base import Criterion, Theory, heat, numbers
 from hopfield.theory.general import start_overlap
 
 SCALING = EXPONENTIAL
@@ -19,7 +19,7 @@ class ExponentialTheory(Theory):
     sized = frozenset({"one_step_error", "target_weight"})
     softmax = frozenset({"target_weight"})
 
-    def kind(self, criterion: str) -> str | None:
+    def kind(self, criterion: Criterion) -> str | None:
         return None if criterion in ("exact", "retained") else "annealed"
 
     def critical_load(

@@ -1,5 +1,7 @@
 """Unlearning: Hebb's rule after dreams, each of which weakens where it ends (Hopfield, Feinstein & Palmer 1983)."""
 
+from typing import Literal, get_args
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array
@@ -15,7 +17,8 @@ SCALING = EXTENSIVE
 ENSEMBLE = "spins"
 PARAMETER = int
 SYMBOL = "D"
-DREAMS = ("attractors", "fields")
+Dream = Literal["attractors", "fields"]
+DREAMS: tuple[Dream, ...] = get_args(Dream)
 LONGEST = 100
 """Sweeps after which a dream ends where it is."""
 
@@ -25,7 +28,7 @@ def unlearning(
     dreams: int = 100,
     *,
     rate: float = 0.01,
-    of: str = "attractors",
+    of: Dream = "attractors",
     key: Array | None = None,
     mask: Used = None,
 ) -> Couplings:

@@ -11,9 +11,9 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
-from hopfield._checks import number, whole
+from hopfield._checks import number, one_of, whole
 from hopfield.arguments import flag
-from hopfield.fisher import FISHER_KINDS, Fisher, Likelihood, fisher
+from hopfield.fisher import FISHER_KINDS, Fisher, FisherKind, Likelihood, fisher
 from hopfield.optim._multi_steps import in_multi_steps
 
 Tree = Any
@@ -40,7 +40,7 @@ class Call(NamedTuple):
     value: Array | None
     value_fn: Callable | None
 
-    def fisher(self, params: Tree, likelihood: Likelihood, kind: str, samples: int) -> Fisher:
+    def fisher(self, params: Tree, likelihood: Likelihood, kind: FisherKind, samples: int) -> Fisher:
         """The Fisher information of those examples."""
         examples: Any = {"inputs": self.inputs, "targets": self.targets, "weights": self.weights, "key": self.key}
         return fisher(self.model_fn, params, likelihood=likelihood, kind=kind, samples=samples, **examples)
@@ -109,10 +109,9 @@ def at(schedule: Any, count: Array) -> Any:
     return schedule(count) if callable(schedule) else schedule
 
 
-def check_kind(kind: str, samples: int) -> None:
+def check_kind(kind: Any, samples: int) -> None:
     """Check of a kind of Fisher information: ValueError unless it is known and `samples` is a positive integer."""
-    if kind not in FISHER_KINDS:
-        raise ValueError(f"fisher must be one of {', '.join(FISHER_KINDS)}, got {kind!r}")
+    one_of("fisher", kind, FISHER_KINDS)
     whole("samples", samples)
 
 

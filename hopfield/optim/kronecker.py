@@ -9,7 +9,7 @@ import optax
 from jaxtyping import Array
 
 from hopfield._numerics import accumulation_dtype, wide
-from hopfield.fisher import Likelihood, as_likelihood, fisher
+from hopfield.fisher import FisherKind, Likelihood, as_likelihood, fisher
 from hopfield.fisher.solvers import selected
 from hopfield.optim import _safeguards
 from hopfield.optim._safeguards import accept_or_reject, bounded, finite, or_gradient, share
@@ -45,7 +45,7 @@ class Options(NamedTuple):
     damping: float | str
     initial_damping: float
     decay: float
-    kind: str
+    kind: FisherKind
     samples: int
     trust_radius: float | None
 
@@ -57,7 +57,7 @@ def kronecker_natural_gradient(
     damping: float | str = 1e-3,
     initial_damping: float = 1.0,
     decay: float = 0.95,
-    fisher: str = "exact",
+    fisher: FisherKind = "exact",
     samples: int = 1,
     trust_radius: float | None = None,
 ) -> optax.GradientTransformationExtraArgs:
@@ -108,7 +108,7 @@ def diagonal_fisher(
     damping: float | str = 1e-3,
     initial_damping: float = 1.0,
     decay: float = 0.95,
-    fisher: str = "exact",
+    fisher: FisherKind = "exact",
     samples: int = 1,
     trust_radius: float | None = None,
 ) -> optax.GradientTransformationExtraArgs:

@@ -22,16 +22,16 @@ Goldshlager, Abrahamsen & Lin 2024 (SPRING) for momentum.
 """
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
-from hopfield._checks import number, whole
+from hopfield._checks import number, one_of, whole
 from hopfield._numerics import nan_outside
-from hopfield.fisher import SOLVERS, Fisher, Likelihood, as_likelihood
+from hopfield.fisher import Fisher, FisherKind, Likelihood, Solver, as_likelihood
 from hopfield.fisher.solvers import axpy, selected
 from hopfield.optim import _safeguards
 from hopfield.optim._safeguards import LEAST, accept_or_reject, bounded, finished, finite, or_gradient, share, still
@@ -44,6 +44,9 @@ FEW = 2000
 """Rows up to which "auto" takes the kernel form, where they are fewer than parameters."""
 ROOM = 2**26
 """Entries of those rows up to which it does: 256 MB in single precision."""
+
+ChosenSolver = Literal["auto", Solver]
+CHOSEN_SOLVERS: tuple[ChosenSolver, ...] = get_args(ChosenSolver)
 
 
 class NaturalGradientState(NamedTuple):
@@ -75,8 +78,8 @@ class Options(NamedTuple):
     likelihood: Likelihood
     damping: Schedule | str
     initial_damping: float
-    solver: str
-    kind: str
+    solver: ChosenSolver
+    kind: FisherKind
     samples: int
     momentum: float
     trust_radius: float | None
@@ -95,8 +98,8 @@ def natural_gradient(
     likelihood: Likelihood | str,
     damping: Schedule | str = 1e-3,
     initial_damping: float = 1.0,
-    solver: str = "auto",
-    fisher: str = "exact",
+    solver: ChosenSolver | str = "auto",
+    fisher: FisherKind = "exact",
     samples: int = 1,
     momentum: float = 0.0,
     trust_radius: float | None = None,
@@ -129,7 +132,7 @@ def natural_gradient(
         likelihood=as_likelihood(likelihood),
         damping=damping,
         initial_damping=initial_damping,
-        solver=solver,
+        solver=one_of("solver", solver, CHOSEN_SOLVERS),
         kind=fisher,
         samples=samples,
         momentum=momentum,
@@ -179,7 +182,7 @@ def _direction(
     # SPRING: argmin ½ dᵀFd − ∇·d + ½ λ ‖d − μ d_last‖², whose system is the damped one for ∇ − μ F d_last.
     right = axpy(-mu, curvature @ past, grads) if mu else grads
     start = None if mu else past
-    solver = options.solver if options.solver != "auto" else _chosen(curvature)
+    solver: Solver = options.solver if options.solver != "auto" else _chosen(curvature)
     if solver == "kernel":  # which divides by the damping; chosen by itself, where it has no more rows than parameters
         damping = nan_outside(damping, damping > 0) if options.solver == "kernel" else jnp.maximum(damping, LEAST)
     direction, info = curvature.solve(
@@ -212,7 +215,7 @@ def _direction(
     )
 
 
-def _chosen(curvature: Fisher) -> str:
+def _chosen(curvature: Fisher) -> Solver:
     size = sum(x.size for x in jax.tree.leaves(curvature.params))
     columns = curvature.outputs.shape[-1] if curvature.factor is None else curvature.factor.shape[-1]
     rows = curvature.weights.size * columns
@@ -224,8 +227,6 @@ def _chosen(curvature: Fisher) -> str:
 def _check(options: Options) -> None:
     """Raise ValueError for an option out of its range."""
     _safeguards.check(options.damping, options.initial_damping, options.trust_radius, zero=options.solver != "kernel")
-    if options.solver not in ("auto", *SOLVERS):
-        raise ValueError(f"solver must be one of auto, {', '.join(SOLVERS)}, got {options.solver!r}")
     check_kind(options.kind, options.samples)
     share("momentum", options.momentum)
     number("tolerance", options.tolerance, "a finite number of at least 0", 0.0)

@@ -8,6 +8,7 @@ static; numbers (bias, length, …) may be traced, and where one is out of range
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Literal, get_args
 
 import jax
 import jax.numpy as jnp
@@ -22,6 +23,9 @@ Scalar = float | Float[Array, ""]
 Index = int | Int[Array, ""]
 Patterns = Float[Array, "M N"]
 State = Float[Array, "N"]
+
+Ensemble = Literal["spins", "biased", "correlated", "gaussian", "sphere"]
+ENSEMBLES: tuple[Ensemble, ...] = get_args(Ensemble)
 
 
 @partial(jax.jit, static_argnums=(0, 3, 4, 5))

@@ -20,6 +20,7 @@ from hopfield.patterns import base, ensembles
 from hopfield.patterns.base import Index, Source
 from hopfield.patterns.bits import pack, random_words, unpack
 from hopfield.patterns.datasets import UNSOUND
+from hopfield.patterns.ensembles import Ensemble
 
 __all__ = ["Generated", "Mapped", "Packed", "Stored", "as_patterns", "as_source", "generated", "mapped", "packed"]
 __all__ += ["stored"]
@@ -98,7 +99,7 @@ class Generated(Source):
     key: PRNGKeyArray
     first: UInt32[Array, ""]
     parameters: tuple[Array, ...] = ()
-    ensemble: str = struct.field(pytree_node=False, default="spins")
+    ensemble: Ensemble = struct.field(pytree_node=False, default="spins")
     count: int = struct.field(pytree_node=False, default=1)
     neurons: int = struct.field(pytree_node=False, default=1)
 
@@ -193,7 +194,7 @@ def packed(spins: Float[Array, "M N"]) -> Packed:
     return Packed(pack(rows), rows.shape[1])
 
 
-def generated(key: PRNGKeyArray, ensemble: str, num_patterns: int, neurons: int, *parameters: float) -> Generated:
+def generated(key: PRNGKeyArray, ensemble: Ensemble, num_patterns: int, neurons: int, *parameters: float) -> Generated:
     """Patterns of a random ensemble that are never stored.
 
     Args:
@@ -204,7 +205,7 @@ def generated(key: PRNGKeyArray, ensemble: str, num_patterns: int, neurons: int,
     Raises:
         ValueError: unknown ensemble, a size below 1, a parameter out of range.
     """
-    one_of("ensemble", ensemble, ("spins", "biased", "correlated", "gaussian", "sphere"))
+    one_of("ensemble", ensemble, ensembles.ENSEMBLES)
     random_key("key", key)
     count, neurons = whole("num_patterns", num_patterns), whole("neurons", neurons)
     try:

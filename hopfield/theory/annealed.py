@@ -19,7 +19,7 @@ from scipy.special import betaln, chdtri, entr, expit, logsumexp
 
 from hopfield.arguments import Float, one_of, one_real, one_whole, plain
 from hopfield.theory.general import binomial
-from hopfield.theory.spherical import CRITERIA, ENSEMBLES, Converged
+from hopfield.theory.spherical import CRITERIA, ENSEMBLES, Converged, Ensemble, WeightCriterion
 
 __all__ = ["Others", "converged", "critical_load", "others", "target_weight"]
 
@@ -38,7 +38,7 @@ class Others(NamedTuple):
     spread: float  # their entropy, less ln(M − 1)
 
 
-def others(log_weight: Weight, neurons: int, ensemble: str, overlap: float = 1.0) -> Others:
+def others(log_weight: Weight, neurons: int, ensemble: Ensemble | str, overlap: float = 1.0) -> Others:
     """Averages over the density of t, times w."""
     neurons, overlap = one_whole("neurons", neurons, least=2), one_real("overlap", overlap)
     if one_of("ensemble", ensemble, ENSEMBLES) == "spins":
@@ -80,14 +80,14 @@ def _log_cosh(u: Float) -> Float:
     return np.logaddexp(u, -u) - np.log(2)
 
 
-def target_weight(log_weight: Weight, neurons: int, num_patterns: float, ensemble: str = "sphere") -> Float:
+def target_weight(log_weight: Weight, neurons: int, num_patterns: float, ensemble: Ensemble | str = "sphere") -> Float:
     """Share of the weight that a pattern has in the state equal to it, 1/(1 + (M−1) E[w]/w)."""
     num_patterns = one_real("num_patterns", num_patterns, least=1)
     with np.errstate(divide="ignore"):
         return plain(expit(others(log_weight, neurons, ensemble).gap - np.log(num_patterns - 1.0)))
 
 
-def converged(log_weight: Weight, neurons: int, num_patterns: float, ensemble: str = "sphere") -> Converged:
+def converged(log_weight: Weight, neurons: int, num_patterns: float, ensemble: Ensemble | str = "sphere") -> Converged:
     """State that the update Σ p ξ reaches from a pattern: m ← p + (1−p)⟨t⟩/r, p the target weight at m.
 
     The entropy is that of the shares of all M >= 2 patterns.
@@ -104,7 +104,10 @@ def converged(log_weight: Weight, neurons: int, num_patterns: float, ensemble: s
 
 
 def critical_load(
-    log_weight: Weight, neurons: int, criterion: str = "target_weight", ensemble: str = "sphere"
+    log_weight: Weight,
+    neurons: int,
+    criterion: WeightCriterion | str = "target_weight",
+    ensemble: Ensemble | str = "sphere",
 ) -> float:
     """Load ln M / N up to which the target weight is at least 1/2, in one step or where the update ends.
 

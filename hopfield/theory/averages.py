@@ -1,14 +1,15 @@
 """Averages of e^(κt) over the overlap t of a random pattern with a state: on the sphere, of spins, of Gaussians."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy.special import betaln, chdtri
 
 from hopfield.arguments import Float, one_of
 
-ENSEMBLES = ("sphere", "spins", "gaussian")
+Ensemble = Literal["sphere", "spins", "gaussian"]
+ENSEMBLES: tuple[Ensemble, ...] = get_args(Ensemble)
 _GRID = np.linspace(-1, 1, 601)
 
 
@@ -62,7 +63,7 @@ def sphere(neurons: Float, kappa: Float) -> Average:
     return Average(gap, miss, variance, miss)
 
 
-def averages_of(ensemble: str) -> Averages:
+def averages_of(ensemble: Ensemble | str) -> Averages:
     """Averages of an ensemble, as a function of N and κ. ValueError for an unknown one."""
     named = {"sphere": sphere, "spins": spins, "gaussian": gaussian}
     return named[one_of("ensemble", ensemble, ENSEMBLES)]

@@ -3,7 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,8 +11,10 @@ from scipy.optimize import brentq
 
 from hopfield.arguments import Float, one_of, one_real, one_whole, real, whole_numbers
 
-CRITERIA = ("retained", "one_step_error", "fixed_point", "exact", "target_weight", "converged_weight")
-DYNAMICS = ("synchronous", "asynchronous")
+Criterion = Literal["retained", "one_step_error", "fixed_point", "exact", "target_weight", "converged_weight"]
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
+Dynamics = Literal["synchronous", "asynchronous"]
+DYNAMICS: tuple[Dynamics, ...] = get_args(Dynamics)
 
 
 class Spinodal(NamedTuple):
@@ -80,7 +82,7 @@ class Theory:
                 setattr(cls, name, _checked(method))
 
     @_checked
-    def kind(self, criterion: str) -> str | None:
+    def kind(self, criterion: Criterion) -> str | None:
         """Kind of theory that the `critical_load` of a criterion is for N → ∞, in a word or two.
 
         "annealed" puts the sum over the other patterns at its mean, "replica symmetric" is not exact below the AT line
@@ -93,7 +95,7 @@ class Theory:
     @_checked
     def critical_load(
         self,
-        criterion: str,
+        criterion: Criterion,
         *,
         neurons: int | None = None,
         corruption: float = 0.0,
@@ -116,7 +118,7 @@ class Theory:
     @_checked
     def success(
         self,
-        criterion: str,
+        criterion: Criterion,
         neurons: int,
         num_patterns: ArrayLike,
         *,
@@ -139,7 +141,7 @@ class Theory:
         return None
 
     @_checked
-    def basins(self, dynamics: str, neurons: int, beta: float | None, loads: Float) -> list[Line]:
+    def basins(self, dynamics: Dynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         """Lines of critical initial overlaps, the one to compare with first, of infinite networks unless they say N.
 
         Args:

@@ -10,7 +10,8 @@ from scipy.special import erf, erfcinv, erfinv
 
 from hopfield.arguments import Float
 from hopfield.theory import annealed, general
-from hopfield.theory.base import Theory, flips, numbers
+from hopfield.theory.averages import Ensemble
+from hopfield.theory.base import Criterion, Theory, flips, numbers
 from hopfield.theory.exponential import rate
 from hopfield.theory.spherical import CRITERIA
 
@@ -41,7 +42,7 @@ class Derived(Theory):
     def __init__(
         self,
         parts: Callable[[int, float | None], Parts],
-        ensemble: str,
+        ensemble: Ensemble,
         load: Callable[[float, float], float] | None = None,
     ) -> None:
         """Theory of `parts(neurons, beta)` for patterns of an ensemble, loads α = load(M, N) if not the derived one."""
@@ -62,7 +63,7 @@ class Derived(Theory):
             return self._load(num_patterns, neurons)
         return np.log(num_patterns) / neurons if not self.power else num_patterns / neurons**self.power
 
-    def kind(self, criterion: str) -> str | None:
+    def kind(self, criterion: Criterion) -> str | None:
         if self.ensemble != "spins":
             return "annealed"
         noise = "Gaussian noise" if self.power else "random energy"
@@ -71,7 +72,7 @@ class Derived(Theory):
 
     def critical_load(
         self,
-        criterion: str,
+        criterion: Criterion,
         *,
         neurons: int | None = None,
         corruption: float = 0.0,
@@ -100,7 +101,7 @@ class Derived(Theory):
 
     def success(
         self,
-        criterion: str,
+        criterion: Criterion,
         neurons: int,
         num_patterns: ArrayLike,
         *,
@@ -158,7 +159,7 @@ class Derived(Theory):
         overlaps, loads = self._branch
         return float(np.max(loads[overlaps >= cut]))
 
-    def _random_energy(self, criterion: str, beta: float | None, corruption: float) -> float | None:
+    def _random_energy(self, criterion: Criterion, beta: float | None, corruption: float) -> float | None:
         """A sum of random signs is as large as the root of the sum of squares: its terms count twice in exponents."""
         times = {"target_weight": 1.0, "one_step_error": 2.0}.get(criterion)
         if times is None:
@@ -178,7 +179,7 @@ class Derived(Theory):
         limit = load(LARGE)
         return limit if limit > 0 and abs(load(LARGE // 16) - limit) < 1e-3 * limit else None
 
-    def _annealed_load(self, neurons: int | None, beta: float | None, criterion: str) -> float | None:
+    def _annealed_load(self, neurons: int | None, beta: float | None, criterion: Criterion) -> float | None:
         if neurons is None:
             log_rate = lambda t: -0.5 * float(np.log1p(-(t**2)))  # of the sphere
             return self._limit(beta, log_rate, 1.0 - 1e-12) if self.ensemble == "sphere" else None

@@ -13,7 +13,7 @@ the definitions above.
 """
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +25,8 @@ from hopfield.arguments import Float, one_of, one_real, one_whole, plain, real, 
 
 __all__ = ["RULES", "capacity", "key_found"]
 
-RULES = ("outer", "delta", "pseudo_inverse")
+Rule = Literal["outer", "delta", "pseudo_inverse"]
+RULES: tuple[Rule, ...] = get_args(Rule)
 _OWN, _LENGTHS, _AGES = 24, 8, 12
 """Nodes of the averages over the own score, over |c| and over the age of a pair."""
 
@@ -41,7 +42,7 @@ class _Noise(NamedTuple):
 def key_found(
     neurons: ArrayLike,
     num_patterns: ArrayLike,
-    rule: str = "outer",
+    rule: Rule | str = "outer",
     *,
     values: ArrayLike | None = None,
     decay: ArrayLike = 1.0,
@@ -69,7 +70,7 @@ def key_found(
     return plain(np.vectorize(_found, otypes=[float], excluded={4})(keys, wide, count, fade, rule))
 
 
-def capacity(neurons: int, rule: str = "outer", *, values: int | None = None, decay: float = 1.0) -> float:
+def capacity(neurons: int, rule: Rule | str = "outer", *, values: int | None = None, decay: float = 1.0) -> float:
     """Number of pairs n, as a real number, at which a typical key is found with probability ½. Arguments as above."""
     neurons = one_whole("neurons", neurons, least=3)
     wide = neurons if values is None else one_whole("values", values, least=3)
@@ -82,7 +83,7 @@ def capacity(neurons: int, rule: str = "outer", *, values: int | None = None, de
     return float(np.exp(log_pairs))
 
 
-def _found(width: float, wide: float, count: float, decay: float, rule: str) -> float:
+def _found(width: float, wide: float, count: float, decay: float, rule: Rule | str) -> float:
     shape = 2 * (width - 1) / (width + 2)
     if rule == "pseudo_inverse":
         if count <= width:

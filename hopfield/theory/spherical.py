@@ -14,7 +14,7 @@ in the mean square):
 Source: Lucibello and Mézard, Phys. Rev. Lett. 132, 077301 (2024), arXiv:2304.14964, "LM" below.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +22,7 @@ from scipy.optimize import elementwise
 from scipy.special import entr, expit
 
 from hopfield.arguments import Float, one_of, plain, real, whole_numbers
-from hopfield.theory.averages import ENSEMBLES, Averages, averages_of, sphere
+from hopfield.theory.averages import ENSEMBLES, Averages, Ensemble, averages_of, sphere
 from hopfield.theory.exponential import target_weight_load
 
 __all__ = [
@@ -36,7 +36,8 @@ __all__ = [
     "typical_load",
 ]
 
-CRITERIA = ("target_weight", "converged_weight")
+WeightCriterion = Literal["target_weight", "converged_weight"]
+CRITERIA: tuple[WeightCriterion, ...] = get_args(WeightCriterion)
 
 
 class Converged(NamedTuple):
@@ -47,7 +48,7 @@ class Converged(NamedTuple):
     entropy: Float
 
 
-def typical_load(beta: ArrayLike, ensemble: str = "sphere") -> Float:
+def typical_load(beta: ArrayLike, ensemble: Ensemble | str = "sphere") -> Float:
     """Load α_1 = ln M / N up to which a typical pattern of squared norm N is retrieved, for N → ∞.
 
     sphere    α_1 = λ(1−t) − ½ ln(1−t²),  t = (√(1+4λ²) − 1)/(2λ), without limit in λ
@@ -72,7 +73,9 @@ def typical_load(beta: ArrayLike, ensemble: str = "sphere") -> Float:
     return plain(t / (1 + t) - np.log(ratio) / 2)
 
 
-def target_weight(neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere") -> Float:
+def target_weight(
+    neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, ensemble: Ensemble | str = "sphere"
+) -> Float:
     """Annealed softmax weight of a pattern in the state equal to it: p = 1/(1 + (M−1) E(κ) e^(−κ)).
 
     Args:
@@ -85,7 +88,9 @@ def target_weight(neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike,
     return plain(expit(average(neurons, kappa).gap - _log_others(num_patterns)))
 
 
-def converged(neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere") -> Converged:
+def converged(
+    neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, ensemble: Ensemble | str = "sphere"
+) -> Converged:
     """State that the update reaches from a pattern, annealed: m ← p + (1−p) A(κm), p the target weight at κm.
 
     A = E'/E is the mean overlap of the other patterns' weighted average with the state. The entropy is
@@ -117,7 +122,10 @@ def converged(neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, ens
 
 
 def critical_beta(
-    neurons: ArrayLike, num_patterns: ArrayLike, criterion: str = "target_weight", ensemble: str = "sphere"
+    neurons: ArrayLike,
+    num_patterns: ArrayLike,
+    criterion: WeightCriterion | str = "target_weight",
+    ensemble: Ensemble | str = "sphere",
 ) -> Float:
     """Smallest κ (β for patterns of unit norm) at which the annealed target weight exceeds 1/2.
 
@@ -165,7 +173,7 @@ def _converged_beta(averages: Averages, half: Float, neurons: Float, others: Flo
     return field / overlap(field, neurons, others)[0]
 
 
-def critical_load(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "target_weight") -> Float:
+def critical_load(neurons: ArrayLike, kappa: ArrayLike, criterion: WeightCriterion | str = "target_weight") -> Float:
     """Annealed load ln M / d up to which the target weight is at least 1/2: `typical_load` at finite d, for κ = λd.
 
     Args:
@@ -184,7 +192,9 @@ def critical_load(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "target
     return plain(np.logaddexp(0, log_others) / neurons)
 
 
-def critical_patterns(neurons: ArrayLike, kappa: ArrayLike, criterion: str = "target_weight") -> Float:
+def critical_patterns(
+    neurons: ArrayLike, kappa: ArrayLike, criterion: WeightCriterion | str = "target_weight"
+) -> Float:
     """Number of patterns M = e^(d·critical_load), taken as continuous; inf beyond 1e308. Arguments the same."""
     with np.errstate(over="ignore"):
         return plain(np.exp(real("neurons", neurons) * critical_load(neurons, kappa, criterion)))
@@ -222,7 +232,7 @@ def _log_others(num_patterns: Float) -> Float:
 
 
 def _arguments(
-    neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, ensemble: str = "sphere"
+    neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, ensemble: Ensemble | str = "sphere"
 ) -> tuple[Float, Float, Float]:
     dimension, count = whole_numbers("neurons", neurons, least=2), whole_numbers("num_patterns", num_patterns, least=1)
     dimension, count, kappa = np.broadcast_arrays(dimension, count, real("kappa", kappa, least=0))
