@@ -37,7 +37,9 @@ class Node(struct.PyTreeNode):
             cls.__post_init__ = _no_names(*parts)
         cls.__annotations__ = {**inspect.get_annotations(cls), "node_class": type}
         cls.node_class = struct.field(pytree_node=False, default=cls, kw_only=True, repr=False, compare=False)
+        undocumented = "__doc__" not in vars(cls) or cls.__doc__ is None
         super().__init_subclass__(**{"eq": False, "repr": False} | options)
+        _hide_class(cls, undocumented)
 
     def __eq__(self, other: object) -> bool:
         if self is other or not isinstance(other, Node):
@@ -52,6 +54,15 @@ class Node(struct.PyTreeNode):
         fields = [field.name for field in dataclasses.fields(self) if field.repr]
         values = (f"{name}={_text(getattr(self, name))}" for name in fields)
         return f"{type(self).__name__}({', '.join(values)})"
+
+
+def _hide_class(cls: type, undocumented: bool) -> None:
+    """Signature of a class of nodes by which a user builds them: without the class itself, which none gives."""
+    _, *parameters = inspect.signature(cls.__init__).parameters.values()
+    shown = [parameter for parameter in parameters if parameter.name != "node_class"]
+    cls.__signature__ = inspect.Signature(shown)
+    if undocumented:  # the text of a dataclass is then its signature
+        cls.__doc__ = f"{cls.__name__}{cls.__signature__}"
 
 
 def _no_names(*parts: str) -> Callable[[Node], None]:

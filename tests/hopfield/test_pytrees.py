@@ -1,6 +1,10 @@
 """Two parts of different classes are never the same to a compiled function."""
 
+import copy
+import dataclasses
+import inspect
 import itertools
+import pickle
 import re
 
 import jax
@@ -39,6 +43,32 @@ def test_the_class_is_no_part_of_what_a_user_sees():
     assert LogSumExp() == LogSumExp()
     with pytest.raises(AttributeError, match="cannot assign to field"):
         LogSumExp().alpha = 1.0
+
+
+@pytest.mark.parametrize("kind", sorted({type(part) for part in PARTS} | {Memory}, key=lambda kind: kind.__name__))
+def test_the_signature_of_a_class_of_nodes_has_the_fields_that_a_user_gives(kind):
+    """And not its class, which is a field as well."""
+    given = [field for field in dataclasses.fields(kind) if field.name != "node_class"]
+    parameters = inspect.signature(kind).parameters
+    assert list(parameters) == [field.name for field in given]
+    assert all(parameter.kind is parameter.POSITIONAL_OR_KEYWORD for parameter in parameters.values())
+
+
+def test_a_class_of_nodes_without_a_text_is_described_by_its_own_fields():
+    class Pair(Node):
+        left: float
+        right: float = 2.0
+
+    class Triple(Pair):
+        middle: float = 3.0
+
+    assert str(inspect.signature(Triple)) == "(left: float, right: float = 2.0, middle: float = 3.0)"
+    assert Triple.__doc__ == f"Triple{inspect.signature(Triple)}"
+    one = Triple(1.0)
+    for same in (copy.deepcopy(one), dataclasses.replace(one), jax.tree.map(lambda x: x, one)):
+        assert same == one
+        assert same.node_class is Triple
+    assert pickle.loads(pickle.dumps(Sparsemax())) == Sparsemax()
 
 
 def test_fields_of_nodes_are_given_by_place_and_replaced_by_name():
