@@ -16,13 +16,19 @@ class Named(NamedTuple):
     number: type | None = None
 
 
+def nearest(spec: Any, names: Iterable[str]) -> str:
+    """Hint at the name that an unknown one may stand for, with which a sentence ends; empty where none is near."""
+    name, colon, text = spec.partition(":") if isinstance(spec, str) else ("", "", "")
+    near = difflib.get_close_matches(name, tuple(names), 1)
+    return f" (write {near[0]}{colon}{text})" if near else ""
+
+
 def unknown(what: str, spec: str, names: Iterable[str]) -> ValueError:
     """The error of an unknown name; it suggests the nearest one, or how a user-defined one is written."""
     names = tuple(names)
-    name, colon, text = spec.partition(":")
-    near = difflib.get_close_matches(name, names, 1)
-    hint = f" (write {near[0]}{colon}{text})" if near else ""
-    if not near and text.isidentifier():
+    name, _, text = spec.partition(":")
+    hint = nearest(spec, names)
+    if not hint and text.isidentifier():
         hint = f" (one of your own is ./{name}.py:{text} or package.{name}:{text})"
     return ValueError(f"{what} must be one of {', '.join(names)}, got {spec!r}{hint}")
 

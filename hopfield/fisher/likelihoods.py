@@ -19,6 +19,7 @@ from jax.scipy.special import gammaln
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
+from hopfield._names import nearest
 from hopfield._numerics import positive, violated
 from hopfield._pytrees import Node
 
@@ -243,5 +244,6 @@ def as_likelihood(likelihood: Likelihood | str) -> Likelihood:
     if isinstance(likelihood, Likelihood):
         return likelihood
     if not isinstance(likelihood, str) or likelihood not in _NAMED:
-        raise ValueError(f"likelihood must be one of {', '.join(_NAMED)}, got {likelihood!r}")
+        hint = nearest(likelihood, _NAMED)
+        raise ValueError(f"likelihood must be one of {', '.join(_NAMED)}, got {likelihood!r}{hint}")
     return _NAMED[likelihood]()

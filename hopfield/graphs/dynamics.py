@@ -11,6 +11,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._checks import booleans, instance, number, whole
+from hopfield._names import nearest
 from hopfield._numerics import positive, real_array, tolerance, violated
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.graphs.graph import Graph, States
@@ -176,4 +177,5 @@ def _clamped(graph: Graph, clamped: Mapping[str, ArrayLike] | None) -> States:
 def _among(graph: Graph, what: str, by_layer: Mapping[str, ArrayLike] | None) -> None:
     for name in by_layer or ():
         if name not in graph.layers:
-            raise ValueError(f"{what} must name layers among {', '.join(graph.layers)}, got {name!r}")
+            known = f"layers among {', '.join(graph.layers)}"
+            raise ValueError(f"{what} must name {known}, got {name!r}{nearest(name, graph.layers)}")

@@ -9,6 +9,7 @@ from flax import struct
 from jaxtyping import Array, Float
 
 from hopfield._checks import instance, number, random_key, whole
+from hopfield._names import nearest
 from hopfield._numerics import real_array, wide
 from hopfield._pytrees import Node
 from hopfield.arguments import shown
@@ -79,7 +80,8 @@ class Graph(Node):
             instance("synapse", synapse, Synapse)
             for name in names:
                 if name not in layers:
-                    raise ValueError(f"connections must name layers among {', '.join(layers)}, got {name!r}")
+                    known = f"layers among {', '.join(layers)}"
+                    raise ValueError(f"connections must name {known}, got {name!r}{nearest(name, layers)}")
             joined.append(Connection(names, synapse))
         if not layers:
             raise ValueError("layers must have at least one entry, got none")

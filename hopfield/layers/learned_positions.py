@@ -15,6 +15,7 @@ from flax import nnx
 from flax.typing import Dtype
 
 from hopfield._checks import instance, whole
+from hopfield._names import nearest
 from hopfield.attention.encodings import T5, Absolute, Alibi, Encoding, Relative, Rotary, Sinusoidal
 from hopfield.attention.positions import t5_buckets
 from hopfield.layers.metrics import FixedParam
@@ -43,11 +44,12 @@ class Positions(nnx.Module, abc.ABC):
 class FixedPositions(Positions):
     """A given encoding, kept constant: its numbers are swept or loaded, not trained.
 
-    Example:
-        >>> from hopfield.attention.encodings import Rotary
-        >>> from hopfield.layers import FixedPositions
-        >>> FixedPositions(Rotary.create(8))().rates.shape
-        (4,)
+        Example:
+            >>> from hopfield._names import nearest
+    from hopfield.attention.encodings import Rotary
+            >>> from hopfield.layers import FixedPositions
+            >>> FixedPositions(Rotary.create(8))().rates.shape
+            (4,)
     """
 
     def __init__(self, encoding: Encoding) -> None:
@@ -152,7 +154,8 @@ def as_positions(
         return FixedPositions(Alibi.create(heads))
     if positions == "sinusoidal":
         return FixedPositions(Sinusoidal.create())
-    raise ValueError(f"positions must be one of {', '.join(NAMES)}, an Encoding or Positions, got {positions!r}")
+    known = f"one of {', '.join(NAMES)}, an Encoding or Positions"
+    raise ValueError(f"positions must be {known}, got {positions!r}{nearest(positions, NAMES)}")
 
 
 def _fitting(positions: Positions, heads: int, width: int) -> Positions:

@@ -18,6 +18,7 @@ from jax.typing import ArrayLike
 
 from hopfield import metrics
 from hopfield._checks import instance, whole
+from hopfield._names import nearest
 from hopfield.metrics import Metric, as_metric
 
 FLOOR = 1e-3
@@ -199,7 +200,8 @@ def learned_metric(
         ValueError: an unknown kind, a rank outside 1 … N or for a metric that has none.
     """
     if kind not in METRICS:
-        raise ValueError(f"metric must be one of {', '.join(METRICS)}, a metric or a matrix, got {kind!r}")
+        known = f"one of {', '.join(METRICS)}, a metric or a matrix"
+        raise ValueError(f"metric must be {known}, got {kind!r}{nearest(kind, METRICS)}")
     if kind == "low_rank":
         return LowRankMetric(features, heads, rank=rank, param_dtype=param_dtype, rngs=rngs)
     if kind == "projected":

@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
+from hopfield._names import nearest
 from hopfield._numerics import is_traced, wide
 from hopfield._pytrees import Node
 from hopfield.geometry import spd, sphere
@@ -278,5 +279,6 @@ def _manifold(manifold: Any) -> Manifold:
     if isinstance(manifold, Manifold):
         return manifold
     if not isinstance(manifold, str) or manifold not in _NAMED:
-        raise ValueError(f"manifolds must be {', '.join(_NAMED)} or a Manifold, got {manifold!r}")
+        hint = nearest(manifold, _NAMED)
+        raise ValueError(f"manifolds must be {', '.join(_NAMED)} or a Manifold, got {manifold!r}{hint}")
     return _NAMED[manifold]

@@ -14,6 +14,7 @@ from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
 from hopfield import outside
 from hopfield._checks import number, one_of, random_key, real_number, spelled, vector
+from hopfield._names import nearest, unknown
 from hopfield._numerics import accumulation_dtype, nan_outside
 from hopfield.arguments import shown
 from hopfield.patterns.ensembles import Scalar, State, spins
@@ -160,8 +161,7 @@ def corrupt(
         return _KINDS[kind](key, state, amount, fill)
     entry = outside.find("corruptions", kind)
     if entry is None:
-        kinds = ", ".join((*CORRUPTIONS, *outside.plugged("corruptions")))
-        raise ValueError(f"kind must be one of {kinds}, got {kind!r}")
+        raise unknown("kind", kind, (*CORRUPTIONS, *outside.plugged("corruptions")))
     result = outside.called("corruption", kind, entry.value, key, state, amount)
     shape = np.shape(result.state if isinstance(result, Corrupted) else result)
     if shape != np.shape(state):
@@ -186,8 +186,8 @@ def corruption(spec: str | float) -> Corruption:
         amount = math.nan
     built_in = kind in CORRUPTIONS
     if math.isnan(amount) or (not built_in and outside.find("corruptions", kind) is None):
-        kinds = ", ".join(CORRUPTIONS)
-        raise ValueError(f"corruption must be a number or kind:number, kind one of {kinds}, got {spec!r}")
+        known = f"a number or kind:number, kind one of {', '.join(CORRUPTIONS)}"
+        raise ValueError(f"corruption must be {known}, got {spec!r}{'' if built_in else nearest(spec, CORRUPTIONS)}")
     if not 0.0 <= amount <= (1.0 if built_in and kind != "noise" else math.inf) or math.isinf(amount):
         allowed = (
             "a fraction in [0, 1]" if built_in and kind != "noise" else "a finite standard deviation of at least 0"

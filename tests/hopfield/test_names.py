@@ -5,11 +5,14 @@
 
 import re
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from flax import nnx
 
-from hopfield import Memory, separations, similarities, spaces
+from hopfield import Memory, fisher, graphs, layers, optim, patterns, separations, similarities, spaces
+from hopfield.layers.learned_positions import as_positions
 from tests.hopfield.contracts.parts import SEPARATIONS, SIMILARITIES, SPACES
 
 PATTERNS = jnp.asarray(np.random.default_rng(3).normal(size=(4, 3)))
@@ -21,6 +24,10 @@ CHECKED = {
 }
 UNNAMED = {"Bilinear"}
 """Classes that need more than a number: a metric."""
+
+UNITS = {"seen": graphs.Layer((1,)), "hidden": graphs.Layer((1,))}
+BIAS = graphs.Bias(jnp.ones(1))
+GRAPH = graphs.Graph.create(UNITS, [("seen", BIAS)])
 
 each_kind = pytest.mark.parametrize("what", MODULES)
 
@@ -68,6 +75,35 @@ def test_an_unknown_name_is_told_all_names_and_the_nearest(what):
         Memory.create(PATTERNS, **{what: typo})
     with pytest.raises(ValueError, match=rf"^{what} must be one of {known}, got 'zzzz'"):
         MODULES[what].find("zzzz")
+
+
+TYPOS = {
+    "likelihood": (lambda: fisher.as_likelihood("categorial"), "(write categorical)"),
+    "manifold": (lambda: optim.riemannian_gradient_descent(0.1, "steifel"), "(write stiefel)"),
+    "metric": (lambda: layers.learned_metric("diagnal", 4, rngs=nnx.Rngs(0)), "(write diagonal)"),
+    "positions": (lambda: as_positions("rotery", 2, 8, jnp.float32), "(write rotary)"),
+    "kind": (lambda: patterns.corrupt(jax.random.key(0), jnp.ones(5), "flp", 0.1), "(write flip)"),
+    "corruption": (lambda: patterns.corruption("flp:0.1"), "(write flip:0.1)"),
+    "connection": (lambda: graphs.Graph.create(UNITS, [("hiden", BIAS)]), "(write hidden)"),
+    "clamped layer": (
+        lambda: graphs.descend(GRAPH, GRAPH.zeros(), 1, clamped={"hiden": jnp.ones(1)}),
+        "(write hidden)",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", TYPOS)
+def test_every_look_up_by_name_tells_the_nearest(what):
+    call, hint = TYPOS[what]
+    with pytest.raises(ValueError, match=re.escape(hint) + "$"):
+        call()
+
+
+def test_no_name_is_suggested_for_what_is_near_none():
+    with pytest.raises(ValueError, match=r"got 'zzzz'$"):
+        fisher.as_likelihood("zzzz")
+    with pytest.raises(ValueError, match=r"got 'flip:wide'$"):
+        patterns.corruption("flip:wide")
 
 
 @each_kind
