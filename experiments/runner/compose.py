@@ -13,9 +13,8 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from experiments.contract import Config, InputError
-from experiments.runner import errors, idle, overrides, registry, session
+from experiments.runner import errors, idle, overrides, registry, session, yaml_files
 from experiments.runner.job import Job
-from experiments.runner.yaml_files import line_of
 from experiments.shared import files
 
 
@@ -81,6 +80,7 @@ def composed(words: Sequence[str]) -> DictConfig:
         raise InputError(f"{session.source(conf)} must be a configuration, got: {errors.first_line(error)}") from error
     except RecursionError as error:
         raise InputError(f"{session.source(conf)} must not come back to itself through its defaults") from error
+    clear(config, conf, words)
     schema = _schema(config, conf)
     for key in set(map(str, config)) - {field.name for field in fields(schema)} - {"hydra"}:
         raise InputError(_placed(errors.unknown(key, conf, schema), conf, words))
@@ -110,6 +110,28 @@ def replaced(words: Sequence[str]) -> tuple[str, ...]:
         for word, after in zip(words, following, strict=True)
         if not (word.endswith("=null") and after.startswith(word.removesuffix("null") + "{"))
     )
+
+
+def clear(config: DictConfig, conf: str, words: Sequence[str]) -> None:
+    """Empty the mappings of a composed configuration that a word such as `per_memory={}` gives no entry.
+
+    Raises:
+        InputError: another word changes an entry that is cleared.
+    """
+    usual, parsed = session.usual(conf), [overrides.parse(word) for word in words]
+    for cleared in (override for override in parsed if override.value() == {} and not override.is_add()):
+        key = cleared.key_or_group
+        if get_origin(errors.type_of(type(usual), key)) is not dict:
+            continue
+        added = set()
+        for override in parsed:
+            names = {path[1] for path in overrides.given(override) if path[0] == key and len(path) > 1}
+            if names & set(getattr(usual, key)):
+                raise InputError(f"{override.input_line} must name an entry that {cleared.input_line} does not clear")
+            added |= names
+        with open_dict(config):
+            for name in set(config[key]) - added:
+                del config[key][name]
 
 
 def _idle(job: Job, paths: Collection[idle.Path]) -> dict[idle.Path, str]:
@@ -155,7 +177,9 @@ def typed(config: DictConfig, conf: str, words: tuple[str, ...], label: str) -> 
     for key, hint, _ in errors.leaves(schema):
         items = OmegaConf.select(config, key, throw_on_resolution_failure=False)
         nodes = [items._get_node(i) for i in range(len(items))] if OmegaConf.is_list(items) else []
-        if any(map(OmegaConf.is_config, nodes)):  # OmegaConf lets a list in a list pass
+        nested = any(map(OmegaConf.is_config, nodes))  # OmegaConf lets a list in a list pass
+        plain = OmegaConf.to_container(items, resolve=False) if OmegaConf.is_config(items) else items
+        if nested or errors.misfit(hint, plain) is not None:  # and one option stand for another of any type
             raise InputError(_placed(f"{key} must be {errors.describe(hint)}, got {items}", conf, words))
     try:
         options = OmegaConf.to_object(config)
@@ -184,7 +208,7 @@ def _placed(sentence: str, conf: str, words: Sequence[str]) -> str:
     option = re.split(r"[.\[]", key)[0]
     if path is None or any(re.match(rf"\+*{re.escape(option)}[.=]", word) for word in words):
         return sentence
-    line = line_of(path, key)
+    line = yaml_files.line_of(path, key)
     return sentence if line is None else f"{sentence} ({path} line {line})"
 
 
@@ -197,12 +221,22 @@ def _sentence(error: Exception, conf: str, words: Sequence[str]) -> str:
             schema = _schema(config, conf)
         except (HydraException, OmegaConfBaseException) as single:
             if (path := session.source(conf)) is not None and len(named := session.experiments_of(conf)) > 1:
-                place = f"({path} line {line_of(path, 'defaults')})"
+                place = f"({path} line {yaml_files.line_of(path, 'defaults')})"
                 return f"conf={conf} must name one experiment in its defaults, got {' and '.join(named)} {place}"
-            key = overrides.parse(word).key_or_group
+            schema = session.declared(conf) if schema is None else schema
+            override, path = overrides.parse(word), session.source(conf)
+            values = overrides.nested(override) if config is not None or path is None else yaml_files.data(path)
+            if (wrong := errors.misfit(schema, values)) is not None:
+                return _placed(errors.wrong_type(*wrong), conf, words)
+            key = override.key_or_group
             group, dot, inner = key.partition(".")
             hint = next((hint for name, hint, _ in errors.leaves(schema) if name == group), None) if schema else None
-            if config is not None and get_origin(hint) is dict and (dot or not word.startswith("+")):
+            if (
+                config is not None
+                and get_origin(hint) is dict
+                and override.value() is not None
+                and (dot or not word.startswith("+"))
+            ):
                 if inner.rpartition(".")[0] in OmegaConf.select(config, group):
                     return errors.unknown(key, conf, get_args(hint)[1])
                 return f"{word} must set an entry that {group} has, or add one as in +{group}={{name:{{option:value}}}}"

@@ -41,6 +41,28 @@ def describe(hint: Any) -> str:
     return "a mapping" if get_origin(hint) is dict else _WORDS.get(hint, "a value")
 
 
+def misfit(schema: Any, values: Any, name: str = "") -> tuple[str, Any, Any] | None:
+    """Dotted name, type and value of the first option that has a list, mapping or single value where it takes another.
+
+    Args:
+        schema: the type of the values: a dataclass of options, or what an option may be.
+        values: plain data, as a file or a word gives them; null and what is read from other options fit everything.
+        name: dotted name of the values.
+    """
+    hint = _some(schema)
+    single = not (get_origin(hint) in (list, dict) or is_dataclass(hint))
+    fits = isinstance(values, list if get_origin(hint) is list else dict)
+    if values is None or hint in (None, Any) or (isinstance(values, str) and values.startswith("${")):
+        return None
+    if isinstance(values, list | dict) if single else not fits:
+        return name, schema, values
+    for key, part in values.items() if isinstance(values, dict) else ():
+        inner = get_args(hint)[-1] if get_origin(hint) is dict else get_type_hints(hint).get(key)
+        if (wrong := misfit(inner, part, f"{name}.{key}".lstrip("."))) is not None:
+            return wrong
+    return None
+
+
 LAUNCHERS = {"joblib": "joblib", "ray": "ray", "submitit_local": "slurm", "submitit_slurm": "slurm"}
 """Launchers of Hydra that come with an extra of this package."""
 
@@ -99,9 +121,14 @@ def sentence(error: BaseException, conf: str, schema: Any) -> str:
     hint = type_of(schema, key)
     if hint is None or isinstance(detail, InterpolationResolutionError) or not isinstance(detail, ValueError):
         return f"{key} cannot be read: {first_line(detail)}"
-    contract, value = describe(hint), as_typed(detail.value)
-    alone = "a list of" in contract and not isinstance(detail.value, list | dict)
-    return f"{key} must be {contract}, got {value}" + (f"; did you mean {key}=[{value}]?" if alone else "")
+    return wrong_type(key, hint, detail.value)
+
+
+def wrong_type(key: str, hint: Any, value: Any) -> str:
+    """The sentence for a value that an option of this type cannot have."""
+    contract, text = describe(hint), as_typed(value)
+    alone = "a list of" in contract and text != "null" and not isinstance(value, list | dict)
+    return f"{key} must be {contract}, got {text}" + (f"; did you mean {key}=[{text}]?" if alone else "")
 
 
 def own_name(text: str, options: Any, name: str = "") -> str:
@@ -133,10 +160,15 @@ def type_of(schema: Any, key: str) -> Any:
     """Type of the option with a dotted name such as `neurons[0]` or `wandb.mode`; None if there is none."""
     hint = schema
     for part in re.findall(r"[^.\[\]]+", key):
-        if get_origin(hint) in (Union, types.UnionType):
-            hint = next(kind for kind in get_args(hint) if kind is not type(None))
+        hint = _some(hint)
         if get_origin(hint) in (list, dict):
             hint = get_args(hint)[-1]
         else:
             hint = get_type_hints(hint).get(part) if is_dataclass(hint) else None
     return hint
+
+
+def _some(hint: Any) -> Any:
+    """The type of an option where it is not null."""
+    optional = get_origin(hint) in (Union, types.UnionType)
+    return next(kind for kind in get_args(hint) if kind is not type(None)) if optional else hint

@@ -14,7 +14,7 @@ from hydra.types import HydraContext
 from omegaconf import DictConfig, open_dict
 
 from experiments.contract import InputError
-from experiments.runner.compose import composed, replaced, replacing, typed
+from experiments.runner.compose import clear, composed, replaced, replacing, typed
 from experiments.runner.hydra_internals import Callbacks
 from experiments.runner.job import Job
 
@@ -65,7 +65,9 @@ def launch(jobs: Sequence[Job], task: Callable[[Any], None]) -> None:
 def received(config: DictConfig) -> Job:
     """The job that a launcher has handed to this process."""
     hydra = HydraConfig.get()
-    return typed(config, str(hydra.runtime.choices["conf"]), replaced(hydra.overrides.task), "")
+    conf, words = str(hydra.runtime.choices["conf"]), replaced(hydra.overrides.task)
+    clear(config, conf, words)
+    return typed(config, conf, words, "")
 
 
 def quote(text: str) -> str:

@@ -82,6 +82,14 @@ def given(override: Override) -> dict[tuple[str, ...], Any]:
     return values
 
 
+def nested(override: Override) -> dict[str, Any]:
+    """What a word sets, as mappings in mappings."""
+    value: Any = override.value()
+    for part in reversed(override.key_or_group.split(".")):
+        value = {part: value}
+    return value
+
+
 def check_once(overrides: Sequence[Override]) -> None:
     """Raise InputError where two words set one option."""
     seen: dict[tuple[str, ...], str] = {}

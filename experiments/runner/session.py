@@ -93,6 +93,12 @@ def experiments_of(conf: str) -> list[str]:
     return [path.removeprefix("schema/") for path in paths if path.startswith("schema/")]
 
 
+def declared(conf: str) -> Any:
+    """The class of options that a choice of `conf=` names by its defaults, which need not compose; None of none."""
+    named = experiments_of(conf)
+    return registry.options(named[0]) if named else None
+
+
 def usual(conf: str) -> Config | None:
     """The options of `conf=` alone, once for each set-up of Hydra."""
     known = _USUAL.setdefault(GlobalHydra.instance().config_loader(), {})

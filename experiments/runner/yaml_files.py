@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import yaml
 from hydra.plugins.config_source import ConfigResult
@@ -42,6 +42,11 @@ class YamlSource(FileConfigSource):
 def check(path: Path) -> None:
     """Raise InputError, with file and line, unless a file is YAML that can be read without harm or surprise."""
     _check_last(path, _composed(path))
+
+
+def data(path: Path) -> Any:
+    """What a file holds, as plain data."""
+    return yaml.safe_load(_text(path))
 
 
 def line_of(path: Path, key: str) -> int | None:

@@ -90,6 +90,9 @@ USED = [
     "separation similarities=[dot]",  # whose file names more separations than go with it
     "training_bags tasks=[wine]",  # whose file gives a size
     "phase_diagram studies=[map]",
+    "capacity memories=[classical] per_memory={}",
+    "capacity memories=[classical,sparse] per_memory={} +per_memory={sparse:{samples:2}}",
+    "retrieval part={}",
     "throughput at={patterns:512,neurons:6,queries:3}",  # numbers by name are no groups of options
 ]
 

@@ -184,6 +184,10 @@ CAPACITY = [
     ("corruption=['fold:0.1']", "corruption must .*got 'fold:0.1'"),
     ("corruption=[[1]]", "corruption must be a list of values or null, got \\[\\[1\\]\\]"),
     ("per_memory.classical.samples=0", "samples must .*got 0"),
+    (
+        "per_memory={} per_memory.classical.samples=3",
+        "per_memory.classical.samples=3 must name an entry that per_memory={} does not clear",
+    ),
     ("per_memory.clasical.samples=3", "per_memory.clasical.samples=3 must set an entry that per_memory has"),
     ("ensembles=[nowhere.npy]", "ensembles must name an existing .*got 'nowhere.npy'"),
     ("ensembles=[objects.npy]", "without pickled data, got 'objects.npy'"),
