@@ -32,7 +32,7 @@ from hopfield.separations.simplex import shannon_entropy
 from hopfield.similarities import Dot, Similarity, SimilarityLike, as_similarity
 from hopfield.spaces import Euclidean, Known, Space, Spins, State, as_known, as_space, one_state
 
-__all__ = ["DYNAMICS", "Dynamics", "Memory"]
+__all__ = ["DYNAMICS", "Memory"]
 
 Dynamics = Literal["synchronous", "asynchronous", "sequential"]
 DYNAMICS: tuple[Dynamics, ...] = get_args(Dynamics)

@@ -3,7 +3,7 @@
 from hopfield.fisher.block_forms import BlockDiagonal, DenseBlock, DiagonalBlock, KroneckerBlock
 from hopfield.fisher.building import fisher
 from hopfield.fisher.likelihoods import Bernoulli, Categorical, Gaussian, Likelihood, Poisson, as_likelihood, gaussian
-from hopfield.fisher.operator import FISHER_KINDS, SOLVERS, Fisher, FisherKind, Solver
+from hopfield.fisher.operator import FISHER_KINDS, SOLVERS, Fisher
 from hopfield.fisher.solvers import SolveInfo, conjugate_gradient, dense_solve
 
 __all__ = [
@@ -15,13 +15,11 @@ __all__ = [
     "DenseBlock",
     "DiagonalBlock",
     "Fisher",
-    "FisherKind",
     "Gaussian",
     "KroneckerBlock",
     "Likelihood",
     "Poisson",
     "SolveInfo",
-    "Solver",
     "as_likelihood",
     "conjugate_gradient",
     "dense_solve",

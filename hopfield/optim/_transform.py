@@ -13,7 +13,8 @@ from jaxtyping import Array
 
 from hopfield._checks import number, one_of, whole
 from hopfield.arguments import flag
-from hopfield.fisher import FISHER_KINDS, Fisher, FisherKind, Likelihood, fisher
+from hopfield.fisher import FISHER_KINDS, Fisher, Likelihood, fisher
+from hopfield.fisher.operator import FisherKind
 from hopfield.optim._multi_steps import in_multi_steps
 
 Tree = Any

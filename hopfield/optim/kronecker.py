@@ -9,7 +9,8 @@ import optax
 from jaxtyping import Array
 
 from hopfield._numerics import accumulation_dtype, wide
-from hopfield.fisher import FisherKind, Likelihood, as_likelihood, fisher
+from hopfield.fisher import Likelihood, as_likelihood, fisher
+from hopfield.fisher.operator import FisherKind
 from hopfield.fisher.solvers import selected
 from hopfield.optim import _safeguards
 from hopfield.optim._safeguards import accept_or_reject, bounded, finite, or_gradient, share

@@ -31,7 +31,8 @@ from jaxtyping import Array
 
 from hopfield._checks import number, one_of, whole
 from hopfield._numerics import nan_outside
-from hopfield.fisher import Fisher, FisherKind, Likelihood, Solver, as_likelihood
+from hopfield.fisher import Fisher, Likelihood, as_likelihood
+from hopfield.fisher.operator import FisherKind, Solver
 from hopfield.fisher.solvers import axpy, selected
 from hopfield.optim import _safeguards
 from hopfield.optim._safeguards import LEAST, accept_or_reject, bounded, finished, finite, or_gradient, share, still
