@@ -69,30 +69,30 @@ def glauber(
         random_key("order_key", order_key)
     state = as_model("model", model).as_state(state)
     scale = jnp.asarray(positive("temperature", temperature))
-    held = jnp.zeros(state.shape, bool) if known is None else as_known(known, state)
-    return _glauber(model, state, (key, order_key), scale, (burn_in, sweeps), held, dynamics=dynamics)
+    known = jnp.zeros(state.shape, bool) if known is None else as_known(known, state)
+    return _glauber(model, state, (key, order_key), scale, (burn_in, sweeps), known, dynamics=dynamics)
 
 
 @partial(jax.jit, static_argnames="dynamics")
-def _glauber(model: SpinModel, state: State, keys, scale, lengths, held, *, dynamics: Dynamics) -> HeatBath:
+def _glauber(model: SpinModel, state: State, keys, scale, lengths, known, *, dynamics: Dynamics) -> HeatBath:
     (key, order_key), (burn_in, sweeps) = keys, lengths
     dtype = accumulation_dtype(state.dtype)  # of chances and sums: bfloat16 counts to 256
     own_key, key = jax.random.split(key)
     shared = order_key is not None and isinstance(model, Couplings)
     order_key = own_key if order_key is None else order_key
 
-    def drawn(field, spin, chance, held):
+    def drawn(field, spin, chance, known):
         up = jax.nn.sigmoid(2.0 * field / scale)
         new = jnp.where(jnp.isnan(up), up, jnp.where(chance < up, 1.0, -1.0))
-        return jnp.where(held, spin, new).astype(state.dtype)
+        return jnp.where(known, spin, new).astype(state.dtype)
 
     def one_sweep(state, cache, number):
         chance = jax.random.uniform(jax.random.fold_in(key, number), state.shape, dtype)
         if dynamics == "synchronous":
-            state = drawn(model.local_field(state), state, chance, held)
+            state = drawn(model.local_field(state), state, chance, known)
             return state, model.cache(state)
         order = visiting_order(order_key, number, state.size, dynamics)
-        at = lambda field, spin, i: drawn(field, spin, chance[i], held[i])
+        at = lambda field, spin, i: drawn(field, spin, chance[i], known[i])
         if shared:
             return _visit_blocks(model, state, cache, order, at)
         return visit_each(model, state, cache, order, at)
