@@ -92,3 +92,11 @@ def test_additive_scores_of_half_precision_are_summed_in_single():
     np.testing.assert_allclose(
         found, kernels.additive_scores(*(x.astype(jnp.float32) for x in rows)), rtol=1e-5, atol=1e-5
     )
+
+
+def test_kernel_regression_reads_the_keys_of_its_mask_alone():
+    query, key, value = drawn()
+    used = jnp.array([True, False, True, True, False])
+    found = kernels.kernel_regression(query, key, value, mask=used[None])
+    np.testing.assert_allclose(found, kernels.kernel_regression(query, key[used], value[used]), atol=1e-14)
+    assert np.all(np.abs(found - kernels.kernel_regression(query, key, value)) > 1e-6)

@@ -94,3 +94,14 @@ def test_dense_solutions_of_singular_matrices_are_the_least_ones():
     np.testing.assert_allclose(
         dense_solve(jnp.asarray(matrix), jnp.asarray(b), 0.1), np.linalg.solve(matrix + 0.1 * np.eye(3), b), rtol=1e-12
     )
+
+
+def inverse(r):
+    return product(r, np.linalg.inv(MATRIX))
+
+
+def test_an_exact_preconditioner_solves_in_one_step():
+    _, plain = conjugate_gradient(product, B, tolerance=1e-10)
+    x, info = conjugate_gradient(product, B, preconditioner=inverse, tolerance=1e-10)
+    np.testing.assert_allclose(flat(x), np.linalg.solve(MATRIX, flat(B)), rtol=1e-9)
+    assert int(info.iterations) <= 2 < int(plain.iterations)

@@ -207,3 +207,17 @@ def test_what_no_tensor_or_field_can_be_is_named():
         manifolds.christoffels(metric, x[None])
     with pytest.raises(TypeError, match=r"^metric must be a function"):
         manifolds.christoffels(number, x)
+
+
+def test_a_looser_tolerance_takes_longer_steps_along_a_geodesic():
+    """Against steps of nearly full precision: further off than by default, and no further than allowed."""
+    x, v, u = jnp.array([0.3, 0.8]), jnp.array([0.7, -0.4]), jnp.array([0.2, 0.5])
+    ends = {
+        "exp": lambda tolerance: manifolds.exp(half_plane, v, x, tolerance=tolerance),
+        "transport": lambda tolerance: manifolds.parallel_transport(half_plane, u, x, v, tolerance=tolerance),
+        "dist": lambda tolerance: manifolds.dist(half_plane, x + v, x, tolerance=tolerance),
+    }
+    for end in ends.values():
+        exact = end(1e-13)
+        rough, fine = (float(jnp.max(jnp.abs(end(tolerance) - exact))) for tolerance in (1e-2, 1e-7))
+        assert 10 * fine < rough < 0.1

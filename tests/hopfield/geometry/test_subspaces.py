@@ -158,3 +158,9 @@ def test_columns_that_are_no_numbers_span_nothing(lost, place):
     columns[place] = lost
     assert np.isnan(orthonormal_basis(columns)).all()
     assert np.isnan(grassmann_distance(columns, np.eye(3)[:, :2]))
+
+
+def test_the_baseline_is_of_distances_as_they_are_scaled():
+    """The largest distance of planes is √2 π/2, by which normalised ones are divided."""
+    whole, part = (random_baseline(jax.random.key(0), 5, 2, samples=9, normalised=on) for on in (False, True))
+    np.testing.assert_allclose(np.array(whole), np.array(part) * np.sqrt(2) * np.pi / 2, rtol=1e-6)

@@ -254,3 +254,14 @@ LINE = graphs.Graph.create({"x": graphs.Layer((2,))}, [("x", graphs.Bias(jnp.one
 def test_arguments_that_mean_nothing_are_one_sentence(use, sentence):
     with pytest.raises((ValueError, TypeError), match=f"{sentence}[^\n]*$"):
         use()
+
+
+def test_the_energy_transformer_has_the_norm_and_the_memory_that_it_is_given():
+    """Without attention −Σ_i F(ξ g_i) − T ln 3, with F = log-sum-exp and g the tokens, centred and scaled to 2."""
+    patterns, x = RNG.normal(size=(5, 6)), RNG.normal(size=(4, 6))
+    attention = graphs.Attention(jnp.zeros((1, 6, 3)), jnp.zeros((1, 6, 3)))
+    norm, memory = graphs.LayerNorm(2.0), separations.LogSumExp()
+    graph = graphs.energy_transformer(attention, patterns, 4, norm=norm, memory=memory)
+    g = 2.0 * (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True)
+    expected = -np.sum(np.log(np.sum(np.exp(g @ patterns.T), axis=-1))) - 4 * np.log(3)
+    assert float(graph.energy({"tokens": jnp.asarray(x)})) == pytest.approx(expected, rel=1e-4)

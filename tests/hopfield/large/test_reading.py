@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hopfield import Memory, large, separations
-from hopfield.large import _running
+from hopfield.large import _running, reading
 from hopfield.patterns import base
 from hopfield.patterns.sources import Generated, generated, mapped, packed, stored
 from hopfield.similarities import Cosine, Dot, Manhattan, SquaredDistance
@@ -264,3 +264,15 @@ def test_a_read_sets_aside_a_small_part_of_what_the_patterns_take(name):
     read = jax.jit(lambda patterns, queries: reads(patterns, queries, separation=SEPARATIONS[name]))
     memory = read.lower(patterns, queries).compile().memory_analysis()
     assert memory.temp_size_in_bytes < 4 * patterns.size / 8
+
+
+def test_energies_and_moments_hand_on_their_mesh_and_their_blocks():
+    memory = held(separations.LogSumExp())
+    wrong = jax.make_mesh((1,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+    with pytest.raises(ValueError, match=r"^mesh must have the axes patterns, queries or both, got x"):
+        large.energy(memory, QUERIES, mesh=wrong)
+    whole, blocks = (reading.moments(memory, QUERIES, shares=True, block=block) for block in (None, 50))
+    for one, other in zip(whole, blocks, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+    with pytest.raises(ValueError, match=r"^block must be an integer of at least 1, got 0"):
+        reading.moments(memory, QUERIES, shares=True, block=0)

@@ -285,3 +285,13 @@ def test_no_bound_is_given_for_what_is_no_distance(mask, distance):
     memory = Memory.create(np.array([[1.0, 2.0], [3.0, -1.0]]), 1.0, mask=mask)
     with pytest.raises(ValueError, match="distance must be"):
         stability.retrieval_error_bound(memory, distance)
+
+
+def test_the_key_draws_the_start_of_the_search_for_the_largest_eigenvalue():
+    """One product leaves the Rayleigh quotient of the start; as many as neurons leave nothing of it."""
+    jacobian = stability.update_jacobian(MEMORIES["softmax"], STATE)
+    keys = [jax.random.key(seed) for seed in (1, 2)]
+    first, second = (float(stability.largest_eigenvalue(jacobian, steps=1, key=key).value) for key in keys)
+    assert abs(first - second) > 1e-3
+    first, second = (float(stability.largest_eigenvalue(jacobian, key=key).value) for key in keys)
+    assert first == pytest.approx(second, rel=1e-9)

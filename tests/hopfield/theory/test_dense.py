@@ -118,3 +118,19 @@ def test_retrieval_overlap_is_where_the_step_ends_below_the_spinodal(degree):
 def test_arguments_outside_their_range_are_named(call, name):
     with pytest.raises(ValueError, match=f"^{name} must be .*got "):
         call()
+
+
+def test_rectified_memories_hold_twice_as_much_of_everything():
+    """max(s, 0)ⁿ leaves half of the noise: each prediction at a load is the plain one at half of it."""
+    loads, degrees = np.array([0.01, 0.05]), np.array([3, 4])
+    np.testing.assert_allclose(
+        dense.one_step_error_asymptotic(3, 2 * loads, 0.1, rectified=True),
+        dense.one_step_error_asymptotic(3, loads, 0.1),
+    )
+    np.testing.assert_allclose(
+        dense.error_free_patterns(degrees, 100, rectified=True), 2 * dense.error_free_patterns(degrees, 100)
+    )
+    np.testing.assert_allclose(
+        dense.retrieval_overlap(3, 2 * loads, rectified=True), dense.retrieval_overlap(3, loads), rtol=1e-9
+    )
+    np.testing.assert_allclose(dense.spinodal(3, rectified=True).load, 2 * dense.spinodal(3).load)

@@ -59,3 +59,10 @@ def test_a_pair_that_fades_is_lost_sooner_and_wider_values_are_told_apart_better
 def test_a_decay_of_the_pseudo_inverse_is_refused():
     with pytest.raises(ValueError, match=r"^decay must be 1 for pseudo_inverse, got 0.9$"):
         linear.key_found(8, 4, "pseudo_inverse", decay=0.9)
+
+
+@pytest.mark.parametrize("decay", [0.9, 0.97])
+def test_at_the_capacity_of_fading_pairs_half_of_the_keys_are_found(decay):
+    pairs = linear.capacity(16, decay=decay)
+    assert float(linear.key_found(16, pairs, decay=decay)) == pytest.approx(0.5, abs=1e-4)
+    assert pairs < 0.95 * linear.capacity(16)

@@ -70,3 +70,9 @@ def test_steps_of_networks_are_those_of_theory(
 def test_what_makes_no_sense_is_refused(call, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_seed_decides_what_is_drawn() -> None:
+    one, same, other = (trajectories.course(3, 0.08, 0.5, 2, draws=2**9, seed=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one.overlap, same.overlap)
+    assert np.all(one.overlap[1:] != other.overlap[1:])
