@@ -1,11 +1,13 @@
-"""Arrays whose leading axes broadcast even where their number differs, and matrix products of them."""
+"""Arrays whose leading axes broadcast even where their number differs: products of them, biases, rows nobody reads."""
 
 from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jax.typing import ArrayLike
+from jaxtyping import Array, Bool, Float
 
+from hopfield._checks import real_array
 from hopfield._numerics import largest, power_of_two
 
 
@@ -72,3 +74,32 @@ def joined(parts: Sequence[Array]) -> Array:
     """Rows [*h, N_i] side by side [*h, Σ N_i], their leading axes broadcast."""
     leading = jnp.broadcast_shapes(*(part.shape[:-1] for part in parts))
     return jnp.concatenate([jnp.broadcast_to(part, (*leading, part.shape[-1])) for part in parts], axis=-1)
+
+
+def with_bias(scores: Array, bias: ArrayLike) -> Array:
+    """Scores [*b, T, S] plus a bias. ValueError unless it is real numbers [..., T or 1, S or 1] that broadcast."""
+    bias = real_array("bias", bias)
+    plain, added = aligned(scores, bias.astype(scores.dtype))
+    try:
+        fits = jnp.broadcast_shapes(plain.shape, added.shape)[-2:] == scores.shape[-2:]
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"bias must broadcast to the scores {list(scores.shape)}, got shape {bias.shape}")
+    return plain + added
+
+
+def unread_as_zero(mask: Array | None, *rows: Array) -> tuple[Array, ...]:
+    """Keys or values with zeros where no query may read them, which not even NaN then has a part in: 0 · NaN is NaN."""
+    return rows if mask is None else tuple(_read_by_some(jnp.any(mask, axis=-2), x) for x in rows)
+
+
+def _read_by_some(read: Bool[Array, "*b S"], rows: Array) -> Array:
+    read = read.reshape((1,) * (rows.ndim - 1 - read.ndim) + read.shape)
+    beyond = read.ndim + 1 - rows.ndim  # leading axes that share these rows, here and those of length 1
+    shared = [i for i in range(read.ndim - 1) if i < beyond or rows.shape[i - beyond] == 1]
+    read = jnp.any(read, axis=tuple(shared), keepdims=True)
+    read = read.reshape(read.shape[beyond:])
+    if any(n not in (1, m) for n, m in zip(read.shape, rows.shape[:-1], strict=True)):
+        raise ValueError(f"mask must fit the rows {list(rows.shape[:-1])} of keys and values, got {list(read.shape)}")
+    return jnp.where(read[..., None], rows, 0.0)

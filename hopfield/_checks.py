@@ -1,8 +1,9 @@
-"""Checks of arguments at the boundary, with one sentence each: counts, numbers, truth values, keys, kinds of object.
+"""Checks of arguments at the boundary, with one sentence each: counts, numbers, arrays, truth values, keys, objects.
 
 Shapes and types are known under jit as well; values are checked unless they are traced.
 """
 
+import contextlib
 import operator
 import os
 from collections.abc import Callable
@@ -12,10 +13,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.typing import ArrayLike
-from jaxtyping import Array, Bool
+from jax.typing import ArrayLike, DTypeLike
+from jaxtyping import Array, Bool, Float
 
-from hopfield._numerics import is_traced, nan_outside, real_array, violated
+from hopfield._numerics import is_traced, is_truth, nan_outside, violated
 from hopfield.arguments import native, shown
 from hopfield.arguments import one_of as one_of
 
@@ -84,16 +85,109 @@ def number(name: str, value: Any, contract: str, low: float = -FINITE, high: flo
     return value
 
 
-def booleans(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Bool[Array, "..."]:
-    """Truth values, of a shape if one is given. ValueError for numbers: 0 and 1 to some, 0 and −∞ to others."""
+def booleans(name: str, value: Any, shape: tuple[int, ...] | None = None, *, said: str = "") -> Bool[Array, "..."]:
+    """Truth values, of a shape if one is given. ValueError for numbers: 0 and 1 to some, 0 and −∞ to others.
+
+    Args:
+        said: what True means, for the sentence of an error.
+    """
     try:
         truths = jnp.asarray(value)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be boolean, got {type(value).__name__} {shown(value)}") from None
+        raise ValueError(f"{name} must be boolean{said}, got {type(value).__name__} {shown(value)}") from None
     if truths.dtype != bool or (shape is not None and truths.shape != shape):
-        wanted = "" if shape is None else f" {list(shape)}"
+        wanted = said if shape is None else f" {list(shape)}{said}"
         raise ValueError(f"{name} must be boolean{wanted}, got {truths.dtype} {truths.shape}")
     return truths
+
+
+def real_array(name: str, value, dtype=None) -> Array:
+    """`value` as an array of real floating type; integers become `dtype` (JAX's default float).
+
+    Raises:
+        ValueError: it is no array of real numbers; truth values are 0 and 1 to some, −1 and 1 or −∞ and 0 to others.
+    """
+    value, default = native(value), jnp.result_type(float) if dtype is None else dtype
+    try:
+        host = isinstance(value, np.ndarray | np.generic | int | list | tuple) and not is_traced(value)
+        if host and not isinstance(value, np.ma.MaskedArray):  # whose entries under the mask are none
+            numbers = np.asarray(value)
+            if numbers.dtype.kind in "iu":  # on the host, where 64 bits stay 64
+                return jnp.asarray(numbers, default)
+        found = jnp.asarray(value)
+    except (TypeError, ValueError, OverflowError):
+        array = type(value) is np.ndarray
+        found = f"an array of {value.dtype}" if array else f"{type(value).__name__} {shown(value)}"
+        raise ValueError(f"{name} must be an array of real numbers, got {found}") from None
+    if jnp.issubdtype(found.dtype, jnp.floating) and found.dtype.itemsize > 1:
+        return found
+    if not jnp.issubdtype(found.dtype, jnp.integer):
+        bits = " of at least 16 bits" if jnp.issubdtype(found.dtype, jnp.floating) else ""
+        raise ValueError(f"{name} must be real numbers{bits}, got {found.dtype}")
+    return found.astype(default)
+
+
+def real_matrix(name: str, value) -> Float[Array, "A B"]:
+    """`value` as a non-empty matrix of real floating type, checked to be finite unless traced; ValueError otherwise."""
+    # Evaluated at once, so that constants can be checked inside jit, too.
+    with contextlib.nullcontext() if is_traced(value) else jax.ensure_compile_time_eval():
+        matrix = real_array(name, value)
+        if matrix.ndim != 2 or 0 in matrix.shape:
+            raise ValueError(f"{name} must be a non-empty matrix, got shape {matrix.shape}")
+        if not is_traced(matrix) and not bool(jnp.all(jnp.isfinite(matrix))):
+            raise ValueError(f"{name} must be finite, got NaN or infinite entries")
+    return matrix
+
+
+def spin_matrix(name: str, value) -> Float[Array, "A B"]:
+    """`value` as a non-empty matrix of spins, checked unless traced; ValueError otherwise."""
+    matrix = real_matrix(name, value)
+    if violated(lambda x: jnp.abs(x) == 1, matrix):
+        raise ValueError(f"{name} must be spins −1 or +1, got other entries")
+    return matrix
+
+
+def positive(name: str, value, dtype=None) -> Float[Array, ""]:
+    """`value` as a scalar array, positive and finite in `dtype` (JAX's default float); if traced and not so, NaN.
+
+    Raises:
+        ValueError: otherwise; a number that `dtype` rounds to zero or infinity is none of its positive numbers.
+    """
+    if is_traced(value):
+        if value.shape != () or is_truth(value) or jnp.issubdtype(value.dtype, jnp.complexfloating):
+            raise ValueError(f"{name} must be one real number, got {value.dtype} {list(value.shape)}")
+        return nan_outside(value, (value > 0) & (value < jnp.inf))
+    limits = jnp.finfo(jnp.result_type(float) if dtype is None else dtype)
+    try:
+        no_number = np.ndim(value) or isinstance(value, str | bytes) or is_truth(value)
+        number = float("nan") if no_number else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = float("nan")
+    if not 0 < number < float("inf"):
+        raise ValueError(f"{name} must be a positive finite number, got {shown(value)}")
+    if not float(limits.tiny) <= number <= float(limits.max):
+        raise ValueError(f"{name} must be from {limits.tiny:.3g} to {limits.max:.3g} in {limits.dtype}, got {value!r}")
+    return jnp.asarray(number)  # from a Python float: weakly typed, so that it never widens a float32 state
+
+
+def positive_in(dtype: DTypeLike, name: str, value: ArrayLike, *, finite: bool = True) -> Array:
+    """Numbers that are positive (and finite) in `dtype`, NaN where traced ones are not; ValueError for others."""
+    if is_traced(value):
+        numbers = jnp.asarray(value)
+        return nan_outside(numbers, (numbers > 0) & (numbers < jnp.inf) if finite else numbers > 0)
+    value = native(value)
+    limits, numbers = jnp.finfo(dtype), _reals(name, value)
+    if not np.all((numbers >= float(limits.tiny)) & (numbers <= (float(limits.max) if finite else np.inf))):
+        contract = "positive and finite" if finite else "positive"
+        raise ValueError(f"{name} must be {contract}, got {value} (in {limits.dtype})")
+    return jnp.asarray(value if np.asarray(value).dtype.kind == "f" else numbers.tolist())  # 2⁴⁰ is no int32
+
+
+def _reals(name: str, value: ArrayLike) -> np.ndarray:
+    with contextlib.suppress(TypeError, ValueError):
+        if not is_truth(value):
+            return np.asarray(value, float)
+    raise ValueError(f"{name} must be a real number or an array of them, got {shown(value)}")
 
 
 def random_key(name: str, key: Any) -> Any:

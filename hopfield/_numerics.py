@@ -4,7 +4,6 @@ NaN in, NaN out: where a guard chooses between a formula and its limit, the limi
 (`mass == 0`, `p <= 0`), because NaN compares as false and is to take the formula.
 """
 
-import contextlib
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -16,8 +15,6 @@ from jax.ad_checkpoint import checkpoint_name
 from jax.core import Tracer
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
-
-from hopfield.arguments import native, shown
 
 EXACT_DEGREE = 33
 """The largest degree of a power whose binomial coefficients are 32-bit integers."""
@@ -67,75 +64,6 @@ def is_truth(value) -> bool:
 def nan_outside(value: Array, inside: ArrayLike) -> Array:
     """A traced number, which cannot be refused: itself where it lies inside its range, else NaN."""
     return jnp.where(inside, value, jnp.nan)
-
-
-def real_array(name: str, value, dtype=None) -> Array:
-    """`value` as an array of real floating type; integers become `dtype` (JAX's default float).
-
-    Raises:
-        ValueError: it is no array of real numbers; truth values are 0 and 1 to some, −1 and 1 or −∞ and 0 to others.
-    """
-    value, default = native(value), jnp.result_type(float) if dtype is None else dtype
-    try:
-        host = isinstance(value, np.ndarray | np.generic | int | list | tuple) and not is_traced(value)
-        if host and not isinstance(value, np.ma.MaskedArray):  # whose entries under the mask are none
-            numbers = np.asarray(value)
-            if numbers.dtype.kind in "iu":  # on the host, where 64 bits stay 64
-                return jnp.asarray(numbers, default)
-        found = jnp.asarray(value)
-    except (TypeError, ValueError, OverflowError):
-        array = type(value) is np.ndarray
-        found = f"an array of {value.dtype}" if array else f"{type(value).__name__} {shown(value)}"
-        raise ValueError(f"{name} must be an array of real numbers, got {found}") from None
-    if jnp.issubdtype(found.dtype, jnp.floating) and found.dtype.itemsize > 1:
-        return found
-    if not jnp.issubdtype(found.dtype, jnp.integer):
-        bits = " of at least 16 bits" if jnp.issubdtype(found.dtype, jnp.floating) else ""
-        raise ValueError(f"{name} must be real numbers{bits}, got {found.dtype}")
-    return found.astype(default)
-
-
-def real_matrix(name: str, value) -> Float[Array, "A B"]:
-    """`value` as a non-empty matrix of real floating type, checked to be finite unless traced; ValueError otherwise."""
-    # Evaluated at once, so that constants can be checked inside jit, too.
-    with contextlib.nullcontext() if is_traced(value) else jax.ensure_compile_time_eval():
-        matrix = real_array(name, value)
-        if matrix.ndim != 2 or 0 in matrix.shape:
-            raise ValueError(f"{name} must be a non-empty matrix, got shape {matrix.shape}")
-        if not is_traced(matrix) and not bool(jnp.all(jnp.isfinite(matrix))):
-            raise ValueError(f"{name} must be finite, got NaN or infinite entries")
-    return matrix
-
-
-def spin_matrix(name: str, value) -> Float[Array, "A B"]:
-    """`value` as a non-empty matrix of spins, checked unless traced; ValueError otherwise."""
-    matrix = real_matrix(name, value)
-    if violated(lambda x: jnp.abs(x) == 1, matrix):
-        raise ValueError(f"{name} must be spins −1 or +1, got other entries")
-    return matrix
-
-
-def positive(name: str, value, dtype=None) -> Float[Array, ""]:
-    """`value` as a scalar array, positive and finite in `dtype` (JAX's default float); if traced and not so, NaN.
-
-    Raises:
-        ValueError: otherwise; a number that `dtype` rounds to zero or infinity is none of its positive numbers.
-    """
-    if is_traced(value):
-        if value.shape != () or is_truth(value) or jnp.issubdtype(value.dtype, jnp.complexfloating):
-            raise ValueError(f"{name} must be one real number, got {value.dtype} {list(value.shape)}")
-        return nan_outside(value, (value > 0) & (value < jnp.inf))
-    limits = jnp.finfo(jnp.result_type(float) if dtype is None else dtype)
-    try:
-        no_number = np.ndim(value) or isinstance(value, str | bytes) or is_truth(value)
-        number = float("nan") if no_number else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = float("nan")
-    if not 0 < number < float("inf"):
-        raise ValueError(f"{name} must be a positive finite number, got {shown(value)}")
-    if not float(limits.tiny) <= number <= float(limits.max):
-        raise ValueError(f"{name} must be from {limits.tiny:.3g} to {limits.max:.3g} in {limits.dtype}, got {value!r}")
-    return jnp.asarray(number)  # from a Python float: weakly typed, so that it never widens a float32 state
 
 
 def largest(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:

@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import booleans
-from hopfield._numerics import is_traced, real_matrix
+from hopfield._checks import booleans, real_matrix
+from hopfield._numerics import is_traced
 from hopfield.patterns.sources import Source, Stored, as_patterns
 from hopfield.similarities import Bilinear, Manhattan, Similarity, SquaredDistance
 from hopfield.spaces import Euclidean, Space, Spins

@@ -11,8 +11,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import booleans, number, whole
-from hopfield._numerics import is_traced, nan_outside, real_matrix, violated, wide
+from hopfield._checks import booleans, number, real_matrix, whole
+from hopfield._numerics import is_traced, nan_outside, violated, wide
 from hopfield._pytrees import Node
 from hopfield.couplings import Couplings
 from hopfield.spaces import Known, State, as_known, one_state

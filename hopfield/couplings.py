@@ -5,8 +5,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance, one_of, vector
-from hopfield._numerics import is_traced, nan_outside, positive, real_matrix, violated, wide
+from hopfield._checks import instance, one_of, positive, real_matrix, vector
+from hopfield._numerics import is_traced, nan_outside, violated, wide
 from hopfield._pytrees import Node
 from hopfield.memory import DYNAMICS, Dynamics, Memory
 from hopfield.separations import Linear

@@ -21,8 +21,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield import _numerics, large
-from hopfield._checks import booleans, one_of, whole
-from hopfield._numerics import accumulation_dtype, is_traced, positive, wide
+from hopfield._checks import booleans, one_of, positive, whole
+from hopfield._numerics import accumulation_dtype, is_traced, wide
 from hopfield._parts import check_parts, check_spins, checked_values
 from hopfield._pytrees import Node
 from hopfield.large.reading import own_patterns

@@ -16,8 +16,8 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance, number, one_of, random_key, step_limit, whole
-from hopfield._numerics import positive, real_matrix, safe_norm, tolerance, wide
+from hopfield._checks import instance, number, one_of, positive, random_key, real_matrix, step_limit, whole
+from hopfield._numerics import safe_norm, tolerance, wide
 from hopfield._pytrees import Node
 from hopfield.arguments import flag
 from hopfield.dynamics.retrieval import Retrieval

@@ -12,8 +12,8 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import number, whole
-from hopfield._numerics import power_scale, spin_matrix, wide
+from hopfield._checks import number, spin_matrix, whole
+from hopfield._numerics import power_scale, wide
 from hopfield._pytrees import Node
 from hopfield.arguments import flag
 from hopfield.dynamics.retrieval import trajectory as trajectory

@@ -7,9 +7,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from hopfield._checks import real_matrix
 from hopfield._medians import shrunk_median
 from hopfield._names import Named, Table
-from hopfield._numerics import real_matrix, unit
+from hopfield._numerics import unit
 from hopfield._pytrees import Node
 from hopfield.metrics.forms import Metric, full
 from hopfield.spaces import Box, Euclidean, Known, Space, Sphere, Spins, State

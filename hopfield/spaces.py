@@ -9,9 +9,9 @@ from jax.scipy.special import xlogy
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import booleans
+from hopfield._checks import booleans, positive, real_array
 from hopfield._names import Named, Table
-from hopfield._numerics import increasing_root, largest, nan_outside, positive, real_array, safe_norm, tolerance
+from hopfield._numerics import increasing_root, largest, nan_outside, safe_norm, tolerance
 from hopfield._pytrees import Node
 from hopfield.arguments import flag
 

@@ -49,7 +49,6 @@ def test_functions_take_at_most_seven_arguments():
 
 
 LONG = {
-    "hopfield/attention/_arguments.py",
     "hopfield/attention/blockwise.py",
     "hopfield/attention/linear.py",
     "hopfield/attention/masks.py",

@@ -6,17 +6,16 @@ import math
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.typing import ArrayLike, DTypeLike
+from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arrays import aligned, product, spread, transposed
-from hopfield._numerics import accumulation_dtype, is_traced, is_truth, nan_outside, real_array, wide
-from hopfield.arguments import native, shown
-from hopfield.attention.masks import Mask
+from hopfield._arrays import aligned, product, transposed
+from hopfield._checks import positive_in, real_array
+from hopfield._numerics import accumulation_dtype, is_traced, wide
+from hopfield.attention.mask_views import MaskLike, allowed
 from hopfield.metrics import Metric, augmented
 
 Rows = Float[Array, "*b T D"]
-MaskLike = Mask | Bool[Array, "*b T S"] | None
 
 
 def inputs(query: ArrayLike, key: ArrayLike, value: ArrayLike, metric: Metric | None = None) -> tuple[Rows, Rows, Rows]:
@@ -63,19 +62,6 @@ def inverse_temperature(beta: ArrayLike | None, query: Rows) -> Array:
     return positive_in(accumulation_dtype(query.dtype), "beta", beta)
 
 
-def positive_in(dtype: DTypeLike, name: str, value: ArrayLike, *, finite: bool = True) -> Array:
-    """Numbers that are positive (and finite) in `dtype`, NaN where traced ones are not; ValueError for others."""
-    if is_traced(value):
-        numbers = jnp.asarray(value)
-        return nan_outside(numbers, (numbers > 0) & (numbers < jnp.inf) if finite else numbers > 0)
-    value = native(value)
-    limits, numbers = jnp.finfo(dtype), _numbers(name, value)
-    if not np.all((numbers >= float(limits.tiny)) & (numbers <= (float(limits.max) if finite else np.inf))):
-        contract = "positive and finite" if finite else "positive"
-        raise ValueError(f"{name} must be {contract}, got {value} (in {limits.dtype})")
-    return jnp.asarray(value if np.asarray(value).dtype.kind == "f" else numbers.tolist())  # 2⁴⁰ is no int32
-
-
 def over_temperature(rate: Array, temperature: ArrayLike | None, *rows: Array) -> Array:
     """β / temperature, each with the leading axes of the rows. ValueError for a temperature that is not positive."""
     per_row("beta", rate, *rows)
@@ -84,13 +70,6 @@ def over_temperature(rate: Array, temperature: ArrayLike | None, *rows: Array) -
     warmth = positive_in(accumulation_dtype(rows[0].dtype), "temperature", temperature, finite=False)
     per_row("temperature", warmth, *rows, rate[..., None, None])
     return rate / warmth.astype(rate.dtype)
-
-
-def _numbers(name: str, value: ArrayLike) -> np.ndarray:
-    with contextlib.suppress(TypeError, ValueError):
-        if not is_truth(value):
-            return np.asarray(value, float)
-    raise ValueError(f"{name} must be a real number or an array of them, got {shown(value)}")
 
 
 def per_row(name: str, factor: Array, rows: Array, *others: Array) -> tuple[Array, Array]:
@@ -104,19 +83,6 @@ def per_row(name: str, factor: Array, rows: Array, *others: Array) -> tuple[Arra
         axes = list(jnp.broadcast_shapes(*(x.shape[:-2] for x in (rows, *others))))
         raise ValueError(f"{name} must broadcast to the leading axes {axes}, got shape {factor.shape}") from None
     return aligned(rows, factor[..., None, None])
-
-
-def with_bias(scores: Array, bias: ArrayLike) -> Array:
-    """Scores [*b, T, S] plus a bias. ValueError unless it is real numbers [..., T or 1, S or 1] that broadcast."""
-    bias = real_array("bias", bias)
-    plain, added = aligned(scores, bias.astype(scores.dtype))
-    try:
-        fits = jnp.broadcast_shapes(plain.shape, added.shape)[-2:] == scores.shape[-2:]
-    except ValueError:
-        fits = False
-    if not fits:
-        raise ValueError(f"bias must broadcast to the scores {list(scores.shape)}, got shape {bias.shape}")
-    return plain + added
 
 
 def squares(metric: Metric, gaps: Float[Array, "*b T S N"]) -> Float[Array, "*b T S"]:
@@ -151,83 +117,6 @@ def _refuse_indefinite(matrix: Array) -> None:
     rounding = np.max(np.abs(exact), axis=(-2, -1)) * matrix.shape[-1] * float(jnp.finfo(matrix.dtype).eps)
     if np.any(least < -rounding):
         raise ValueError(f"metric must be positive semidefinite, got one with the eigenvalue {np.min(least):.6g}")
-
-
-def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | None:
-    """The mask as a boolean array [*b, T or 1, S or 1] for scores of `rank` axes, None for none.
-
-    Raises:
-        ValueError: an array that is not boolean, or has neither two axes nor all of the scores.
-    """
-    if mask is None:
-        return None
-    if isinstance(mask, Mask):
-        return spread(mask.dense(queries, keys), rank)
-    readable = truths(mask)
-    if readable.ndim < 2 or readable.shape[-2] not in (1, queries) or readable.shape[-1] not in (1, keys):
-        raise ValueError(f"mask must be [..., {queries} or 1, {keys} or 1], got shape {readable.shape}")
-    if 2 < readable.ndim < rank:
-        raise ValueError(f"mask must have all {rank} axes of the scores or the last two, got shape {readable.shape}")
-    return readable
-
-
-def unread_as_zero(mask: Array | None, *rows: Rows) -> tuple[Rows, ...]:
-    """Keys or values with zeros where no query may read them, which not even NaN then has a part in: 0 · NaN is NaN."""
-    return rows if mask is None else tuple(_read_by_some(jnp.any(mask, axis=-2), x) for x in rows)
-
-
-def _read_by_some(read: Bool[Array, "*b S"], rows: Rows) -> Rows:
-    read = read.reshape((1,) * (rows.ndim - 1 - read.ndim) + read.shape)
-    beyond = read.ndim + 1 - rows.ndim  # leading axes that share these rows, here and those of length 1
-    shared = [i for i in range(read.ndim - 1) if i < beyond or rows.shape[i - beyond] == 1]
-    read = jnp.any(read, axis=tuple(shared), keepdims=True)
-    read = read.reshape(read.shape[beyond:])
-    if any(n not in (1, m) for n, m in zip(read.shape, rows.shape[:-1], strict=True)):
-        raise ValueError(f"mask must fit the rows {list(rows.shape[:-1])} of keys and values, got {list(read.shape)}")
-    return jnp.where(read[..., None], rows, 0.0)
-
-
-def truths(mask: ArrayLike) -> Array:
-    """A mask given as an array. ValueError unless it is boolean: numbers are 0 and 1 to some and 0 and −∞ to others."""
-    try:
-        array = jnp.asarray(mask)
-    except (TypeError, ValueError):
-        array = None
-    if array is None or array.dtype != bool:
-        kind = type(mask).__name__ if array is None else array.dtype
-        raise ValueError(f"mask must be boolean, True where a key may be read, got {kind}")
-    return array
-
-
-def allowed_by_head(mask: MaskLike, queries: int, keys: int, rank: int) -> Array | None:
-    """The mask as a boolean array for the scores of a layer [*b, H, T, S], of `rank` axes, None for none.
-
-    Raises:
-        ValueError: an array that is not boolean, or without all axes; a `Mask` of more than the sequences *b.
-    """
-    if mask is None or isinstance(mask, Mask):
-        return allowed(mask if mask is None else sequences(mask, rank - 3), queries, keys, rank)
-    readable = truths(mask)
-    if readable.ndim < rank:
-        shape = f"{rank} axes [..., heads, queries, keys]"
-        raise ValueError(f"mask must have all {shape}, of length 1 where it holds for all, got shape {readable.shape}")
-    return allowed(readable, queries, keys, rank)
-
-
-def sequences(mask: Mask, leading: int) -> Mask:
-    """A mask, unchanged; ValueError if it has more leading axes than the `leading` ones of sequences, beside heads."""
-    shape = jax.eval_shape(_smallest, mask).shape[:-2]
-    if len(shape) > leading and (len(shape) > leading + 1 or shape[-1] != 1):
-        raise ValueError(
-            f"mask must be one of sequences, with at most {leading} leading axes, got {list(shape)}: "
-            "what differs between heads is a boolean array"
-        )
-    return mask
-
-
-def _smallest(mask: Mask) -> Array:
-    place = jnp.zeros((1, 1), int)
-    return mask.allows(place, place)
 
 
 def valid_keys(valid: ArrayLike, *rows: Array) -> Bool[Array, "*b S"]:

@@ -4,8 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from hopfield._checks import booleans
-from hopfield._numerics import real_array
+from hopfield._checks import booleans, real_array
 
 
 def softmax(scores: Array, mask: Array | None = None) -> Array:

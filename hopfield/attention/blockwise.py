@@ -14,11 +14,11 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arrays import aligned
+from hopfield._arrays import aligned, unread_as_zero
 from hopfield._checks import whole
 from hopfield._numerics import accumulation_dtype, is_traced, largest, power_of_two, safe_norm, wide
 from hopfield.arguments import flag, shown
-from hopfield.attention._arguments import allowed, inputs, inverse_temperature, over_temperature, unread_as_zero
+from hopfield.attention._arguments import inputs, inverse_temperature, over_temperature
 from hopfield.attention._blocks import (
     Blocks,
     add,
@@ -31,6 +31,7 @@ from hopfield.attention._blocks import (
     over_queries,
     put,
 )
+from hopfield.attention.mask_views import allowed
 from hopfield.attention.masks import Causal, Mask
 from hopfield.metrics import Metric, as_metric
 from hopfield.separations import LogSumExp, Separation, as_separation

@@ -17,22 +17,12 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arrays import aligned, product, transposed
-from hopfield._numerics import accumulation_dtype, map_rows, real_array
-from hopfield.attention._arguments import (
-    MaskLike,
-    Rows,
-    allowed,
-    check_shapes,
-    dense_mask,
-    inputs,
-    inverse_temperature,
-    per_row,
-    positive_in,
-    unread_as_zero,
-    with_bias,
-)
+from hopfield._arrays import aligned, product, transposed, unread_as_zero, with_bias
+from hopfield._checks import positive_in, real_array
+from hopfield._numerics import accumulation_dtype, map_rows
+from hopfield.attention._arguments import Rows, check_shapes, dense_mask, inputs, inverse_temperature, per_row
 from hopfield.attention._softmax import softmax
+from hopfield.attention.mask_views import MaskLike, allowed
 from hopfield.attention.masks import Mask
 from hopfield.metrics import Metric, as_metric
 from hopfield.separations import LogSumExp, Separation, as_separation

@@ -17,8 +17,8 @@ from jax.scipy.linalg import solve_triangular
 from jax.typing import ArrayLike, DTypeLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import number, one_of, whole
-from hopfield._numerics import accumulation_dtype, nan_outside, real_array, violated
+from hopfield._checks import number, one_of, real_array, whole
+from hopfield._numerics import accumulation_dtype, nan_outside, violated
 from hopfield._pytrees import Node
 from hopfield.arguments import shown
 from hopfield.theory import linear

@@ -4,19 +4,12 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arrays import aligned, product
-from hopfield._checks import whole
-from hopfield._numerics import real_array, wide
+from hopfield._arrays import aligned, product, unread_as_zero
+from hopfield._checks import real_array, whole
+from hopfield._numerics import wide
 from hopfield.attention import core
-from hopfield.attention._arguments import (
-    MaskLike,
-    Rows,
-    inputs,
-    inverse_temperature,
-    over_temperature,
-    unread_as_zero,
-    valid_keys,
-)
+from hopfield.attention._arguments import Rows, inputs, inverse_temperature, over_temperature, valid_keys
+from hopfield.attention.mask_views import MaskLike
 from hopfield.attention.masks import Window, sliding_window
 from hopfield.metrics import Metric, as_metric
 from hopfield.separations import Separation

@@ -18,10 +18,11 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arrays import aligned, joined, product, transposed
-from hopfield._numerics import accumulation_dtype, real_array, wide
+from hopfield._arrays import aligned, joined, product, transposed, unread_as_zero
+from hopfield._checks import real_array
+from hopfield._numerics import accumulation_dtype, wide
 from hopfield.attention import core
-from hopfield.attention._arguments import dense_mask, inputs, inverse_temperature, unread_as_zero
+from hopfield.attention._arguments import dense_mask, inputs, inverse_temperature
 from hopfield.metrics import Block, Diagonal, Full, Identity, LowRank, Metric, Projected, Scaled, as_metric
 from hopfield.separations import LogSumExp, Separation, as_separation
 

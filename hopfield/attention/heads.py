@@ -13,9 +13,10 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._numerics import real_array, unit, wide
+from hopfield._checks import real_array
+from hopfield._numerics import unit, wide
 from hopfield.attention import core
-from hopfield.attention._arguments import MaskLike, allowed, inverse_temperature, sequences
+from hopfield.attention.mask_views import MaskLike, allowed, sequences
 from hopfield.attention.masks import Mask
 from hopfield.attention.projections import Projections, project_heads
 from hopfield.metrics import Metric, as_metric
@@ -88,7 +89,7 @@ def _in_groups(query: Array, options: dict[str, Any], heads: int, groups: int) -
     """The query, β, temperature, bias and mask with the head axis cut in two, [K, G]."""
     grouped, regrouped = partial(_grouped, heads=heads, groups=groups), dict(options)
     if "beta" in options:
-        regrouped["beta"] = grouped("beta", inverse_temperature(options["beta"], query), axis=-1)
+        regrouped["beta"] = grouped("beta", core.inverse_temperature(options["beta"], query), axis=-1)
     if "temperature" in options:
         regrouped["temperature"] = grouped("temperature", jnp.asarray(options["temperature"]), axis=-1)
     if "bias" in options:
@@ -118,11 +119,10 @@ def _grouped(name: str, x: Array, *, heads: int, groups: int, axis: int = -3) ->
     """The head axis cut in two, [K, G]; left alone where there is none, [1, 1] where it has length 1."""
     if x.ndim < -axis:
         return x
-    at = x.ndim + axis
-    if x.shape[at] not in (1, heads):
-        raise ValueError(f"{name} must have length 1 or {heads}, the heads, got {x.shape[at]} (axis {axis})")
-    cut = (1, 1) if x.shape[at] == 1 else (groups, heads // groups)
-    return x.reshape((*x.shape[:at], *cut, *x.shape[at + 1 :]))
+    if x.shape[axis] not in (1, heads):
+        raise ValueError(f"{name} must have length 1 or {heads}, the heads, got {x.shape[axis]} (axis {axis})")
+    cut = (1, 1) if x.shape[axis] == 1 else (groups, heads // groups)
+    return x.reshape((*x.shape[:axis], *cut, *x.shape[x.ndim + axis + 1 :]))
 
 
 def multi_head(

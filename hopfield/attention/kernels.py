@@ -7,20 +7,13 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arrays import aligned, length, lengths
+from hopfield._arrays import aligned, length, lengths, unread_as_zero
+from hopfield._checks import positive_in, real_array
 from hopfield._checks import vector as check_vector
-from hopfield._numerics import accumulation_dtype, real_array, wide
-from hopfield.attention._arguments import (
-    MaskLike,
-    Rows,
-    check_rows,
-    inputs,
-    per_row,
-    positive_in,
-    squares,
-    unread_as_zero,
-)
+from hopfield._numerics import accumulation_dtype, wide
+from hopfield.attention._arguments import Rows, check_rows, inputs, per_row, squares
 from hopfield.attention.core import SOFTMAX, dense_mask, full, masked_weights, read
+from hopfield.attention.mask_views import MaskLike
 from hopfield.metrics import Metric, as_metric
 
 

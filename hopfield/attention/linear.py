@@ -14,12 +14,12 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arrays import aligned, product, transposed
-from hopfield._checks import random_key, whole
-from hopfield._numerics import accumulation_dtype, real_array
+from hopfield._arrays import aligned, product, transposed, unread_as_zero
+from hopfield._checks import random_key, real_array, whole
+from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
 from hopfield.arguments import flag, shown
-from hopfield.attention._arguments import Rows, inputs, inverse_temperature, per_row, unread_as_zero, valid_keys
+from hopfield.attention._arguments import Rows, inputs, inverse_temperature, per_row, valid_keys
 
 Features = Float[Array, "*b T M"]
 

@@ -4,9 +4,10 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._numerics import map_rows, real_array
-from hopfield.attention._arguments import MaskLike, allowed
+from hopfield._checks import real_array
+from hopfield._numerics import map_rows
 from hopfield.attention.core import SOFTMAX, full, masked_weights, tempered
+from hopfield.attention.mask_views import MaskLike, allowed
 from hopfield.attention.masks import Mask
 from hopfield.separations import Separation, as_separation
 

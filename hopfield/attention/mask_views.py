@@ -1,4 +1,4 @@
-"""Views of masks: as numbers that are added to scores, and as text; and masks of random blocks."""
+"""Views of masks: as boolean arrays, as numbers that are added to scores, and as text; and masks of random blocks."""
 
 import jax
 import jax.numpy as jnp
@@ -7,9 +7,47 @@ from flax import struct
 from jax.typing import DTypeLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._checks import random_key, whole
-from hopfield.attention._arguments import MaskLike, allowed
+from hopfield._arrays import spread
+from hopfield._checks import booleans, random_key, whole
 from hopfield.attention.masks import Mask
+
+MaskLike = Mask | Bool[Array, "*b T S"] | None
+SAID = ", True where a key may be read"
+"""What True means in a mask, for the sentences of errors."""
+
+
+def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | None:
+    """The mask as a boolean array [*b, T or 1, S or 1] for scores of `rank` axes, None for none.
+
+    Raises:
+        ValueError: an array that is not boolean, or has neither two axes nor all of the scores.
+    """
+    if mask is None:
+        return None
+    if isinstance(mask, Mask):
+        return spread(mask.dense(queries, keys), rank)
+    readable = booleans("mask", mask, said=SAID)
+    if readable.ndim < 2 or readable.shape[-2] not in (1, queries) or readable.shape[-1] not in (1, keys):
+        raise ValueError(f"mask must be [..., {queries} or 1, {keys} or 1], got shape {readable.shape}")
+    if 2 < readable.ndim < rank:
+        raise ValueError(f"mask must have all {rank} axes of the scores or the last two, got shape {readable.shape}")
+    return readable
+
+
+def sequences(mask: Mask, leading: int) -> Mask:
+    """A mask, unchanged; ValueError if it has more leading axes than the `leading` ones of sequences, beside heads."""
+    shape = jax.eval_shape(_smallest, mask).shape[:-2]
+    if len(shape) > leading and (len(shape) > leading + 1 or shape[-1] != 1):
+        raise ValueError(
+            f"mask must be one of sequences, with at most {leading} leading axes, got {list(shape)}: "
+            "what differs between heads is a boolean array"
+        )
+    return mask
+
+
+def _smallest(mask: Mask) -> Array:
+    place = jnp.zeros((1, 1), int)
+    return mask.allows(place, place)
 
 
 def mask_bias(mask: MaskLike, queries: int, keys: int, dtype: DTypeLike = jnp.float32) -> Float[Array, "*b T S"]:

@@ -14,8 +14,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield._arrays import aligned, product, transposed
-from hopfield._checks import number, one_of, whole
-from hopfield._numerics import accumulation_dtype, is_traced, real_array, wide
+from hopfield._checks import number, one_of, real_array, whole
+from hopfield._numerics import accumulation_dtype, is_traced, wide
 from hopfield.arguments import flag, native
 from hopfield.attention._angles import angles
 from hopfield.attention._arguments import inverse_temperature, per_row

@@ -4,8 +4,7 @@ import jax
 from jaxtyping import Array, Float
 
 from hopfield._arrays import product
-from hopfield._checks import random_key, whole
-from hopfield._numerics import real_array
+from hopfield._checks import random_key, real_array, whole
 from hopfield._pytrees import Node
 
 

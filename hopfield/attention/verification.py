@@ -15,11 +15,13 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._numerics import real_array, tolerance
+from hopfield._checks import real_array
+from hopfield._numerics import tolerance
 from hopfield.attention import core
-from hopfield.attention._arguments import allowed, inverse_temperature
+from hopfield.attention._arguments import inverse_temperature
 from hopfield.attention._in_numpy import attended, rounding
 from hopfield.attention.gradients import attention_gradients
+from hopfield.attention.mask_views import allowed
 from hopfield.metrics import Metric, as_metric
 from hopfield.separations import LogSumExp, Separation, as_separation
 

@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._checks import one_of, random_key, step_limit
-from hopfield._numerics import accumulation_dtype, positive
+from hopfield._checks import one_of, positive, random_key, step_limit
+from hopfield._numerics import accumulation_dtype
 from hopfield.couplings import Couplings
 from hopfield.dynamics.asynchronous import ORDERS, Order, visit_each, visiting_order
 from hopfield.dynamics.models import SpinModel, as_model

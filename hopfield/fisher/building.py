@@ -10,8 +10,8 @@ import optax
 from jax.typing import ArrayLike
 from jaxtyping import Array, PRNGKeyArray
 
-from hopfield._checks import one_of, random_key, whole
-from hopfield._numerics import largest, power_of_two, real_array, violated
+from hopfield._checks import one_of, random_key, real_array, whole
+from hopfield._numerics import largest, power_of_two, violated
 from hopfield.arguments import shown
 from hopfield.fisher.likelihoods import Likelihood, as_likelihood
 from hopfield.fisher.operator import FISHER_KINDS, Fisher, FisherKind

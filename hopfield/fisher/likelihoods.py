@@ -19,8 +19,9 @@ from jax.scipy.special import gammaln
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
+from hopfield._checks import positive
 from hopfield._names import nearest
-from hopfield._numerics import positive, violated
+from hopfield._numerics import violated
 from hopfield._pytrees import Node
 
 Outputs = Float[Array, "*b K"]

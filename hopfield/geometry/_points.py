@@ -4,8 +4,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import vector
-from hopfield._numerics import is_traced, nan_outside, real_array
+from hopfield._checks import real_array, vector
+from hopfield._numerics import is_traced, nan_outside
 from hopfield.arguments import shown
 
 

@@ -14,8 +14,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._arrays import transposed
-from hopfield._checks import number
-from hopfield._numerics import accumulation_dtype, real_array, safe_norm, wide
+from hopfield._checks import number, real_array
+from hopfield._numerics import accumulation_dtype, safe_norm, wide
 from hopfield.arguments import shown
 from hopfield.geometry.subspaces import grassmann_distance
 

@@ -13,8 +13,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._arrays import lengths
-from hopfield._checks import whole
-from hopfield._numerics import accumulation_dtype, is_traced, positive, real_array
+from hopfield._checks import positive, real_array, whole
+from hopfield._numerics import accumulation_dtype, is_traced
 
 Query = Float[Array, "N"]
 Patterns = Float[Array, "M N"]

@@ -9,7 +9,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield._arrays import length
-from hopfield._numerics import real_array, safe_norm, unit
+from hopfield._checks import real_array
+from hopfield._numerics import safe_norm, unit
 from hopfield.geometry._points import unit_rows
 from hopfield.geometry._smooth import arc, away, ratio, sinc, versine
 

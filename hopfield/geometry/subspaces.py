@@ -16,8 +16,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._arrays import transposed
-from hopfield._checks import random_key, whole
-from hopfield._numerics import largest, power_of_two, real_array, safe_norm, tolerance, wide
+from hopfield._checks import random_key, real_array, whole
+from hopfield._numerics import largest, power_of_two, safe_norm, tolerance, wide
 from hopfield.arguments import flag
 
 Frame = Float[Array, "*b n r"]

@@ -2,8 +2,7 @@
 
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance
-from hopfield._numerics import real_matrix
+from hopfield._checks import instance, real_matrix
 from hopfield.graphs.graph import Graph, Layer
 from hopfield.graphs.lagrangians import Identity, Lagrangian, LayerNorm, Softmax, Tanh
 from hopfield.graphs.synapses import Attention, Bias, Bilinear, Dense

@@ -10,9 +10,9 @@ from jax.experimental.ode import odeint
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._checks import booleans, instance, number, whole
+from hopfield._checks import booleans, instance, number, positive, real_array, whole
 from hopfield._names import nearest
-from hopfield._numerics import positive, real_array, tolerance, violated
+from hopfield._numerics import tolerance, violated
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.graphs.graph import Graph, States
 

@@ -8,9 +8,9 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance, number, random_key, whole
+from hopfield._checks import instance, number, random_key, real_array, whole
 from hopfield._names import nearest
-from hopfield._numerics import real_array, wide
+from hopfield._numerics import wide
 from hopfield._pytrees import Node
 from hopfield.arguments import shown
 from hopfield.graphs.lagrangians import Identity, Lagrangian

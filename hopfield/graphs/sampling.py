@@ -17,8 +17,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from hopfield._checks import instance, random_key, whole
-from hopfield._numerics import positive, violated
+from hopfield._checks import instance, positive, random_key, whole
+from hopfield._numerics import violated
 from hopfield.graphs.graph import Graph, States
 from hopfield.graphs.lagrangians import Identity, Lagrangian, Softmax, Tanh
 

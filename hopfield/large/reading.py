@@ -15,8 +15,8 @@ import numpy as np
 from jax.sharding import Mesh
 from jaxtyping import Array, Float, Int
 
-from hopfield._checks import whole
-from hopfield._numerics import is_traced, nan_outside, real_array, wide
+from hopfield._checks import real_array, whole
+from hopfield._numerics import is_traced, nan_outside, wide
 from hopfield.arguments import native
 from hopfield.large._parts import Parts, as_parts
 from hopfield.large._passes import Job, Sums, fields_of

@@ -20,9 +20,9 @@ from jaxtyping import Array, Bool, Float
 
 from hopfield._arrays import aligned
 from hopfield._numerics import accumulation_dtype
+from hopfield._products import row_products, softmax_read, weighted_rows
 from hopfield._pytrees import Node
 from hopfield.attention import core
-from hopfield.attention._products import row_products, softmax_read, weighted_rows
 from hopfield.dynamics.fixed_points import implicit, neumann
 from hopfield.dynamics.settling import Settled, near, settled, unrolled
 from hopfield.metrics import Metric

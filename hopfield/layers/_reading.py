@@ -16,12 +16,11 @@ from flax import struct
 from flax.typing import PrecisionLike
 from jaxtyping import Array, Float
 
-from hopfield._arrays import aligned
+from hopfield._arrays import aligned, unread_as_zero
 from hopfield._numerics import KEPT
+from hopfield._products import weighted_rows
 from hopfield._pytrees import Node
 from hopfield.attention import attend_blockwise
-from hopfield.attention._arguments import unread_as_zero
-from hopfield.attention._products import weighted_rows
 from hopfield.attention.encodings import Encoding
 from hopfield.attention.masks import Causal, Mask, Window
 from hopfield.layers._draws import kept_rows

@@ -5,10 +5,11 @@ from flax import struct
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._arrays import spread
-from hopfield._numerics import is_traced, real_array
+from hopfield._checks import booleans, real_array
+from hopfield._numerics import is_traced
 from hopfield._pytrees import Node
 from hopfield.arguments import flag
-from hopfield.attention._arguments import allowed_by_head, sequences
+from hopfield.attention.mask_views import SAID, allowed, sequences
 from hopfield.attention.masks import Mask
 
 Heads = Float[Array, "*b T H D"]
@@ -71,7 +72,7 @@ def scope_of(
     mask = (
         sequences(mask, rank - 3).fitting(keys)
         if isinstance(mask, Mask)
-        else allowed_by_head(mask, queries, keys, rank)
+        else _allowed_by_head(mask, queries, keys, rank)
     )
     return Scope(
         mask,
@@ -79,6 +80,21 @@ def scope_of(
         offset,
         causal=flag("is_causal", is_causal),
     )
+
+
+def _allowed_by_head(mask: MaskLike, queries: int, keys: int, rank: int) -> Array | None:
+    """The mask as a boolean array for the scores of a layer [*b, H, T, S], of `rank` axes, None for none.
+
+    Raises:
+        ValueError: an array that is not boolean, or without all axes; a `Mask` of more than the sequences *b.
+    """
+    if mask is None or isinstance(mask, Mask):
+        return allowed(mask if mask is None else sequences(mask, rank - 3), queries, keys, rank)
+    readable = booleans("mask", mask, said=SAID)
+    if readable.ndim < rank:
+        shape = f"{rank} axes [..., heads, queries, keys]"
+        raise ValueError(f"mask must have all {shape}, of length 1 where it holds for all, got shape {readable.shape}")
+    return allowed(readable, queries, keys, rank)
 
 
 def scope_of_window(

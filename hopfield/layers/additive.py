@@ -6,9 +6,9 @@ from flax import nnx
 from flax.typing import Dtype, PrecisionLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield._arrays import unread_as_zero, with_bias
 from hopfield._checks import instance, whole
 from hopfield._numerics import wide
-from hopfield.attention._arguments import unread_as_zero, with_bias
 from hopfield.attention.core import masked_weights
 from hopfield.attention.kernels import additive_scores
 from hopfield.layers._reading import Dropout

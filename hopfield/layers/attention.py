@@ -11,8 +11,7 @@ from flax.nnx.nn.linear import default_kernel_init
 from flax.typing import Dtype, Initializer, PrecisionLike, PromoteDtypeFn
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance, number, whole
-from hopfield._numerics import real_array
+from hopfield._checks import instance, number, real_array, whole
 from hopfield.arguments import flag
 from hopfield.layers._cache import next_place, put
 from hopfield.layers._reading import Dropout

@@ -11,10 +11,9 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._arrays import aligned, product
-from hopfield._checks import instance, whole
-from hopfield._numerics import accumulation_dtype, map_rows, real_array, safe_norm, tolerance, wide
+from hopfield._checks import instance, positive_in, real_array, whole
+from hopfield._numerics import accumulation_dtype, map_rows, safe_norm, tolerance, wide
 from hopfield._pytrees import Node
-from hopfield.attention._arguments import positive_in
 from hopfield.attention.encodings import Encoding
 from hopfield.dynamics import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.layers._iteration import States

@@ -14,10 +14,9 @@ from flax import nnx
 from flax.typing import Dtype
 from jax.typing import ArrayLike
 
-from hopfield._checks import number, one_of, whole
+from hopfield._checks import number, one_of, positive_in, whole
 from hopfield._numerics import accumulation_dtype, wide
 from hopfield.arguments import flag, shown
-from hopfield.attention._arguments import positive_in
 from hopfield.attention.encodings import Encoding
 from hopfield.layers.learned_positions import Positions
 from hopfield.layers.metrics import FixedMetric, FixedParam, LearnedMetric, learned_metric

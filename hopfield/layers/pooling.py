@@ -11,8 +11,7 @@ import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance, whole
-from hopfield._numerics import real_array
+from hopfield._checks import instance, real_array, whole
 from hopfield.arguments import flag
 from hopfield.layers._cache import next_place
 from hopfield.layers._scope import MaskLike, Scores

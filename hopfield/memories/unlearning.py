@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from hopfield._checks import one_of, random_key, step_limit
-from hopfield._numerics import accumulation_dtype, positive
+from hopfield._checks import one_of, positive, random_key, step_limit
+from hopfield._numerics import accumulation_dtype
 from hopfield._parts import stored_spins
 from hopfield.couplings import Couplings
 from hopfield.dynamics.asynchronous import relax

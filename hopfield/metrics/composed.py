@@ -6,7 +6,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._arrays import aligned, block_diagonal, joined, product, transposed
-from hopfield._numerics import real_array
+from hopfield._checks import real_array
 from hopfield.metrics.forms import Metric, Rows, checked
 
 

@@ -15,8 +15,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._arrays import aligned, product, transposed
-from hopfield._checks import whole
-from hopfield._numerics import is_traced, nan_outside, real_array
+from hopfield._checks import real_array, whole
+from hopfield._numerics import is_traced, nan_outside
 from hopfield._pytrees import Node
 
 Rows = Float[Array, "..."]

@@ -11,8 +11,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._arrays import aligned, length, product, transposed
-from hopfield._checks import axis_of
-from hopfield._numerics import is_traced, largest, power_of_two, real_array, wide
+from hopfield._checks import axis_of, real_array
+from hopfield._numerics import is_traced, largest, power_of_two, wide
 from hopfield.metrics._spectra import singular_values
 from hopfield.metrics.composed import Block, block
 from hopfield.metrics.forms import Diagonal, Full, Identity, LowRank, Metric, Scaled, as_metric

@@ -8,8 +8,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._checks import vector
-from hopfield._numerics import largest, positive, power_of_two, wide
+from hopfield._checks import positive, vector
+from hopfield._numerics import largest, power_of_two, wide
 
 __all__ = ["CorrelationTime", "correlation_time"]
 

@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._checks import booleans, number, vector, whole
-from hopfield._numerics import largest, real_array, unit, wide
+from hopfield._checks import booleans, number, real_array, vector, whole
+from hopfield._numerics import largest, unit, wide
 
 __all__ = [
     "Nearest",

@@ -31,8 +31,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 import hopfield.observables.weights
-from hopfield._checks import axis_of, booleans
-from hopfield._numerics import accumulation_dtype, along_axis, is_traced, map_rows, nan_outside, real_array
+from hopfield._checks import axis_of, booleans, real_array
+from hopfield._numerics import accumulation_dtype, along_axis, is_traced, map_rows, nan_outside
 from hopfield.arguments import native, shown
 from hopfield.observables import _levels
 from hopfield.separations import LogSumExp, Separation, as_separation

@@ -17,8 +17,8 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import as_path, number, real_number, spelled, whole
-from hopfield._numerics import largest, power_of_two, real_array, unit
+from hopfield._checks import as_path, number, real_array, real_number, spelled, whole
+from hopfield._numerics import largest, power_of_two, unit
 from hopfield.arguments import flag
 
 __all__ = ["UNSOUND", "digits", "from_file", "photograph_patches", "standardise", "to_norm", "to_spins"]

@@ -14,8 +14,8 @@ import numpy as np
 from flax import struct
 from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 
-from hopfield._checks import as_path, one_of, random_key, whole
-from hopfield._numerics import is_traced, real_array, real_matrix, violated
+from hopfield._checks import as_path, one_of, random_key, real_array, real_matrix, whole
+from hopfield._numerics import is_traced, violated
 from hopfield.patterns import base, ensembles
 from hopfield.patterns.base import Index, Source
 from hopfield.patterns.bits import pack, random_words, unpack

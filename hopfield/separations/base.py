@@ -10,8 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hopfield._checks import booleans, vector
-from hopfield._numerics import real_array
+from hopfield._checks import booleans, real_array, vector
 from hopfield._pytrees import Node
 from hopfield.separations._guards import nonzero as nonzero
 from hopfield.separations._guards import unmasked as unmasked

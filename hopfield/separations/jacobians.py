@@ -5,7 +5,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._arrays import aligned
-from hopfield._numerics import real_array, wide
+from hopfield._checks import real_array
+from hopfield._numerics import wide
 
 
 def softmax_jacobian(p: Float[Array, "*b S"]) -> Float[Array, "*b S S"]:

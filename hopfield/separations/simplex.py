@@ -15,7 +15,8 @@ from jax.custom_derivatives import SymbolicZero
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._numerics import checkpointed, largest, real_array, wide
+from hopfield._checks import real_array
+from hopfield._numerics import checkpointed, largest, wide
 from hopfield.separations._deformed import power_logarithm
 
 Scores = Float[Array, "M"]
@@ -221,8 +222,7 @@ def tsallis_entropy(p: Scores, alpha: ArrayLike) -> Float[Array, ""]:
     """H_α(p) = (Σ p − Σ p^α) / (α(α−1)), α > 0; the convention in which α = 1 is Shannon's and α = 2 is ½(1 − ‖p‖²)."""
     p = real_array("p", p)
     alpha, empty = jnp.asarray(alpha, p.dtype), p <= 0
-    log_p = jnp.log(jnp.where(empty, 1.0, p))
-    return -jnp.sum(jnp.where(empty, 0.0, p * power_logarithm(log_p, alpha - 1.0))) / alpha
+    return -jnp.sum(jnp.where(empty, 0.0, p * power_logarithm(jnp.log(jnp.where(empty, 1.0, p)), alpha - 1.0))) / alpha
 
 
 def alpha_norm(p: Scores, alpha: Float[Array, ""]) -> Float[Array, ""]:

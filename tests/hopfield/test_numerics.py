@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 
 from hopfield import Couplings, Memory, attention
-from hopfield._numerics import (
-    accumulation_dtype,
-    increasing_root,
-    is_traced,
-    positive,
-    real_array,
-    safe_norm,
-    tolerance,
-    unit,
-)
+from hopfield._checks import positive, real_array
+from hopfield._numerics import accumulation_dtype, increasing_root, is_traced, safe_norm, tolerance, unit
 from hopfield.dynamics import asynchronous
 from hopfield.geometry.factored_forms import factored
 from hopfield.observables import thermodynamics

@@ -11,7 +11,8 @@ Source: Rao 1945; Atkinson & Mitchell, Sankhyā A 43, 345 (1981). geomstats: `Ca
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._numerics import real_array, safe_norm
+from hopfield._checks import real_array
+from hopfield._numerics import safe_norm
 from hopfield.geometry import sphere
 from hopfield.geometry._points import probabilities
 from hopfield.geometry._smooth import root_of

@@ -17,7 +17,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._numerics import real_array, wide
+from hopfield._checks import real_array
+from hopfield._numerics import wide
 from hopfield.geometry import spd
 from hopfield.geometry._smooth import root_of
 from hopfield.geometry.geodesics import LogInfo, shoot

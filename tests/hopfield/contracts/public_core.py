@@ -269,6 +269,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield._checks.*": "checks of arguments, each with a sentence",
     "hopfield._parts.*": "checks of a memory's parts, each with a sentence",
     "hopfield._arrays.*": "internal, called by metrics, attention and geometry",
+    "hopfield._products.*": "internal, called by attention and layers",
     "hopfield.dynamics.lost": "tells whether there is NaN",
     "hopfield.patterns.datasets.digits": _STATIC,
     "hopfield.patterns.datasets.photograph_patches": _STATIC,
