@@ -12,14 +12,12 @@ from hopfield._medians import shrunk_median
 from hopfield._names import Named, Table
 from hopfield._numerics import unit
 from hopfield._pytrees import Node
+from hopfield._shapes import Patterns, Scores
 from hopfield.metrics.forms import Metric, full
 from hopfield.spaces import Box, Euclidean, Known, Space, Sphere, Spins, State
 
 __all__ = ["NAMES", "Bilinear", "Cosine", "Dot", "Manhattan", "Similarity", "SquaredDistance", "as_similarity"]
 __all__ += ["bilinear", "find"]
-
-Patterns = Float[Array, "M N"]
-Scores = Float[Array, "M"]
 
 
 class Similarity(Node, abc.ABC):

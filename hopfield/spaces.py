@@ -13,12 +13,12 @@ from hopfield._checks import booleans, positive, real_array
 from hopfield._names import Named, Table
 from hopfield._numerics import increasing_root, largest, nan_outside, safe_norm, tolerance
 from hopfield._pytrees import Node
+from hopfield._shapes import State
 from hopfield.arguments import flag
 
 __all__ = ["NAMES", "Box", "Euclidean", "Space", "Sphere", "Spins", "aligned", "as_known", "as_space", "box"]
 __all__ += ["euclidean", "find", "one_state", "sphere", "spins"]
 
-State = Float[Array, "N"]
 Known = Bool[Array, "N"] | None
 
 

@@ -27,6 +27,7 @@ ALLOWED = {"hopfield", "jax", "flax", "optax", "numpy", "scipy", "jaxtyping", "s
 FOUNDATIONS = (
     "arguments",
     "theory",
+    "_shapes",
     "_pytrees",
     "_numerics",
     "_checks",

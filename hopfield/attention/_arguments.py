@@ -12,10 +12,9 @@ from jaxtyping import Array, Bool, Float
 from hopfield._arrays import aligned, product, transposed
 from hopfield._checks import positive_in, real_array
 from hopfield._numerics import accumulation_dtype, is_traced, wide
+from hopfield._shapes import Rows
 from hopfield.attention.mask_views import MaskLike, allowed
 from hopfield.metrics import Metric, augmented
-
-Rows = Float[Array, "*b T D"]
 
 
 def inputs(query: ArrayLike, key: ArrayLike, value: ArrayLike, metric: Metric | None = None) -> tuple[Rows, Rows, Rows]:

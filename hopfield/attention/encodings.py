@@ -21,11 +21,11 @@ from hopfield._arrays import aligned, product, transposed
 from hopfield._checks import number, one_of, whole
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
+from hopfield._shapes import Rows
 from hopfield.attention._angles import angles
 from hopfield.attention.positions import PAIRINGS, Pairing, alibi_slopes, sinusoidal, t5_buckets, turned_by
 
 Places = Int[Array, "T"]
-Rows = Float[Array, "*b T D"]
 Bias = Float[Array, "... T S"]
 Scaling = Literal["none", "linear", "ntk"]
 SCALINGS: tuple[Scaling, ...] = get_args(Scaling)

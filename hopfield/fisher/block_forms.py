@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -13,9 +12,8 @@ from jaxtyping import Array, Float
 
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
+from hopfield._shapes import Tree
 from hopfield.fisher.solvers import dense_solve
-
-Tree = Any
 
 
 class DenseBlock(Node):

@@ -1,7 +1,6 @@
 """Constructor of a Fisher information: the terms it is a mean over, their weights, and its kind."""
 
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,11 +11,10 @@ from jaxtyping import Array, PRNGKeyArray
 
 from hopfield._checks import one_of, random_key, real_array, whole
 from hopfield._numerics import largest, power_of_two, violated
+from hopfield._shapes import Tree
 from hopfield.arguments import shown
 from hopfield.fisher.likelihoods import Likelihood, as_likelihood
 from hopfield.fisher.operator import FISHER_KINDS, Fisher, FisherKind
-
-Tree = Any
 
 
 def fisher(

@@ -8,7 +8,7 @@ Source: Martens, JMLR 21, 146 (2020); for the empirical Fisher Kunstner, Balles 
 """
 
 from collections.abc import Callable
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import jax
 import jax.numpy as jnp
@@ -20,13 +20,13 @@ from jaxtyping import Array, Float
 from hopfield._checks import number, one_of, whole
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
+from hopfield._shapes import Tree
 from hopfield.fisher import _programs
 from hopfield.fisher.block_forms import BlockDiagonal
 from hopfield.fisher.likelihoods import Likelihood
 from hopfield.fisher.solvers import SolveInfo
 from hopfield.fisher.structured import Heads, block_diagonal, kronecker
 
-Tree = Any
 FisherKind = Literal["exact", "monte_carlo", "empirical"]
 FISHER_KINDS: tuple[FisherKind, ...] = get_args(FisherKind)
 Solver = Literal["cg", "cholesky", "kernel"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -10,8 +10,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._numerics import accumulation_dtype, largest, power_of_two
-
-Tree = Any
+from hopfield._shapes import Tree
 
 
 class SolveInfo(NamedTuple):

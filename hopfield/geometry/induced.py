@@ -15,9 +15,9 @@ from jaxtyping import Array, Float
 from hopfield._arrays import lengths
 from hopfield._checks import positive, real_array, whole
 from hopfield._numerics import accumulation_dtype, is_traced
+from hopfield._shapes import Patterns
 
 Query = Float[Array, "N"]
-Patterns = Float[Array, "M N"]
 
 
 def attention_metric_matrix(query: Query, patterns: Patterns, beta: ArrayLike = 1.0) -> Float[Array, "N N"]:

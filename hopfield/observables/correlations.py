@@ -10,10 +10,9 @@ from jaxtyping import Array, Float, Int
 
 from hopfield._checks import positive, vector
 from hopfield._numerics import largest, power_of_two, wide
+from hopfield._shapes import Scalar
 
 __all__ = ["CorrelationTime", "correlation_time"]
-
-Scalar = Float[Array, ""]
 
 
 class CorrelationTime(NamedTuple):

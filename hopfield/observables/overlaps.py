@@ -9,6 +9,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._checks import booleans, number, real_array, vector, whole
 from hopfield._numerics import largest, unit, wide
+from hopfield._shapes import Mask, Scalar, State
 
 __all__ = [
     "Nearest",
@@ -23,10 +24,6 @@ __all__ = [
     "retained",
     "sparse_overlap",
 ]
-
-Scalar = Float[Array, ""]
-State = Float[Array, "N"]
-Mask = Bool[Array, "M"] | None
 
 
 class Nearest(NamedTuple):

@@ -15,11 +15,11 @@ from jax.typing import ArrayLike
 from jaxtyping import Array
 
 from hopfield._checks import number, real_number
+from hopfield._shapes import Tree
 from hopfield.fisher import Fisher
 from hopfield.fisher.solvers import SolveInfo, dot, inlined_conjugate_gradient, norm, over, selected, unit
 from hopfield.optim._transform import Call
 
-Tree = Any
 TINY = 5e-324
 """The least positive number."""
 WIDEN, NARROW = 4.0, 0.5

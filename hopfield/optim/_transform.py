@@ -12,12 +12,12 @@ import optax
 from jaxtyping import Array
 
 from hopfield._checks import number, one_of, whole
+from hopfield._shapes import Tree
 from hopfield.arguments import flag
 from hopfield.fisher import FISHER_KINDS, Fisher, Likelihood, fisher
 from hopfield.fisher.operator import FisherKind
 from hopfield.optim._multi_steps import in_multi_steps
 
-Tree = Any
 Schedule = float | Array | Callable[[Array], Array]
 PARTIAL = (
     "params must be whole for the natural gradient: optax.masked and optax.multi_transform hand over a part of them, "

@@ -1,7 +1,7 @@
 """Natural gradients with an approximate Fisher information averaged over steps: Kronecker factors, and the diagonal."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -9,14 +9,13 @@ import optax
 from jaxtyping import Array
 
 from hopfield._numerics import accumulation_dtype, wide
+from hopfield._shapes import Tree
 from hopfield.fisher import Likelihood, as_likelihood, fisher
 from hopfield.fisher.operator import FisherKind
 from hopfield.fisher.solvers import selected
 from hopfield.optim import _safeguards
 from hopfield.optim._safeguards import accept_or_reject, bounded, finite, or_gradient, share
 from hopfield.optim._transform import Call, Schedule, at, check_kind, check_rate, transform
-
-Tree = Any
 
 
 class ApproximateState(NamedTuple):

@@ -22,7 +22,7 @@ Goldshlager, Abrahamsen & Lin 2024 (SPRING) for momentum.
 """
 
 from functools import partial
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
@@ -31,6 +31,7 @@ from jaxtyping import Array
 
 from hopfield._checks import number, one_of, whole
 from hopfield._numerics import nan_outside
+from hopfield._shapes import Tree
 from hopfield.fisher import Fisher, Likelihood, as_likelihood
 from hopfield.fisher.operator import FisherKind, Solver
 from hopfield.fisher.solvers import axpy, selected
@@ -38,7 +39,6 @@ from hopfield.optim import _safeguards
 from hopfield.optim._safeguards import LEAST, accept_or_reject, bounded, finished, finite, or_gradient, share, still
 from hopfield.optim._transform import Call, Schedule, at, check_kind, check_rate, transform
 
-Tree = Any
 SMALL = 1500
 """Parameters up to which "auto" forms the whole matrix."""
 FEW = 2000

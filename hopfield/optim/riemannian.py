@@ -24,11 +24,10 @@ from jaxtyping import Array
 from hopfield._names import nearest
 from hopfield._numerics import is_traced, wide
 from hopfield._pytrees import Node
+from hopfield._shapes import Tree
 from hopfield.geometry import spd, sphere
 from hopfield.optim._safeguards import share
 from hopfield.optim._transform import Schedule, at, check_params, check_rate
-
-Tree = Any
 
 
 class Manifold(Node, abc.ABC):

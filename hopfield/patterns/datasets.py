@@ -19,11 +19,11 @@ from jaxtyping import Array, Float
 
 from hopfield._checks import as_path, number, real_array, real_number, spelled, whole
 from hopfield._numerics import largest, power_of_two, unit
+from hopfield._shapes import Patterns
 from hopfield.arguments import flag
 
 __all__ = ["UNSOUND", "digits", "from_file", "photograph_patches", "standardise", "to_norm", "to_spins"]
 
-Patterns = Float[Array, "M N"]
 
 UNSOUND = (
     OSError,

@@ -18,11 +18,10 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from hopfield._checks import number, random_key, whole
 from hopfield._numerics import is_traced, unit
+from hopfield._shapes import Patterns, State
 
 Scalar = float | Float[Array, ""]
 Index = int | Int[Array, ""]
-Patterns = Float[Array, "M N"]
-State = Float[Array, "N"]
 
 Ensemble = Literal["spins", "biased", "correlated", "gaussian", "sphere"]
 ENSEMBLES: tuple[Ensemble, ...] = get_args(Ensemble)

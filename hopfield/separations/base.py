@@ -12,13 +12,12 @@ from jaxtyping import Array, Float
 
 from hopfield._checks import booleans, real_array, vector
 from hopfield._pytrees import Node
+from hopfield._shapes import Scalar
 from hopfield.separations._guards import nonzero as nonzero
 from hopfield.separations._guards import unmasked as unmasked
 from hopfield.separations._ties import balance, difference, finite_rise, where_near
 from hopfield.separations.jacobians import softmax_jacobian_product
 from hopfield.separations.simplex import Mask, Scores
-
-Scalar = Float[Array, ""]
 
 
 class Stream(NamedTuple):

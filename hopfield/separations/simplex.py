@@ -13,14 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax.custom_derivatives import SymbolicZero
 from jax.typing import ArrayLike
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Float
 
 from hopfield._checks import real_array
 from hopfield._numerics import checkpointed, largest, wide
+from hopfield._shapes import Mask, Scores
 from hopfield.separations._deformed import power_logarithm
 
-Scores = Float[Array, "M"]
-Mask = Bool[Array, "M"] | None
 STEPS = 64
 """Newton steps at most."""
 PART = 8
