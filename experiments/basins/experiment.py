@@ -26,7 +26,7 @@ from experiments.basins.config import Config, Scale
 from experiments.basins.figure import plot
 from experiments.basins.summary import summarise
 from experiments.contract import Cost
-from experiments.shared import draws, loads, program, spellings
+from experiments.shared import draws, grids, loads, spellings
 from hopfield.memories import find
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
@@ -111,7 +111,7 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points; all initial overlaps of a draw of patterns are measured together."""
     scales = _scales(config, config.memories)
     grid = measurement.grid(lambda point: _program(config, scales[point["memory"]], point))
-    for row in program.rows(grid, config.seed, wanted, known=_load):
+    for row in grids.rows(grid, config.seed, wanted, known=_load):
         yield row | {"start_overlap": round(row["start_overlap"], 6)}  # one place for queries of one overlap
 
 

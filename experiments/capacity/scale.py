@@ -7,7 +7,7 @@ from typing import Any
 
 from experiments.capacity.config import Config, Scale
 from experiments.contract import Cost
-from experiments.shared import draws, layers, loads, pattern_sets, spellings
+from experiments.shared import draws, loads, pattern_sets, precedence, spellings
 from hopfield import Memory
 from hopfield.memories import find
 from hopfield.patterns import corruption
@@ -28,7 +28,7 @@ def chosen(config: Config, memory: str) -> FullScale:
             raise ValueError("loads must not be given together with patterns, which says the same in numbers")
         if layer.parity is not None and layer.patterns is not None:
             raise ValueError("parity must not be given together with patterns, whose numbers are taken as they are")
-    scale = layers.in_full(Scale, *given)
+    scale = precedence.in_full(Scale, *given)
     # Loads and patterns are two ways to say one thing: whichever comes first silences the other below it.
     first = next((layer for layer in given if layer.loads is not None or layer.patterns is not None), scale)
     return replace(scale, loads=first.loads, patterns=first.patterns)

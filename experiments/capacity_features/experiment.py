@@ -19,7 +19,7 @@ from experiments.capacity_features.config import Config
 from experiments.capacity_features.figure import plot
 from experiments.capacity_features.summary import summarise
 from experiments.contract import Cost
-from experiments.shared import program
+from experiments.shared import grids
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 
@@ -51,5 +51,5 @@ def cost(config: Config) -> Cost:
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
     noisy = [point | {"noise": config.noise} for point in wanted]
-    for row in program.rows(measurement.grid(config.queries), config.seed, noisy):
+    for row in grids.rows(measurement.grid(config.queries), config.seed, noisy):
         yield {name: value for name, value in row.items() if name != "noise"}

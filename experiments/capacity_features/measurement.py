@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.shared import draws
-from experiments.shared.program import Grid
+from experiments.shared.grids import Grid
 from hopfield import Memory, random_features, retrieve, spaces
 from hopfield.patterns import sphere
 from hopfield.random_features import FeatureMemory

@@ -26,7 +26,7 @@ from experiments.capacity_linear.config import Config
 from experiments.capacity_linear.figure import plot
 from experiments.capacity_linear.summary import summarise
 from experiments.contract import Cost
-from experiments.shared import draws, loads, program
+from experiments.shared import draws, grids, loads
 from hopfield.theory import linear
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
@@ -62,7 +62,7 @@ def points(config: Config) -> list[dict]:
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, theory beside them."""
     grid = measurement.grid(lambda point: _program(config, point))
-    yield from program.rows(grid, config.seed, wanted, known=lambda point: _known(config, point))
+    yield from grids.rows(grid, config.seed, wanted, known=lambda point: _known(config, point))
 
 
 def _program(config: Config, point: dict) -> draws.Rule:

@@ -7,7 +7,7 @@ import numpy as np
 
 from experiments.bounds import named
 from experiments.shared import draws
-from experiments.shared.program import Grid
+from experiments.shared.grids import Grid
 from hopfield.attention import FastWeights
 from hopfield.patterns import sphere
 

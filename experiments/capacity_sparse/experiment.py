@@ -21,7 +21,7 @@ from experiments.capacity_sparse.config import Config
 from experiments.capacity_sparse.figure import plot
 from experiments.capacity_sparse.summary import summarise
 from experiments.contract import Cost
-from experiments.shared import draws, loads, program
+from experiments.shared import draws, grids, loads
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
@@ -76,7 +76,7 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, their load and theory beside them."""
     largest = draws.largest(points(config), "rule", "neurons", "activity")
     grid = measurement.grid(lambda point: _program(point, largest(point), config.queries))
-    yield from program.rows(grid, config.seed, wanted, known=_known)
+    yield from grids.rows(grid, config.seed, wanted, known=_known)
 
 
 def _program(point: dict, largest: int, queries: int) -> draws.Rule:

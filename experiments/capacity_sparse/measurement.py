@@ -6,7 +6,7 @@ import numpy as np
 
 from experiments.capacity_sparse import rules
 from experiments.shared import draws
-from experiments.shared.program import Grid
+from experiments.shared.grids import Grid
 from hopfield.observables.overlaps import above
 
 CUT = 0.5

@@ -30,7 +30,7 @@ from experiments.entropy import measurement
 from experiments.entropy.config import ROUNDING, Config
 from experiments.entropy.figure import plot
 from experiments.entropy.summary import summarise
-from experiments.shared import corruptions, critical_beta, parallel, retrievals
+from experiments.shared import corruptions, kappa_theory, parallel, retrievals
 from experiments.statistics.clusters import clustered_mean
 from hopfield import Memory
 from hopfield.memories import find
@@ -120,7 +120,7 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
 
 def sphere_critical_beta(neurons: int, num_patterns: int) -> float:
     """The unit of `ratio`: annealed β at which iterated retrieval of unit-norm patterns on the sphere sets in."""
-    beta = critical_beta.critical_beta("modern", "sphere", neurons, num_patterns, "converged_weight")
+    beta = kappa_theory.critical_kappa("modern", "sphere", neurons, num_patterns, "converged_weight")
     if beta is None:
         raise ValueError(f"patterns must have an annealed critical β, got N={neurons} M={num_patterns}")
     return beta

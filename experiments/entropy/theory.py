@@ -5,13 +5,13 @@ from collections.abc import Callable
 import numpy as np
 
 from experiments.contract import Table
-from experiments.shared import critical_beta
+from experiments.shared import kappa_theory
 from hopfield.theory import spherical
 
 
 def line(rows: Table, function: Callable) -> tuple[np.ndarray, np.ndarray]:
     """β over the critical one, and annealed theory of softmax on the sphere there; nothing for other rows."""
-    known = [name for name in rows["memory"].unique() if critical_beta.covers(name, "sphere", "converged_weight")]
+    known = [name for name in rows["memory"].unique() if kappa_theory.covers(name, "sphere", "converged_weight")]
     rows = rows[(rows["ensemble"] == "sphere") & rows["memory"].isin(known)]
     if rows.empty:
         return np.empty(0), np.empty(0)

@@ -19,7 +19,7 @@ from experiments.hierarchy import measurement, networks
 from experiments.hierarchy.config import Config
 from experiments.hierarchy.figure import plot
 from experiments.hierarchy.summary import summarise
-from experiments.shared import program
+from experiments.shared import grids
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 
@@ -52,7 +52,7 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, the numbers that are stored before what is measured."""
     options = {"beta": config.beta, "coupling": config.coupling}
     grid = measurement.grid(lambda point: _program(config, point["parts"]))
-    rows = program.rows(grid, config.seed, [point | options for point in wanted], measurement.digits, _known)
+    rows = grids.rows(grid, config.seed, [point | options for point in wanted], measurement.digits, _known)
     for row in rows:
         yield {name: value for name, value in row.items() if name not in options}
 

@@ -10,7 +10,7 @@ from experiments.hierarchy import networks
 from experiments.hierarchy.config import FLAT
 from experiments.hierarchy.networks import PIXELS, POSITIONS
 from experiments.shared import draws
-from experiments.shared.program import Grid
+from experiments.shared.grids import Grid
 from hopfield import graphs
 from hopfield.patterns import datasets
 

@@ -22,7 +22,7 @@ from experiments.landscape import continuous, spins
 from experiments.landscape.config import CONTINUOUS, Config
 from experiments.landscape.figure import plot
 from experiments.landscape.summary import summarise
-from experiments.shared import program
+from experiments.shared import grids
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
@@ -62,7 +62,7 @@ def cost(config: Config) -> Cost:
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points: those on spins compiled, those of continuous memories one by one in double precision."""
     ours = [point for point in wanted if point["memory"] not in CONTINUOUS]
-    yield from program.rows(spins.grid(config.starts, config.sweeps), config.seed, ours)
+    yield from grids.rows(spins.grid(config.starts, config.sweeps), config.seed, ours)
     others = [point for point in wanted if point["memory"] in CONTINUOUS]
     for key, group in groupby(others, lambda point: tuple(point[name] for name in DRAW)):
         draw = dict(zip(DRAW, key, strict=True))

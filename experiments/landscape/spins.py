@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.landscape.config import KINDS, LARGEST, RETRIEVED
 from experiments.shared import draws
-from experiments.shared.program import Grid
+from experiments.shared.grids import Grid
 from hopfield import glauber, retrieve
 from hopfield.dynamics import CONVERGED
 from hopfield.memories import find

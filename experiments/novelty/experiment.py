@@ -15,7 +15,7 @@ from experiments.novelty import measurement
 from experiments.novelty.config import Config
 from experiments.novelty.figure import plot
 from experiments.novelty.summary import summarise
-from experiments.shared import program
+from experiments.shared import grids
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "patterns"
@@ -46,4 +46,4 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     grid = measurement.grid(
         lambda point: measurement.Program(point["neurons"], point["patterns"], config.queries, together)
     )
-    yield from program.rows(grid, config.seed, wanted)
+    yield from grids.rows(grid, config.seed, wanted)

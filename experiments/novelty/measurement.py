@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.shared import draws
-from experiments.shared.program import Grid
+from experiments.shared.grids import Grid
 from hopfield import Memory
 from hopfield.patterns import sphere
 

@@ -17,7 +17,7 @@ from experiments.overlap_dynamics import measurement, theory
 from experiments.overlap_dynamics.config import LARGEST, Config
 from experiments.overlap_dynamics.figure import plot
 from experiments.overlap_dynamics.summary import summarise
-from experiments.shared import draws, loads, program
+from experiments.shared import draws, grids, loads
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
@@ -58,10 +58,10 @@ def points(config: Config) -> list[dict]:
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
     courses = [curve for curve in _curves(config) for _ in _overlaps(config, curve["neurons"])]
-    return program.cost(_grid(config), courses, config.samples)
+    return grids.cost(_grid(config), courses, config.samples)
 
 
-def _grid(config: Config) -> program.Grid:
+def _grid(config: Config) -> grids.Grid:
     """Grid with one program of a network for all its loads."""
     padding = draws.largest(_curves(config), "degree", "neurons")
     longest, times = max(config.steps), len(dict.fromkeys(config.steps))
@@ -78,4 +78,4 @@ def _grid(config: Config) -> program.Grid:
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
     known = lambda point: {"queries": min(config.queries, point["patterns"])}
-    yield from program.rows(_grid(config), config.seed, wanted, known=known)
+    yield from grids.rows(_grid(config), config.seed, wanted, known=known)

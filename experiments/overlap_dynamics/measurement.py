@@ -9,7 +9,7 @@ import numpy as np
 from experiments.overlap_dynamics import theory
 from experiments.overlap_dynamics.config import CUT
 from experiments.shared import draws
-from experiments.shared.program import Grid
+from experiments.shared.grids import Grid
 from hopfield.memories import find
 from hopfield.observables.overlaps import above, overlap
 from hopfield.patterns import spins

@@ -24,7 +24,7 @@ from experiments.phase_diagram.config import CURVE, CURVED, LENGTHS, MAP, MEMORI
 from experiments.phase_diagram.figure import plot
 from experiments.phase_diagram.refinement import Cell, between, coarse, cut
 from experiments.phase_diagram.summary import summarise
-from experiments.shared import draws, program
+from experiments.shared import draws, grids
 from hopfield.memories import find
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "refine", "summarise"]
@@ -153,7 +153,7 @@ def refine(config: Config, rows: Sequence[dict]) -> list[dict]:
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points; temperatures that share a draw of patterns are measured together."""
     grid = measurement.grid(lambda point: _program(config, point))
-    return program.rows(grid, config.seed, wanted, known=_place)
+    return grids.rows(grid, config.seed, wanted, known=_place)
 
 
 def _program(config: Config, point: dict) -> diagrams.Program:

@@ -13,7 +13,7 @@ import numpy as np
 from experiments.phase_diagram import diagrams
 from experiments.phase_diagram.diagrams import REGIMES, Program
 from experiments.shared import draws
-from experiments.shared.program import Grid
+from experiments.shared.grids import Grid
 from hopfield.memories import find
 
 CHUNK = 2e10

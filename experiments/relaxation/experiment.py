@@ -14,7 +14,7 @@ from experiments.relaxation import measurement, theory
 from experiments.relaxation.config import Config
 from experiments.relaxation.figure import plot
 from experiments.relaxation.summary import summarise
-from experiments.shared import draws, loads, program
+from experiments.shared import draws, grids, loads
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
@@ -54,10 +54,10 @@ def points(config: Config) -> list[dict]:
 
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
-    return program.cost(_grid(config), _curves(config), config.samples)
+    return grids.cost(_grid(config), _curves(config), config.samples)
 
 
-def _grid(config: Config) -> program.Grid:
+def _grid(config: Config) -> grids.Grid:
     """Grid with one program of a network for all its loads and temperatures."""
     padding = draws.largest(_curves(config), "degree", "neurons")
     kept = config.queries, config.burn_in, config.sweeps
@@ -67,4 +67,4 @@ def _grid(config: Config) -> program.Grid:
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
     observed = {"observed": config.burn_in + config.sweeps}
-    yield from program.rows(_grid(config), config.seed, wanted, known=lambda point: observed)
+    yield from grids.rows(_grid(config), config.seed, wanted, known=lambda point: observed)

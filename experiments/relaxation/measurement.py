@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.relaxation.config import CUT
 from experiments.shared import draws
-from experiments.shared.program import Grid
+from experiments.shared.grids import Grid
 from hopfield import glauber
 from hopfield.memories import find
 from hopfield.observables.correlations import correlation_time

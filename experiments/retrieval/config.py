@@ -6,7 +6,7 @@ from typing import Any
 from experiments import contract
 from experiments.bounds import judged
 from experiments.contract import Smoke, grid_axis, option
-from experiments.shared import layers
+from experiments.shared import precedence
 
 FullScan = Any
 """A `Scan` of which nothing is null but the number of neurons."""
@@ -85,4 +85,4 @@ def scans(config: Config) -> list[FullScan]:
     """Every chosen part in full: the common value if given, else its own, else smoke scale."""
     chosen = config.part if config.parts is None else dict.fromkeys(config.parts)
     parts = [config.part[name] for name in chosen] or [Scan()]
-    return [layers.in_full(Scan, config, part) for part in parts]
+    return [precedence.in_full(Scan, config, part) for part in parts]

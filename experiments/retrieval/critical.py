@@ -9,7 +9,7 @@ from experiments.figures import labels
 from experiments.figures.panels import legend, log_axis, measured, predicted
 from experiments.figures.style import series
 from experiments.retrieval.summary import FAMILY
-from experiments.shared import convergence, critical_beta
+from experiments.shared import convergence, kappa_theory
 
 
 def _word(criterion: str, max_steps: int) -> str:
@@ -33,7 +33,7 @@ def critical_kappa(ax: Axes, entries: list[dict]) -> None:
     for key, rows in frame.dropna(subset=["theory"]).groupby(["memory", *FAMILY[1:], "criterion"], sort=False):
         memory, ensemble, neurons, criterion = key
         counts = np.unique(np.geomspace(rows["patterns"].min() / 2, 2 * rows["patterns"].max(), 30).astype(int))
-        theory = [critical_beta.critical_beta(memory, ensemble, neurons, count, criterion) for count in counts]
+        theory = [kappa_theory.critical_kappa(memory, ensemble, neurons, count, criterion) for count in counts]
         lines = np.array([np.nan if kappa is None else kappa / neurons for kappa in theory])
         ax.plot(np.log(counts) / neurons, lines, **predicted(color=looks[ensemble]["color"]))
     if frame["theory"].notna().any():
@@ -52,7 +52,7 @@ def _limits(ax: Axes, frame: Table, looks: dict) -> None:
     """Critical κ/N of one step for N → ∞, where theory covers the memory and its patterns and some load is kept."""
     loads, drawn = np.geomspace(frame["load"].min(), frame["load"].max(), 100), False
     for memory, ensemble in dict.fromkeys(zip(frame["memory"], frame["ensemble"], strict=True)):
-        line = critical_beta.limit(ensemble, loads) if critical_beta.covers(memory, ensemble) else loads * np.nan
+        line = kappa_theory.limit(ensemble, loads) if kappa_theory.covers(memory, ensemble) else loads * np.nan
         if np.isfinite(line).any():
             ax.plot(loads, line, color=looks[ensemble]["color"], linewidth=0.8, zorder=1)
             drawn = True

@@ -24,7 +24,7 @@ from experiments.retrieval import streamed
 from experiments.retrieval.config import Config, FullScan, scans
 from experiments.retrieval.figure import plot
 from experiments.retrieval.summary import summarise
-from experiments.shared import corruptions, critical_beta, pattern_sets, retrievals, streams
+from experiments.shared import corruptions, kappa_theory, pattern_sets, retrievals, streams
 from experiments.shared.retrievals import CURVE
 from hopfield import Memory
 from hopfield.memories import find
@@ -51,8 +51,8 @@ def has_beta(config: Config) -> bool:
 
 
 def has_theory(config: Config) -> bool:
-    """Whether theory predicts a critical β of a memory on an ensemble."""
-    return any(critical_beta.covers(*pair) for pair in _pairs(config))
+    """Whether theory predicts a critical κ of a memory on an ensemble."""
+    return any(kappa_theory.covers(*pair) for pair in _pairs(config))
 
 
 def check(config: Config) -> None:
@@ -87,7 +87,7 @@ def _check_pair(at: FullScan, memory: str, ensemble: str) -> None:
             raise ValueError(f"neurons must be {real.shape[1]} for the patterns of {ensemble}, got {at.neurons}")
         if most > len(real):
             raise ValueError(f"patterns must be at most the {len(real)} of {ensemble}, got {most}")
-    predicted = at.around and critical_beta.covers(memory, ensemble)
+    predicted = at.around and kappa_theory.covers(memory, ensemble)
     if find(memory).takes_beta and not at.kappas and not predicted:
         raise ValueError(f"kappas must not be empty for {memory} on {ensemble}, where no theory says where to look")
 
@@ -104,8 +104,8 @@ def _kappas(at: FullScan, memory: str, ensemble: str, neurons: int, num_patterns
     if not find(memory).takes_beta:
         return [None]
     found = set(at.kappas)
-    for criterion in critical_beta.CRITERIA:
-        critical = critical_beta.critical_beta(memory, ensemble, neurons, num_patterns, criterion)
+    for criterion in kappa_theory.CRITERIA:
+        critical = kappa_theory.critical_kappa(memory, ensemble, neurons, num_patterns, criterion)
         found |= {multiple * critical for multiple in at.around} if critical else set()
     return [*sorted({float(f"{kappa:.6g}") for kappa in found})]
 
@@ -121,7 +121,7 @@ def cost(config: Config) -> Cost:
 
 def _pair_cost(at: FullScan, memory: str, ensemble: str) -> Cost:
     curves, widths, most = len(at.corruption) * len(at.patterns), _widths(at, ensemble), max(at.patterns)
-    kappas, widest = len(at.kappas) + len(critical_beta.CRITERIA) * len(at.around), max(widths)
+    kappas, widest = len(at.kappas) + len(kappa_theory.CRITERIA) * len(at.around), max(widths)
     queries = at.samples * kappas * at.queries * len(at.corruption)
     points = at.samples * kappas * curves * len(widths)
     if ensemble == pattern_sets.GENERATED:

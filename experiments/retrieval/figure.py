@@ -13,7 +13,7 @@ from experiments.figures.panels import Panel, gallery, legend, log_axis, measure
 from experiments.figures.style import series
 from experiments.retrieval.critical import critical_kappa
 from experiments.retrieval.summary import FAMILY, main_family
-from experiments.shared import convergence, corruptions, critical_beta
+from experiments.shared import convergence, corruptions, kappa_theory
 from experiments.statistics.clusters import by_group, means_by_group
 
 KAPPA = r"inverse temperature $\kappa = \beta\|\xi\|^2$"
@@ -39,7 +39,7 @@ def _panels(table: Table, summary: dict) -> list[Panel]:
         main = _main(scanned)
         panels += [partial(_one_step, table=main), partial(_success, table=main)]
         entries = [e for e in summary["critical_kappa"] if e["memory"] == main["memory"].iloc[0]]
-        entries = [entry for entry in entries if entry["ensemble"] in critical_beta.RANDOM]
+        entries = [entry for entry in entries if entry["ensemble"] in kappa_theory.RANDOM]
         if len(entries) > 2:
             panels.append(partial(critical_kappa, entries=entries))
         if any(_scaled(main, num_patterns) is not None for num_patterns in main["patterns"].unique()):
@@ -99,7 +99,7 @@ def _converged(table: Table, num_patterns: int) -> float | None:
     clean = table["corruption"].iloc[0] == corruptions.CLEAN
     if not clean or convergence.of(table[table["patterns"] == num_patterns]) != convergence.REST:
         return None
-    return critical_beta.critical_beta(memory, ensemble, int(neurons), int(num_patterns), "converged_weight")
+    return kappa_theory.critical_kappa(memory, ensemble, int(neurons), int(num_patterns), "converged_weight")
 
 
 def _named_axes(ax: Axes, table: Table, title: str, **axes: Any) -> None:
@@ -115,7 +115,7 @@ def _one_step(ax: Axes, table: Table) -> None:
     grid, drawn = np.geomspace(table["kappa"].min(), table["kappa"].max(), 300), False
     for num_patterns, rows, look in _curves(table):
         means = _means(rows, "one_step_weight")
-        weight = critical_beta.one_step_weight(*_family(table), num_patterns, grid)
+        weight = kappa_theory.one_step_weight(*_family(table), num_patterns, grid)
         line = {}
         if weight is not None and table["corruption"].iloc[0] == corruptions.CLEAN:
             ax.plot(grid, weight, **predicted(color=look["color"]))
@@ -168,7 +168,7 @@ def _state(ax: Axes, table: Table, name: str) -> None:
         critical = _scaled(table, num_patterns)
         if critical is None:
             continue
-        theory = critical_beta.converged(*_family(table), num_patterns, ratios * critical)
+        theory = kappa_theory.converged(*_family(table), num_patterns, ratios * critical)
         ax.plot(ratios, getattr(theory, name), **predicted(color=look["color"]))
         near = rows[(rows["kappa"] > 0.97 * critical) & (rows["kappa"] < 1.2 * critical) & (rows["success"] > 0)]
         if len(near):

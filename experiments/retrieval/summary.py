@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from experiments.contract import Table
-from experiments.shared import convergence, critical_beta
+from experiments.shared import convergence, kappa_theory
 from experiments.shared.corruptions import CLEAN
 from experiments.shared.retrievals import CURVE
 from experiments.statistics.clusters import curves, means_by_group
@@ -30,7 +30,7 @@ def summarise(table: Table) -> dict:
     critical, corrupted, unresolved, above = [], [], [], []
     for curve, rows in curves(table.dropna(subset=["kappa"]), CURVE):
         start = curve.pop("corruption")
-        for criterion in critical_beta.CRITERIA if start == CLEAN else ("converged_weight",):
+        for criterion in kappa_theory.CRITERIA if start == CLEAN else ("converged_weight",):
             entry, reason = _critical(curve, rows, criterion, start == CLEAN)
             if reason:
                 unresolved.append(curve | {"corruption": start, "criterion": criterion, "reason": reason})
@@ -60,13 +60,13 @@ def _critical(curve: dict, rows: Table, criterion: str, clean: bool) -> tuple[di
     kappa = math.exp(found.value)
     entry = curve | {"criterion": criterion, "kappa": kappa, "stderr": kappa * found.stderr}
     known = clean and (criterion == "target_weight" or convergence.of(rows) == convergence.REST)
-    theory = critical_beta.critical_beta(*curve.values(), criterion=criterion) if known else None
+    theory = kappa_theory.critical_kappa(*curve.values(), criterion=criterion) if known else None
     return entry | {"theory": theory, "max_steps": int(rows["max_steps"].min())}, found.reason
 
 
 def _above(curve: dict, rows: Table) -> list[dict]:
     """Measured and predicted states of the queries that succeed, at every κ from the critical one of theory on."""
-    critical = critical_beta.critical_beta(*curve.values(), criterion="converged_weight")
+    critical = kappa_theory.critical_kappa(*curve.values(), criterion="converged_weight")
     if critical is None or convergence.of(rows) != convergence.REST:
         return []
     if curve["ensemble"] == "gaussian":  # theory is of the median norm, not of an average over norms
@@ -79,7 +79,7 @@ def _above(curve: dict, rows: Table) -> list[dict]:
     }
     kappas = columns["overlap"]["kappa"].to_numpy(float)
     share = kept.groupby("kappa")["success"].sum() / rows.groupby("kappa")["queries"].sum().loc[kappas]
-    theory = critical_beta.converged(*curve.values(), betas=kappas)
+    theory = kappa_theory.converged(*curve.values(), kappas=kappas)
     entries = []
     for i, kappa in enumerate(kappas):
         entry = curve | {"kappa": kappa, "ratio": kappa / critical, "success": float(share.iloc[i])}
@@ -101,7 +101,7 @@ def _scalars(table: Table, critical: list[dict], above: list[dict]) -> dict[str,
     family = main_family(table)
     critical, above = ([entry for entry in rows if family.items() <= entry.items()] for rows in (critical, above))
     name = "largest_deviation/{memory}/{ensemble}/N={neurons}".format(**family)
-    for criterion in critical_beta.CRITERIA:
+    for criterion in kappa_theory.CRITERIA:
         apart = [abs(e["kappa"] / e["theory"] - 1) for e in critical if e["criterion"] == criterion and e["theory"]]
         scalars |= {f"{name}/critical_kappa/{criterion}": max(apart)} if apart else {}
     near = [entry for entry in above if abs(entry["ratio"] / JUST_ABOVE - 1) < 1e-4]

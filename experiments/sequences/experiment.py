@@ -21,7 +21,7 @@ from experiments.sequences import measurement, theory
 from experiments.sequences.config import LONGEST, Config
 from experiments.sequences.figure import plot
 from experiments.sequences.summary import summarise
-from experiments.shared import loads, program
+from experiments.shared import grids, loads
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
@@ -67,4 +67,4 @@ def cost(config: Config) -> Cost:
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points."""
-    yield from program.rows(measurement.GRID, config.seed, wanted)
+    yield from grids.rows(measurement.GRID, config.seed, wanted)

@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.sequences.config import degree
 from experiments.shared import draws
-from experiments.shared.program import Grid
+from experiments.shared.grids import Grid
 from hopfield.sequences import SequenceMemory, trajectory
 
 

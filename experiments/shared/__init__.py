@@ -9,12 +9,12 @@ Patterns and starts:
     streams         patterns that are never stored: memories of them, starts of their queries, columns of their rows
     draws           random numbers, patterns and memory of one draw
     loads           numbers of patterns from loads, whole and odd where asked; networks at loads of theory
-    layers          common values over those of a part, over smoke scale
+    precedence      common values over those of a part, over smoke scale
     spellings       which texts name one and the same thing
 
 Compiled measurement, and what it is read by:
 
-    program         compiled grids: from points to rows through one program per structure
+    grids           compiled grids: from points to rows through one program per structure
     retention       all patterns of a draw stored, some queried: behind capacity curves
     retrievals      stored patterns read at many κ: behind retrieval curves
     training_loops  networks trained in compiled loops
@@ -22,7 +22,7 @@ Compiled measurement, and what it is read by:
     timing          seconds that compiled programs take
     footprint       memory that compiled programs take
     convergence     what states are where dynamics end, and whether theory of states at rest is theirs
-    critical_beta   theory of retrieval against β for patterns of norm 1
+    kappa_theory    theory of retrieval against κ = β‖ξ‖²
 
 Files and processes:
 

@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Array
 
 import hopfield.patterns
-from experiments.shared.program import Column, PaddedProgram
+from experiments.shared.grids import Column, PaddedProgram
 from hopfield import Memory, hebb_couplings
 from hopfield.memories import find
 

@@ -7,9 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import corruptions, draws, pattern_sets
-from experiments.shared import program as grids
-from experiments.shared.program import Grid
+from experiments.shared import corruptions, draws, grids, pattern_sets
+from experiments.shared.grids import Grid
 from hopfield import Memory, retrieve
 from hopfield.dynamics import CYCLE, STEP_LIMIT
 from hopfield.memories import find

@@ -15,7 +15,7 @@ from experiments import contract
 from experiments.basins import experiment, measurement
 from experiments.basins.config import Config, Scale
 from experiments.figures import style
-from experiments.shared import draws, files, program
+from experiments.shared import draws, files, grids
 from hopfield.memories import find
 from hopfield.theory import basins
 
@@ -47,7 +47,7 @@ def run(kind: measurement.Program, seed: int, beta: float | None, near: float, p
     count = len(patterns)
     draw = {"num_patterns": np.uint32(patterns), "sample": np.uint32(list(samples))}
     draw |= {"beta": beta and np.full(count, beta, np.float32), "near": np.full(count, near, np.float32)}
-    return program.call(measurement.one, kind, seed, None, draw, {"initial_overlap": np.float32(overlaps)})
+    return grids.call(measurement.one, kind, seed, None, draw, {"initial_overlap": np.float32(overlaps)})
 
 
 def brute_force(kind: measurement.Program, overlaps, patterns: int, sample: int) -> dict[str, np.ndarray]:

@@ -10,7 +10,7 @@ import pytest
 
 from experiments.capacity import experiment as capacity
 from experiments.capacity.config import Config, Scale
-from experiments.shared import corruptions, files, program, provenance, retention
+from experiments.shared import corruptions, files, grids, provenance, retention
 from tests.experiments.capacity.tables import COLUMNS, COUNTS, invented
 
 ISSUED = (
@@ -68,7 +68,7 @@ class Recorder:
 
     def __init__(self, monkeypatch):
         self.calls = []
-        monkeypatch.setattr(program, "_compiled", lambda one, kind: partial(self, kind))
+        monkeypatch.setattr(grids, "_compiled", lambda one, kind: partial(self, kind))
 
     def __call__(self, kind, seed, data, draw, each):
         self.calls.append((kind, seed, draw))

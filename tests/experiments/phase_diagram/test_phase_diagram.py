@@ -13,7 +13,7 @@ from experiments.phase_diagram import diagrams, measurement
 from experiments.phase_diagram import experiment as phase_diagram
 from experiments.phase_diagram.config import Classical, Config, Curves, Modern
 from experiments.phase_diagram.theory import frozen_temperature
-from experiments.shared import program
+from experiments.shared import grids
 from hopfield.theory import classical, spherical
 from tests.experiments.phase_diagram.tables import key_of, rows_of
 
@@ -72,7 +72,7 @@ def test_temperatures_are_added_where_retrieval_is_lost_and_only_there(curve):
 def run(kind: diagrams.Program, patterns, samples, temperatures) -> dict[str, list]:
     """One call of seed 0, its lists [S][T]."""
     draw = {"num_patterns": np.uint32(patterns), "sample": np.uint32(samples)}
-    return program.call(measurement.one, kind, 0, None, draw, {"temperature": np.float32(temperatures)})
+    return grids.call(measurement.one, kind, 0, None, draw, {"temperature": np.float32(temperatures)})
 
 
 @pytest.mark.parametrize("load", [0.3, 0.5])

@@ -7,7 +7,7 @@ from experiments import contract
 from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Config, Scan
 from experiments.runner import compose, session
-from experiments.shared import critical_beta
+from experiments.shared import kappa_theory
 
 MISTAKES = [
     ({"memories": ["modem"]}, "memory must be one of"),
@@ -97,8 +97,8 @@ def test_published_grid_holds_the_five_loads_of_the_unit_sphere():
     sphere = points[(points["memory"] == "modern") & (points["ensemble"] == "sphere") & (points["neurons"] == 64)]
     assert set(sphere["patterns"]) >= {100, 316, 1000, 3162, 10000}
     for patterns, rows in sphere[sphere["corruption"] == "clean"].groupby("patterns"):
-        for criterion in critical_beta.CRITERIA:
-            critical = critical_beta.critical_beta("modern", "sphere", 64, int(patterns), criterion)
+        for criterion in kappa_theory.CRITERIA:
+            critical = kappa_theory.critical_kappa("modern", "sphere", 64, int(patterns), criterion)
             assert rows["kappa"].min() < critical < rows["kappa"].max()
             assert (abs(rows["kappa"] / critical - 1) < 0.02).sum() > 100
     assert set(points["ensemble"]) == {"sphere", "gaussian", "spins", "digits", "photographs"}

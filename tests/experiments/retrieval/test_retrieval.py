@@ -14,8 +14,7 @@ from experiments.figures import style
 from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Config, Scan
 from experiments.retrieval.critical import critical_kappa
-from experiments.shared import corruptions, critical_beta, draws, files, parallel, retrievals, streams
-from experiments.shared import program as grids
+from experiments.shared import corruptions, draws, files, grids, kappa_theory, parallel, retrievals, streams
 from hopfield import find_memory, retrieve
 from hopfield.dynamics import CYCLE
 from hopfield.patterns import sphere as sphere_patterns
@@ -56,8 +55,8 @@ def mixed() -> pandas.DataFrame:
 
 
 @pytest.mark.physics
-@pytest.mark.parametrize("criterion", critical_beta.CRITERIA)
-def test_critical_beta_on_the_sphere_is_that_of_finite_size_theory(sphere, criterion):
+@pytest.mark.parametrize("criterion", kappa_theory.CRITERIA)
+def test_critical_kappa_on_the_sphere_is_that_of_finite_size_theory(sphere, criterion):
     entries = [e for e in retrieval.summarise(sphere)["critical_kappa"] if e["criterion"] == criterion]
     assert [entry["patterns"] for entry in entries] == [300, 500]
     for entry in entries:
@@ -86,14 +85,14 @@ def test_hot_queries_end_in_the_average_of_all_patterns(sphere):
 @pytest.mark.physics
 def test_updates_slow_down_at_the_converged_line_and_all_come_to_rest(sphere):
     steps = sphere[sphere["patterns"] == 500].groupby("kappa")["steps"].mean()
-    critical = critical_beta.critical_beta("modern", "sphere", 64, 500, "converged_weight")
+    critical = kappa_theory.critical_kappa("modern", "sphere", 64, 500, "converged_weight")
     assert steps.idxmax() == pytest.approx(critical, rel=0.011)
     assert steps.max() > 2.5 * steps[2.0]
     assert (sphere["step_limit"] == 0).all()
 
 
 @pytest.mark.physics
-def test_other_random_ensembles_have_the_critical_beta_of_theirs(mixed):
+def test_other_random_ensembles_have_the_critical_kappa_of_theirs(mixed):
     options = {"patterns": [300], "kappas": [], "around": [0.7, 0.9, 1.0, 1.1, 1.3], "samples": 16, "queries": 16}
     gaussian = retrieval.summarise(measured(ensembles=["gaussian"], **options))["critical_kappa"]
     spins = [e for e in retrieval.summarise(mixed)["critical_kappa"] if e["ensemble"] == "spins" and e["theory"]]
@@ -274,7 +273,7 @@ def test_lines_of_softmax_stand_beside_softmax_alone(memory):
     """The limit of one step is drawn, and named, for memories that theory covers; no name stands without a line."""
     shared = {"memory": memory, "ensemble": "sphere", "neurons": 16, "criterion": "target_weight", "stderr": 0.1}
     shared["max_steps"] = 1000
-    known = {m: critical_beta.critical_beta(memory, "sphere", 16, m, "target_weight") for m in (30, 100, 300)}
+    known = {m: kappa_theory.critical_kappa(memory, "sphere", 16, m, "target_weight") for m in (30, 100, 300)}
     assert all((kappa is not None) == (memory == "modern") for kappa in known.values())
     figure = Figure()
     ax = figure.subplots()

@@ -1,4 +1,4 @@
-"""Critical β: theory of retrieval against β for patterns of norm 1, by memory and ensemble; None where there is none.
+"""Critical κ = β‖ξ‖²: theory of retrieval against κ, by memory and ensemble; None where there is none.
 
 All of it is annealed: the sum over the other patterns stands at its mean, as if every query met the average of all
 draws. At small M each query has a transition of its own.
@@ -24,12 +24,12 @@ def _law(ensemble: str) -> str:
     return "spins" if ensemble == "generated" else ensemble
 
 
-def critical_beta(memory: str, ensemble: str, neurons: int, num_patterns: int, criterion: str) -> float | None:
+def critical_kappa(memory: str, ensemble: str, neurons: int, num_patterns: int, criterion: str) -> float | None:
     """Finite-size κ at which the weight on the pattern passes one half, in one step or where the updates end."""
     if not covers(memory, ensemble, criterion) or num_patterns < 3:
         return None
-    beta = float(spherical.critical_beta(neurons, num_patterns, criterion, _law(ensemble)))
-    return beta if beta == beta else None
+    kappa = float(spherical.critical_beta(neurons, num_patterns, criterion, _law(ensemble)))  # of patterns of norm 1
+    return kappa if kappa == kappa else None
 
 
 def limit(ensemble: str, loads):
@@ -40,25 +40,25 @@ def limit(ensemble: str, loads):
     return np.interp(loads, typical[rising], beta[rising], right=np.nan)
 
 
-def one_step_weight(memory: str, ensemble: str, neurons: int, num_patterns: int, betas):
+def one_step_weight(memory: str, ensemble: str, neurons: int, num_patterns: int, kappas):
     """Weight on the pattern in the state equal to it, for an array of κ; NaN where theory ends."""
     if not covers(memory, ensemble):
         return None
-    weights = np.full(np.shape(betas), np.nan)
-    valid = _valid(ensemble, neurons, betas)
-    weights[valid] = spherical.target_weight(neurons, num_patterns, np.asarray(betas)[valid], _law(ensemble))
+    weights = np.full(np.shape(kappas), np.nan)
+    valid = _valid(ensemble, neurons, kappas)
+    weights[valid] = spherical.target_weight(neurons, num_patterns, np.asarray(kappas)[valid], _law(ensemble))
     return weights
 
 
-def converged(memory: str, ensemble: str, neurons: int, num_patterns: int, betas) -> spherical.Converged | None:
+def converged(memory: str, ensemble: str, neurons: int, num_patterns: int, kappas) -> spherical.Converged | None:
     """Overlap, weight and entropy where the updates end, for an array of κ; NaN where theory ends."""
     if not covers(memory, ensemble, "converged_weight"):
         return None
-    valid = _valid(ensemble, neurons, betas)
-    states = np.full((3, *np.shape(betas)), np.nan)
-    states[:, valid] = spherical.converged(neurons, num_patterns, np.asarray(betas)[valid], _law(ensemble))
+    valid = _valid(ensemble, neurons, kappas)
+    states = np.full((3, *np.shape(kappas)), np.nan)
+    states[:, valid] = spherical.converged(neurons, num_patterns, np.asarray(kappas)[valid], _law(ensemble))
     return spherical.Converged(*states)
 
 
-def _valid(ensemble: str, neurons: int, betas):
-    return (np.asarray(betas) < neurons) | (ensemble != "gaussian")
+def _valid(ensemble: str, neurons: int, kappas):
+    return (np.asarray(kappas) < neurons) | (ensemble != "gaussian")

@@ -1,4 +1,4 @@
-"""Layers of options: common values over those of one part, over the smoke scale that the options declare."""
+"""Precedence of options: common values over those of one part, over the smoke scale that the options declare."""
 
 from dataclasses import fields
 from typing import Any

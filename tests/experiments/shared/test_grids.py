@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from experiments.shared import program
-from experiments.shared.program import Grid
+from experiments.shared import grids
+from experiments.shared.grids import Grid
 
 
 class Kind(NamedTuple):
@@ -52,7 +52,7 @@ POINTS = [
 
 def measured(points, **options):
     offset = {"a": 0.0, "b": 0.5}
-    return list(program.rows(GRID, 7, points, lambda kind: {"offset": np.float32(offset[kind.name])}, **options))
+    return list(grids.rows(GRID, 7, points, lambda kind: {"offset": np.float32(offset[kind.name])}, **options))
 
 
 def test_every_point_has_one_row_with_its_own_numbers():
@@ -71,7 +71,7 @@ def test_a_row_does_not_depend_on_what_else_is_measured():
 
 
 def test_a_program_is_traced_once_however_many_points_it_serves():
-    program._compiled.cache_clear()
+    grids._compiled.cache_clear()
     TRACED.clear()
     measured(POINTS)
     assert sorted(TRACED) == [("a", 2), ("b", 2)]
@@ -89,20 +89,20 @@ def optional(kind, seed, data, draw, each):
 
 def test_a_draw_without_a_number_is_measured_without_it_whatever_others_have():
     grid = Grid(lambda point: Kind("a"), optional, {"sample": np.uint32, "beta": np.float32})
-    rows = program.rows(grid, 0, [{"sample": i, "beta": beta} for i in range(3) for beta in (None, 0.5, 2.0)])
+    rows = grids.rows(grid, 0, [{"sample": i, "beta": beta} for i in range(3) for beta in (None, 0.5, 2.0)])
     assert {(row["sample"], row["beta"]) for row in rows} == {(i, beta) for i in range(3) for beta in (-1.0, 0.5, 2.0)}
 
 
 @pytest.mark.parametrize(("whole", "sizes"), [(False, [3]), (True, [5])])
 def test_a_short_queue_is_a_short_call_unless_calls_are_whole(monkeypatch, whole, sizes):
     seen = []
-    compiled = program._compiled
+    compiled = grids._compiled
 
     def spied(*key):
         return lambda *arguments: (seen.append(len(arguments[2]["patterns"])), compiled(*key)(*arguments))[1]
 
-    monkeypatch.setattr(program, "_compiled", spied)
+    monkeypatch.setattr(grids, "_compiled", spied)
     grid = Grid(lambda point: Kind("a", 2.0), alone, {"patterns": np.int32}, chunk=10.0, whole=whole)
-    rows = list(program.rows(grid, 0, [{"patterns": number} for number in (1, 2, 3)]))
+    rows = list(grids.rows(grid, 0, [{"patterns": number} for number in (1, 2, 3)]))
     assert [row["square"] for row in rows] == [1, 4, 9]
     assert seen == sizes
