@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from experiments import contract
-from experiments.capacity import scale, streamed
+from experiments.capacity import scales, streamed
 from experiments.capacity.config import Config
 from experiments.capacity.figure import plot
 from experiments.capacity.summary import summarise
@@ -41,48 +41,50 @@ def check(config: Config) -> None:
     """Refuse memories, starts and numbers that cannot be measured, in one sentence."""
     for name in config.per_memory:  # more of them than memories: `memories=[classical]` on the command line is enough
         find(name)
-    for memory, at in scale.scales(config).items():
-        scale.check(memory, at)
+    for memory, scale in scales.by_memory(config).items():
+        scales.check(scale, memory)
         for ensemble in config.ensembles:
             if pattern_sets.streamed(ensemble):
-                streamed.check(memory, at.dynamics, at.max_steps, config.clamp)
-            scale.check_ensemble(memory, at, ensemble, config.neurons)
+                streamed.check(memory, scale.dynamics, scale.max_steps, config.clamp)
+            scales.check_ensemble(scale, memory, ensemble, config.neurons)
 
 
 def leaves_units(config: Config) -> bool:
     """Whether a start differs from its pattern in some units and leaves the others."""
-    starts = [corruption(spec) for at in scale.scales(config).values() for spec in at.corruption]
+    starts = [corruption(spec) for scale in scales.by_memory(config).values() for spec in scale.corruption]
     return any(start.amount and start.kind != "noise" for start in starts)
 
 
 def rounds(config: Config) -> bool:
     """Whether loads of a memory with integer fields are asked for."""
-    return any(find(memory).integer_fields and at.patterns is None for memory, at in scale.scales(config).items())
+    return any(
+        find(memory).integer_fields and scale.patterns is None for memory, scale in scales.by_memory(config).items()
+    )
 
 
 def takes_neurons(config: Config) -> bool:
-    """Whether a number of neurons says something: of random patterns, or of all, where `scale` holds it to theirs."""
+    """Whether a number of neurons says something: of random patterns, or of all, where `scales` holds it to theirs."""
     return config.neurons is not None or bool(set(config.ensembles) & set(pattern_sets.DRAWN))
 
 
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
     return contract.total(
-        scale.cost(memory, at, ensemble, size)
-        for ensemble, (memory, at) in product(dict.fromkeys(config.ensembles), scale.scales(config).items())
-        for size in scale.widths(at, ensemble)
+        scales.cost(scale, memory, ensemble, size)
+        for ensemble, (memory, scale) in product(dict.fromkeys(config.ensembles), scales.by_memory(config).items())
+        for size in scales.widths(scale, ensemble)
     )
 
 
 def points(config: Config) -> list[dict]:
     """One point per memory, dynamics, size, corruption, number of patterns and disorder sample."""
     grid = []
-    for ensemble, (memory, at) in product(dict.fromkeys(config.ensembles), scale.scales(config).items()):
-        beta = find(memory).beta if at.beta is None else at.beta
-        starts = dict.fromkeys(corruptions.name(spec, config.clamp) for spec in at.corruption)
-        widths = dict.fromkeys(scale.widths(at, ensemble))
-        for dynamics, neurons, start in product(dict.fromkeys(at.dynamics), widths, starts):
-            for num_patterns in scale.pattern_counts(memory, at, neurons):
+    for ensemble, (memory, scale) in product(dict.fromkeys(config.ensembles), scales.by_memory(config).items()):
+        beta = find(memory).beta if scale.beta is None else scale.beta
+        starts = dict.fromkeys(corruptions.name(spec, config.clamp) for spec in scale.corruption)
+        widths = dict.fromkeys(scales.widths(scale, ensemble))
+        for dynamics, neurons, start in product(dict.fromkeys(scale.dynamics), widths, starts):
+            for num_patterns in scales.pattern_counts(scale, memory, neurons):
                 shared = {
                     "memory": memory,
                     "dynamics": dynamics,
@@ -91,10 +93,10 @@ def points(config: Config) -> list[dict]:
                     "corruption": start,
                     "ensemble": ensemble,
                     "beta": beta,
-                    "max_steps": at.max_steps,
-                    "queries": scale.queried(at, num_patterns),
+                    "max_steps": scale.max_steps,
+                    "queries": scales.queried(scale, num_patterns),
                 }
-                grid += [shared | {"sample": sample} for sample in range(scale.samples(at, neurons))]
+                grid += [shared | {"sample": sample} for sample in range(scales.samples(scale, neurons))]
     return grid
 
 
@@ -118,10 +120,10 @@ def measure(config: Config, wanted: Sequence[dict], done: Sequence[dict] | None 
         done: rows of the pieces of their passes, which are measured here if not given.
     """
     stored = [point for point in wanted if not pattern_sets.streamed(point["ensemble"])]
-    scales = scale.scales(config)
-    paddings = _paddings(config, scales)
-    kind = lambda point: _program(config, point, scales[point["memory"]], paddings)
-    yield from retention.rows(config.seed, stored, kind, scale.counted)
+    chosen = scales.by_memory(config)
+    paddings = _paddings(config, chosen)
+    kind = lambda point: _program(config, point, chosen[point["memory"]], paddings)
+    yield from retention.rows(config.seed, stored, kind, scales.counted)
     if done is None:
         done = [measure_piece(config, piece) for piece in pieces(config, wanted)]
     yield from streamed.rows(config.seed, _streamed(wanted), done)
@@ -131,16 +133,16 @@ def _streamed(wanted: Sequence[dict]) -> list[dict]:
     return [point for point in wanted if pattern_sets.streamed(point["ensemble"])]
 
 
-def _paddings(config: Config, scales: dict[str, scale.FullScale]) -> dict[tuple, int]:
+def _paddings(config: Config, chosen: dict[str, scales.FullScale]) -> dict[tuple, int]:
     """Padded number of patterns of each (memory, neurons, patterns)."""
     counts: dict[tuple[str, int], set[int]] = {}
-    for (memory, at), ensemble in product(scales.items(), config.ensembles):
-        for neurons in scale.widths(at, ensemble) if not pattern_sets.streamed(ensemble) else ():
-            counts.setdefault((memory, neurons), set()).update(scale.pattern_counts(memory, at, neurons))
+    for (memory, scale), ensemble in product(chosen.items(), config.ensembles):
+        for neurons in scales.widths(scale, ensemble) if not pattern_sets.streamed(ensemble) else ():
+            counts.setdefault((memory, neurons), set()).update(scales.pattern_counts(scale, memory, neurons))
     return {(*key, m): rows for key, several in counts.items() for m, rows in draws.grouped(several, key[1]).items()}
 
 
-def _program(config: Config, point: dict, at: scale.FullScale, paddings: dict[tuple, int]) -> retention.Program:
+def _program(config: Config, point: dict, scale: scales.FullScale, paddings: dict[tuple, int]) -> retention.Program:
     kind, amount = corruptions.parts(point["corruption"])
     padding = paddings[point["memory"], point["neurons"], point["patterns"]]
     return retention.Program(
@@ -148,7 +150,7 @@ def _program(config: Config, point: dict, at: scale.FullScale, paddings: dict[tu
         dynamics=point["dynamics"],
         neurons=point["neurons"],
         padding=padding,
-        queries=scale.queried(at, padding),  # of all M of the padding: those numbered from M on do not count
+        queries=scales.queried(scale, padding),  # of all M of the padding: those numbered from M on do not count
         corruption=kind if amount else "none",
         ensemble=point["ensemble"],
         clamp=config.clamp,

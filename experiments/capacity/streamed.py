@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.capacity import scale
+from experiments.capacity import scales
 from experiments.shared import corruptions, pattern_sets, retention, streams
 from hopfield import Memory
 from hopfield.large import counts, mesh
@@ -141,4 +141,4 @@ def _outcome(point: dict, memory: Memory, counted: dict, targets) -> dict:
         "steps": moved,
     }
     counts = (*retention.COUNTS, *retention.WEIGHTS)
-    return scale.counted(point) | streams.columns(outcome, counts, retention.MEANS, retention.KEPT, by="retained")
+    return scales.counted(point) | streams.columns(outcome, counts, retention.MEANS, retention.KEPT, by="retained")

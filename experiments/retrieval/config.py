@@ -1,5 +1,6 @@
 """Options of retrieval against β: scans over memories, ensembles, sizes and inverse temperatures."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,9 +8,6 @@ from experiments import contract
 from experiments.bounds import judged
 from experiments.contract import Smoke, grid_axis, option
 from experiments.shared import precedence
-
-FullScan = Any
-"""A `Scan` of which nothing is null but the number of neurons."""
 
 
 @dataclass
@@ -60,6 +58,22 @@ class Scan:
     max_steps: int | None = option(Smoke(1000), "updates of one query at most", least=1, axis=True)
 
 
+@dataclass(frozen=True)
+class FullScan:
+    """Full scan that is measured: a `Scan` of which nothing is null but the number of neurons."""
+
+    memories: Sequence[str]
+    ensembles: Sequence[str]
+    neurons: Sequence[int] | None
+    patterns: Sequence[int]
+    corruption: Sequence[Any]
+    kappas: Sequence[float]
+    around: Sequence[float]
+    samples: int
+    queries: int
+    max_steps: int
+
+
 @dataclass
 class Config(Scan, contract.Config):
     """Options of the retrieval experiment. A common value, given on top, beats those of the parts."""
@@ -85,4 +99,4 @@ def scans(config: Config) -> list[FullScan]:
     """Every chosen part in full: the common value if given, else its own, else smoke scale."""
     chosen = config.part if config.parts is None else dict.fromkeys(config.parts)
     parts = [config.part[name] for name in chosen] or [Scan()]
-    return [precedence.in_full(Scan, config, part) for part in parts]
+    return [precedence.in_full(FullScan, Scan, config, part) for part in parts]

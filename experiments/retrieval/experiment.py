@@ -41,8 +41,8 @@ TOGETHER = 8
 
 def _pairs(config: Config) -> Iterator[tuple[str, str]]:
     """Memory and ensemble of every curve."""
-    for at in scans(config):
-        yield from product(at.memories, at.ensembles)
+    for scan in scans(config):
+        yield from product(scan.memories, scan.ensembles)
 
 
 def has_beta(config: Config) -> bool:
@@ -61,14 +61,14 @@ def check(config: Config) -> None:
     Raises:
         ValueError: one of them, in one sentence that begins with the option.
     """
-    for at in scans(config):
-        for start in at.corruption:
+    for scan in scans(config):
+        for start in scan.corruption:
             corruptions.name(start)
-        for memory, ensemble in product(at.memories, at.ensembles):
-            _check_pair(at, memory, ensemble)
+        for memory, ensemble in product(scan.memories, scan.ensembles):
+            _check_pair(scan, memory, ensemble)
 
 
-def _check_pair(at: FullScan, memory: str, ensemble: str) -> None:
+def _check_pair(scan: FullScan, memory: str, ensemble: str) -> None:
     if not isinstance(find(memory).sample, Memory):
         raise ValueError(f"memories must have weights over patterns, got {memory}, a coupling matrix")
     spins = retrievals.on_spins(memory)
@@ -77,72 +77,72 @@ def _check_pair(at: FullScan, memory: str, ensemble: str) -> None:
     if ensemble == pattern_sets.GENERATED:
         streams.check_memory(memory)
     real = retrievals.data(ensemble, spins)
-    widths = _widths(at, ensemble)
-    most = max(at.patterns)
+    widths = _widths(scan, ensemble)
+    most = max(scan.patterns)
     if real is None:
         if most * max(widths) > 2**30 and ensemble != pattern_sets.GENERATED:
             raise ValueError(f"patterns must be at most 2^30 / neurons, got {most}")
     else:
-        if at.neurons is not None and set(at.neurons) != {real.shape[1]}:
-            raise ValueError(f"neurons must be {real.shape[1]} for the patterns of {ensemble}, got {at.neurons}")
+        if scan.neurons is not None and set(scan.neurons) != {real.shape[1]}:
+            raise ValueError(f"neurons must be {real.shape[1]} for the patterns of {ensemble}, got {scan.neurons}")
         if most > len(real):
             raise ValueError(f"patterns must be at most the {len(real)} of {ensemble}, got {most}")
-    predicted = at.around and kappa_theory.covers(memory, ensemble)
-    if find(memory).takes_beta and not at.kappas and not predicted:
+    predicted = scan.around and kappa_theory.covers(memory, ensemble)
+    if find(memory).takes_beta and not scan.kappas and not predicted:
         raise ValueError(f"kappas must not be empty for {memory} on {ensemble}, where no theory says where to look")
 
 
-def _widths(at: FullScan, ensemble: str) -> Sequence[int]:
+def _widths(scan: FullScan, ensemble: str) -> Sequence[int]:
     real = retrievals.data(ensemble, False)
     if real is not None:
         return [real.shape[1]]
-    return [64] if at.neurons is None else at.neurons
+    return [64] if scan.neurons is None else scan.neurons
 
 
-def _kappas(at: FullScan, memory: str, ensemble: str, neurons: int, num_patterns: int) -> list[float | None]:
+def _kappas(scan: FullScan, memory: str, ensemble: str, neurons: int, num_patterns: int) -> list[float | None]:
     """The κ of a curve in ascending order, to six digits; a single null for a memory without one."""
     if not find(memory).takes_beta:
         return [None]
-    found = set(at.kappas)
+    found = set(scan.kappas)
     for criterion in kappa_theory.CRITERIA:
         critical = kappa_theory.critical_kappa(memory, ensemble, neurons, num_patterns, criterion)
-        found |= {multiple * critical for multiple in at.around} if critical else set()
+        found |= {multiple * critical for multiple in scan.around} if critical else set()
     return [*sorted({float(f"{kappa:.6g}") for kappa in found})]
 
 
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
     return contract.total(
-        _pair_cost(at, memory, ensemble)
-        for at in scans(config)
-        for memory, ensemble in product(at.memories, at.ensembles)
+        _pair_cost(scan, memory, ensemble)
+        for scan in scans(config)
+        for memory, ensemble in product(scan.memories, scan.ensembles)
     )
 
 
-def _pair_cost(at: FullScan, memory: str, ensemble: str) -> Cost:
-    curves, widths, most = len(at.corruption) * len(at.patterns), _widths(at, ensemble), max(at.patterns)
-    kappas, widest = len(at.kappas) + len(kappa_theory.CRITERIA) * len(at.around), max(widths)
-    queries = at.samples * kappas * at.queries * len(at.corruption)
-    points = at.samples * kappas * curves * len(widths)
+def _pair_cost(scan: FullScan, memory: str, ensemble: str) -> Cost:
+    curves, widths, most = len(scan.corruption) * len(scan.patterns), _widths(scan, ensemble), max(scan.patterns)
+    kappas, widest = len(scan.kappas) + len(kappa_theory.CRITERIA) * len(scan.around), max(widths)
+    queries = scan.samples * kappas * scan.queries * len(scan.corruption)
+    points = scan.samples * kappas * curves * len(widths)
     if ensemble == pattern_sets.GENERATED:
-        together = min(kappas * at.queries * len(at.corruption), streamed.TOGETHER)
-        return Cost(points, together * (widest + 1) ** 2, 10 * queries * sum(at.patterns) * sum(widths) * widest)
+        together = min(kappas * scan.queries * len(scan.corruption), streamed.TOGETHER)
+        return Cost(points, together * (widest + 1) ** 2, 10 * queries * sum(scan.patterns) * sum(widths) * widest)
     return Cost(
-        points, max(most * widest, at.queries * max(most, SMALL)), 10 * queries * sum(at.patterns) * sum(widths)
+        points, max(most * widest, scan.queries * max(most, SMALL)), 10 * queries * sum(scan.patterns) * sum(widths)
     )
 
 
 def points(config: Config) -> list[dict]:
     """One point per memory, ensemble, size, number of patterns, start, κ and draw; none twice."""
     grid = {}
-    for at in scans(config):
-        for memory, ensemble in product(at.memories, at.ensembles):
-            for neurons, num_patterns, start in product(_widths(at, ensemble), at.patterns, at.corruption):
+    for scan in scans(config):
+        for memory, ensemble in product(scan.memories, scan.ensembles):
+            for neurons, num_patterns, start in product(_widths(scan, ensemble), scan.patterns, scan.corruption):
                 shared = [memory, ensemble, neurons, num_patterns, corruptions.name(start)]
-                for kappa in _kappas(at, memory, ensemble, neurons, num_patterns):
-                    for sample in range(at.samples):
+                for kappa in _kappas(scan, memory, ensemble, neurons, num_patterns):
+                    for sample in range(scan.samples):
                         point = dict(zip(CURVE, shared, strict=True)) | {"kappa": kappa, "sample": sample}
-                        point |= {"queries": min(at.queries, num_patterns), "max_steps": at.max_steps}
+                        point |= {"queries": min(scan.queries, num_patterns), "max_steps": scan.max_steps}
                         grid.setdefault(tuple(point.values()), point)
     _check_curves(grid.values())
     return list(grid.values())

@@ -7,7 +7,7 @@ import pandas
 from scipy.special import ndtr
 
 from experiments.capacity import experiment as capacity
-from experiments.capacity import scale
+from experiments.capacity import scales
 from experiments.shared import retention
 from experiments.shared.files import encode
 from hopfield.memories import find
@@ -46,7 +46,9 @@ def invented(half: float | None = None, width: float = 0.2, **options) -> pandas
         load = blueprint.scaling.load(point["patterns"], point["neurons"])
         centre = half or HALF.get(blueprint.scaling.symbol, 0.09)
         share = ndtr((centre * (1 + 1 / point["neurons"]) - load) / (width * centre))
-        row = point | scale.counted(point) | {name: int(generator.binomial(point["queries"], share)) for name in COUNTS}
+        row = (
+            point | scales.counted(point) | {name: int(generator.binomial(point["queries"], share)) for name in COUNTS}
+        )
         if point["memory"] in ("projection", "storkey"):
             row |= {"target_weight": None, "converged_weight": None}
         row |= {"overlap": float(share), "overlap_retained": 0.98 if row["retained"] else None}

@@ -1,11 +1,13 @@
 """Options of the retrieval experiment: what is refused, its parts, and the grid that was published."""
 
+import dataclasses
+
 import pandas
 import pytest
 
 from experiments import contract
 from experiments.retrieval import experiment as retrieval
-from experiments.retrieval.config import Config, Scan
+from experiments.retrieval.config import Config, FullScan, Scan, scans
 from experiments.runner import compose, session
 from experiments.shared import kappa_theory
 
@@ -108,3 +110,13 @@ def test_published_grid_holds_the_five_loads_of_the_unit_sphere():
 def test_what_cannot_be_generated_is_one_sentence():
     with pytest.raises(ValueError, match="patterns must be stored for modern, which is no sum over spin patterns"):
         contract.check(retrieval, Config(memories=["modern"], ensembles=["generated"]))
+
+
+def test_a_full_scan_has_the_options_of_a_scan_and_no_null_where_smoke_scale_has_none():
+    full = {field.name: field for field in dataclasses.fields(FullScan)}
+    smoke = {field.name: field.metadata["smoke"] for field in dataclasses.fields(Scan)}
+    assert list(full) == list(smoke)
+    null = {name for name, field in full.items() if "None" in str(field.type)}
+    assert null == {name for name, value in smoke.items() if value is None}
+    (scan,) = scans(Config())
+    assert {name: getattr(scan, name) for name in smoke} == smoke

@@ -10,7 +10,7 @@ import pytest
 
 from experiments import contract
 from experiments.bounds import chosen
-from experiments.capacity import scale
+from experiments.capacity import scales
 from experiments.capacity.config import Config, Scale
 from experiments.contract import option
 from experiments.runner import idle
@@ -136,9 +136,9 @@ def test_only_what_differs_from_its_default_or_is_said_and_asks_for_something_is
 
 
 def test_a_scale_is_found_however_its_memory_is_written() -> None:
-    scales = {"dense:3": Scale(samples=7), "sparse": Scale(samples=8)}
-    config = Config(memories=["dense", "sparse:2", "dense:4"], per_memory=scales)
-    assert [scale.chosen(config, memory).samples for memory in config.memories] == [7, 8, 4]
+    entries = {"dense:3": Scale(samples=7), "sparse": Scale(samples=8)}
+    config = Config(memories=["dense", "sparse:2", "dense:4"], per_memory=entries)
+    assert [scales.chosen(config, memory).samples for memory in config.memories] == [7, 8, 4]
 
 
 @pytest.mark.parametrize(("one", "other"), [("dense:3", "dense:4"), ("storkey", "projection"), ("modern", "sparse")])

@@ -1,19 +1,32 @@
 """Scales of the capacity experiment: sizes, loads, samples and starts, common to all memories or a memory's own."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from experiments.capacity.config import Config, Scale
+from experiments.capacity.config import Config, Parity, Scale
 from experiments.contract import Cost
 from experiments.shared import draws, loads, pattern_sets, precedence, spellings
 from hopfield import Memory
 from hopfield.memories import find
 from hopfield.patterns import corruption
 
-FullScale = Any
-"""A `Scale` of which nothing is null but β, and either the loads or the numbers of patterns."""
+
+@dataclass(frozen=True)
+class FullScale:
+    """Full scale that a memory is measured at: a `Scale` without nulls but for β, and for either loads or patterns."""
+
+    neurons: Sequence[int]
+    loads: Sequence[float] | None
+    patterns: Sequence[int] | None
+    samples: int | dict[int, int]
+    queries: int
+    dynamics: Sequence[str]
+    corruption: Sequence[Any]
+    beta: float | None
+    max_steps: int
+    parity: Parity
 
 
 def chosen(config: Config, memory: str) -> FullScale:
@@ -28,42 +41,42 @@ def chosen(config: Config, memory: str) -> FullScale:
             raise ValueError("loads must not be given together with patterns, which says the same in numbers")
         if layer.parity is not None and layer.patterns is not None:
             raise ValueError("parity must not be given together with patterns, whose numbers are taken as they are")
-    scale = precedence.in_full(Scale, *given)
+    scale = precedence.in_full(FullScale, Scale, *given)
     # Loads and patterns are two ways to say one thing: whichever comes first silences the other below it.
     first = next((layer for layer in given if layer.loads is not None or layer.patterns is not None), scale)
     return replace(scale, loads=first.loads, patterns=first.patterns)
 
 
-def scales(config: Config) -> dict[str, FullScale]:
+def by_memory(config: Config) -> dict[str, FullScale]:
     """The numbers that every memory is measured at, by its name, each once."""
     return {memory: chosen(config, memory) for memory in config.memories}
 
 
-def widths(at: FullScale, ensemble: str) -> Sequence[int]:
+def widths(scale: FullScale, ensemble: str) -> Sequence[int]:
     """Numbers of neurons to measure an ensemble at."""
-    return at.neurons if ensemble in pattern_sets.DRAWN else [pattern_sets.shape(ensemble)[1]]
+    return scale.neurons if ensemble in pattern_sets.DRAWN else [pattern_sets.shape(ensemble)[1]]
 
 
-def samples(at: FullScale, neurons: int) -> int:
+def samples(scale: FullScale, neurons: int) -> int:
     """Disorder samples at this size: those of the largest size named that is not larger.
 
     Raises:
         ValueError: all sizes named are larger.
     """
-    if not isinstance(at.samples, dict):
-        return at.samples
-    named = [size for size in at.samples if size <= neurons]
+    if not isinstance(scale.samples, dict):
+        return scale.samples
+    named = [size for size in scale.samples if size <= neurons]
     if not named:
-        raise ValueError(f"samples must name a size of at most N={neurons}, which is measured, got {at.samples}")
-    return at.samples[max(named)]
+        raise ValueError(f"samples must name a size of at most N={neurons}, which is measured, got {scale.samples}")
+    return scale.samples[max(named)]
 
 
-def queried(at: FullScale, num_patterns: int) -> int:
+def queried(scale: FullScale, num_patterns: int) -> int:
     """Patterns queried in a sample of so many."""
-    return min(at.queries, num_patterns)
+    return min(scale.queries, num_patterns)
 
 
-def pattern_counts(memory: str, scale: FullScale, neurons: int) -> list[int]:
+def pattern_counts(scale: FullScale, memory: str, neurons: int) -> list[int]:
     """Numbers of patterns M in ascending order: `patterns` as given, or the loads rounded to the scale's parity."""
     if scale.patterns is not None:
         return sorted(set(scale.patterns))
@@ -81,7 +94,7 @@ def counted(point: dict) -> dict:
     return {"load": load, "parity": "odd" if point["patterns"] % 2 else "even"}
 
 
-def check(memory: str, scale: FullScale) -> None:
+def check(scale: FullScale, memory: str) -> None:
     """Refuse what a memory cannot be measured at, in one sentence."""
     _check_samples(scale.samples)
     for spec in scale.corruption:
@@ -96,52 +109,52 @@ def _check_samples(samples: Any) -> None:
             raise ValueError(f"samples must be a positive integer, or {{size: samples}} of such, got {samples}")
 
 
-def check_ensemble(memory: str, at: FullScale, ensemble: str, neurons: list[int] | None) -> None:
+def check_ensemble(scale: FullScale, memory: str, ensemble: str, neurons: list[int] | None) -> None:
     """Refuse a number of patterns, samples or neurons that an ensemble does not have, in one sentence.
 
     Args:
         neurons: the common numbers of neurons, which an ensemble that is not random must have.
     """
     if ensemble not in pattern_sets.DRAWN:
-        _check_held(memory, at, ensemble, neurons)
-    for size in widths(at, ensemble):
-        curves = len(at.dynamics) * len(at.corruption) * len(pattern_counts(memory, at, size))
-        if curves * samples(at, size) > 10**7:
-            raise ValueError(f"samples must leave at most 10^7 points for {memory} of N={size}, got {at.samples}")
-        most = max(pattern_counts(memory, at, size))
+        _check_held(scale, memory, ensemble, neurons)
+    for size in widths(scale, ensemble):
+        curves = len(scale.dynamics) * len(scale.corruption) * len(pattern_counts(scale, memory, size))
+        if curves * samples(scale, size) > 10**7:
+            raise ValueError(f"samples must leave at most 10^7 points for {memory} of N={size}, got {scale.samples}")
+        most = max(pattern_counts(scale, memory, size))
         if most * size > 2**30 and not pattern_sets.streamed(ensemble):
-            raise ValueError(f"{_count(at)} must give {memory} of N={size} fewer than 2^30 / N, got {most:.3g}")
+            raise ValueError(f"{_count(scale)} must give {memory} of N={size} fewer than 2^30 / N, got {most:.3g}")
         if most > 2**40:
-            raise ValueError(f"{_count(at)} must give {memory} of N={size} at most 2^40 patterns, got {most:.3g}")
+            raise ValueError(f"{_count(scale)} must give {memory} of N={size} at most 2^40 patterns, got {most:.3g}")
 
 
-def cost(memory: str, at: FullScale, ensemble: str, neurons: int) -> Cost:
+def cost(scale: FullScale, memory: str, ensemble: str, neurons: int) -> Cost:
     """Cost of a memory at one size: stored patterns and couplings, or counts by overlap and bit."""
-    counts = pattern_counts(memory, at, neurons)
-    starts, drawn, most = len(at.dynamics) * len(at.corruption), samples(at, neurons), max(counts)
-    points, queries = starts * drawn * len(counts), queried(at, most)
+    counts = pattern_counts(scale, memory, neurons)
+    starts, drawn, most = len(scale.dynamics) * len(scale.corruption), samples(scale, neurons), max(counts)
+    points, queries = starts * drawn * len(counts), queried(scale, most)
     if pattern_sets.streamed(ensemble):
         return Cost(points, queries * starts * (neurons + 1) ** 2, 2 * drawn * most * queries * starts * neurons**2)
     coupled = not isinstance(draws.network(find(memory).sample), Memory)
-    each = neurons / 8 if coupled or "asynchronous" in at.dynamics else 0
+    each = neurons / 8 if coupled or "asynchronous" in scale.dynamics else 0
     elements = max(most * neurons, queries * most, neurons**2 if coupled else 0)
     return Cost(points, elements, starts * drawn * sum(counts) * neurons * (20 + each + 10 * queries))
 
 
-def _count(at: FullScale) -> str:
+def _count(scale: FullScale) -> str:
     """Name of the option that says how many patterns there are."""
-    return "loads" if at.patterns is None else "patterns"
+    return "loads" if scale.patterns is None else "patterns"
 
 
-def _check_held(memory: str, at: FullScale, ensemble: str, neurons: list[int] | None) -> None:
+def _check_held(scale: FullScale, memory: str, ensemble: str, neurons: list[int] | None) -> None:
     """Refuse more patterns, samples or other neurons than a file or a set of images has, in one sentence."""
     if ensemble.startswith(pattern_sets.MAPPED):
         pattern_sets.check_spins(ensemble)
     rows, width = pattern_sets.shape(ensemble)
     if neurons is not None and set(neurons) != {width}:
         raise ValueError(f"neurons must be {width} for the patterns of {ensemble}, got {neurons}")
-    most = max(pattern_counts(memory, at, width))
+    most = max(pattern_counts(scale, memory, width))
     if most > rows:
-        raise ValueError(f"{_count(at)} must be at most the {rows} patterns of {ensemble}, got {most} for {memory}")
-    if pattern_sets.streamed(ensemble) and samples(at, width) != 1:
-        raise ValueError(f"samples must be 1 for {ensemble}, whose patterns are always the same, got {at.samples}")
+        raise ValueError(f"{_count(scale)} must be at most the {rows} patterns of {ensemble}, got {most} for {memory}")
+    if pattern_sets.streamed(ensemble) and samples(scale, width) != 1:
+        raise ValueError(f"samples must be 1 for {ensemble}, whose patterns are always the same, got {scale.samples}")
