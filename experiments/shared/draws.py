@@ -18,6 +18,7 @@ import hopfield.patterns
 from experiments.shared.grids import Column, PaddedProgram
 from hopfield import Memory, hebb_couplings
 from hopfield.memories import find
+from hopfield.patterns import Corrupted, corrupt
 
 COLUMNS: Mapping[str, Column] = {"num_patterns": (np.uint32, itemgetter("patterns")), "sample": np.uint32}
 """Columns that draws of patterns share: their M, which tables call `patterns`, and their number."""
@@ -128,6 +129,20 @@ def as_spins(key: Array, start: Array) -> Array:
     """Signs of a start [N]: of a hidden unit, 0, a random one, as `hopfield.patterns.mask` fills; NaN stays NaN."""
     signs = jnp.where(jax.random.bernoulli(key, shape=start.shape), 1.0, -1.0)
     return jnp.where(start == 0, signs, jnp.sign(start))
+
+
+def corrupted(key: Array, target: Array, kind: str, amount, *, spins: bool) -> Corrupted:
+    """Start of a query: its pattern [N], corrupted as `hopfield.patterns.corrupt` says, of spins in whole signs.
+
+    Args:
+        key: random key; hidden spins are filled from it, and those that noise leaves at 0 from one made of it.
+        kind, amount: kind of the corruption, or "none", and how much of it.
+        spins: whether states are spins.
+    """
+    if kind == "none":
+        return Corrupted(target, jnp.ones(target.shape, bool))
+    start, untouched = corrupt(key, target, kind, amount, fill="random" if spins else 0.0)
+    return Corrupted(as_spins(jax.random.fold_in(key, 1), start) if spins else start, untouched)
 
 
 def network(memory):

@@ -13,7 +13,6 @@ from hopfield import Memory, retrieve
 from hopfield.dynamics import CYCLE, STEP_LIMIT
 from hopfield.memories import find
 from hopfield.observables.overlaps import above, bit_error, exact, overlap, sparse_overlap
-from hopfield.patterns import corrupt
 from hopfield.spaces import Spins
 from hopfield.theory.base import flips
 
@@ -102,12 +101,9 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
 def _query(program: Program, network, weigh, target, index, key, amount) -> dict:
     """Query one stored pattern from its corrupted self."""
     spins = isinstance(network.space, Spins)
-    start, known = target, None
     corrupt_key, order_key = jax.random.split(key)
-    if program.corruption != "none":
-        start, untouched = corrupt(corrupt_key, target, program.corruption, amount, fill="random" if spins else 0.0)
-        start = draws.as_spins(jax.random.fold_in(corrupt_key, 1), start) if spins else start
-        known = untouched if program.clamp else None
+    start, untouched = draws.corrupted(corrupt_key, target, program.corruption, amount, spins=spins)
+    known = untouched if program.clamp and program.corruption != "none" else None
     tolerance = 0.0 if spins else EXACT
     near = sparse_overlap if find(program.memory).draw else overlap
     first = network.update(start, known)

@@ -1,6 +1,7 @@
 """Retrievals of stored patterns at many κ = β‖ξ‖²: the compiled measurement behind retrieval curves."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -14,7 +15,6 @@ from hopfield.dynamics import CYCLE, STEP_LIMIT
 from hopfield.memories import find
 from hopfield.observables.overlaps import above
 from hopfield.observables.weights import entropy
-from hopfield.patterns import corrupt
 
 ENSEMBLES = ("sphere", "gaussian", "spins")
 """Random ensembles; any other name is a source of real patterns."""
@@ -94,7 +94,8 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     stored = draws.patterns(program.ensemble, pattern_key, program.padding, program.neurons, data)
     mask = draws.in_use(program, draw) if program.masked else None
     index, keys = draws.numbered(query_key, program.queries)
-    start = jax.vmap(lambda key, target: _start(program, key, target, draw["amount"]))(keys, stored[: program.queries])
+    corrupted = partial(draws.corrupted, kind=program.corruption, amount=draw["amount"], spins=on_spins(program.memory))
+    start = jax.vmap(corrupted)(keys, stored[: program.queries]).state
 
     def at(kappa):
         memory, scale = _memory(program, stored, mask, kappa)
@@ -109,16 +110,6 @@ def _memory(program: Program, stored, mask, kappa):
     scale = 1.0 if on_spins(program.memory) else program.neurons**-0.5
     inverse_temperature = beta(program.memory, kappa, program.neurons)
     return find(program.memory).build(scale * stored, mask=mask, beta=inverse_temperature), scale
-
-
-def _start(program: Program, key, target, amount):
-    """The pattern, or its corrupted self."""
-    if program.corruption == "none":
-        return target
-    if not on_spins(program.memory):
-        return corrupt(key, target, program.corruption, amount).state
-    start = corrupt(key, target, program.corruption, amount, fill="random").state
-    return draws.as_spins(jax.random.fold_in(key, 1), start)
 
 
 def _query(program: Program, memory, index, start) -> dict:
