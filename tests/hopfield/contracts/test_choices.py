@@ -83,7 +83,10 @@ def test_the_members_that_editors_know_are_those_that_are_checked(name):
     assert get_args(known) == tuple(checked)
 
 
-@pytest.mark.parametrize(("function", "name", "known"), PARAMETERS, ids=str)
+NAMES = [f"{function.__module__}.{function.__qualname__}-{name}" for function, name, _ in PARAMETERS]
+
+
+@pytest.mark.parametrize(("function", "name", "known"), PARAMETERS, ids=NAMES)
 def test_a_parameter_of_a_closed_set_names_its_members(function, name, known):
     """The set itself, or the set and any text, where words of a configuration are handed on."""
     annotation = inspect.signature(function).parameters[name].annotation
