@@ -44,12 +44,11 @@ class Positions(nnx.Module, abc.ABC):
 class FixedPositions(Positions):
     """A given encoding, kept constant: its numbers are swept or loaded, not trained.
 
-        Example:
-            >>> from hopfield._names import nearest
-    from hopfield.attention.encodings import Rotary
-            >>> from hopfield.layers import FixedPositions
-            >>> FixedPositions(Rotary.create(8))().rates.shape
-            (4,)
+    Example:
+        >>> from hopfield.attention.encodings import Rotary
+        >>> from hopfield.layers import FixedPositions
+        >>> FixedPositions(Rotary.create(8))().rates.shape
+        (4,)
     """
 
     def __init__(self, encoding: Encoding) -> None:
