@@ -4,11 +4,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import metrics
+from hopfield import Memory, metrics
 from hopfield._parts import check_parts, check_spins, checked_values, stored_spins
 from hopfield.patterns.sources import as_source
+from hopfield.separations import Entmax, Normmax, Polynomial, TopK
 from hopfield.similarities import Bilinear, Dot, SquaredDistance
-from hopfield.spaces import Euclidean, sphere
+from hopfield.spaces import Box, Euclidean, Space, Sphere, sphere
 
 SPINS = jnp.array([[1.0, -1.0, 1.0], [-1.0, -1.0, 1.0]])
 MARKED = SPINS.at[1, 2].set(0.25)
@@ -26,6 +27,24 @@ MARKED = SPINS.at[1, 2].set(0.25)
 )
 def test_parts_whose_energy_is_bounded_fit(similarity, space):
     check_parts(SPINS, similarity, space)
+
+
+@pytest.mark.parametrize(
+    ("part", "sentence"),
+    [
+        (Sphere(-3), "radius of Sphere must be finite, above 0, got -3"),
+        (Sphere(np.inf), "radius of Sphere must be finite, above 0, got inf"),
+        (Box(0.0), "temperature of Box must be finite, above 0, got 0.0"),
+        (Entmax(-1.0), "alpha of Entmax must be finite, above 1, at most 2, got -1.0"),
+        (Normmax(jnp.array(1.0)), "alpha of Normmax must be finite, above 1, got 1.0"),
+        (Polynomial(-2), "degree of Polynomial must be finite, above 1, got -2"),
+        (TopK(0), "count of TopK must be finite, above 0, got 0"),
+    ],
+)
+def test_numbers_that_a_constructor_lets_pass_are_refused_by_create(part, sentence):
+    kind = "space" if isinstance(part, Space) else "separation"
+    with pytest.raises(ValueError, match=sentence):
+        Memory.create(SPINS, **{kind: part})
 
 
 @pytest.mark.parametrize(
