@@ -14,6 +14,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from experiments.contract import Config, InputError
 from experiments.runner import errors, idle, overrides, registry, session, yaml_files
+from experiments.runner.hydra_internals import UNREAD, unread
 from experiments.runner.job import Job
 from experiments.shared import files
 
@@ -64,6 +65,8 @@ def composed(words: Sequence[str]) -> DictConfig:
     """
     conf = ""
     for override in map(overrides.parse, words):
+        if unread(override.key_or_group):
+            raise InputError(f"{override.key_or_group} must be {UNREAD}")
         if override.is_delete() and not override.key_or_group.startswith("hydra"):
             raise InputError(f"{override.input_line} must be left out: an option can be set, not deleted")
         if override.key_or_group == "conf":

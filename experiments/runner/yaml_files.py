@@ -8,7 +8,7 @@ import yaml
 from hydra.plugins.config_source import ConfigResult
 
 from experiments.contract import InputError
-from experiments.runner.hydra_internals import FileConfigSource
+from experiments.runner.hydra_internals import UNREAD, FileConfigSource, unread
 
 LARGEST = 2**20
 """Bytes of a file at most."""
@@ -41,7 +41,11 @@ class YamlSource(FileConfigSource):
 
 def check(path: Path) -> None:
     """Raise InputError, with file and line, unless a file is YAML that can be read without harm or surprise."""
-    _check_last(path, _composed(path))
+    node = _composed(path)
+    _check_last(path, node)
+    for key, value in _below("", node):
+        if key == "hydra":
+            _check_hydra(path, key, value)
 
 
 def data(path: Path) -> Any:
@@ -142,6 +146,20 @@ def _check_last(path: Path, node: yaml.Node | None) -> None:
         if past and not str(name).startswith("override "):
             _refuse(path, entry.start_mark.line, f"come before _self_, or it overrides this file's values, got {name}")
         past = past or name == "_self_"
+
+
+def _check_hydra(path: Path, above: str, node: yaml.Node) -> None:
+    """Refuse options of Hydra's own that nothing reads."""
+    for key, value in _below(f"{above}.", node):
+        if unread(key) and isinstance(value, yaml.MappingNode) and key in ("hydra.sweep", "hydra.job"):
+            _check_hydra(path, key, value)
+        elif unread(key):
+            _refuse(path, value.start_mark.line, f"have {key} {UNREAD}")
+
+
+def _below(prefix: str, node: yaml.Node | None) -> list[tuple[str, yaml.Node]]:
+    """Dotted keys of a mapping, with their values; none of anything else."""
+    return [(f"{prefix}{key.value}", value) for key, value in node.value] if isinstance(node, yaml.MappingNode) else []
 
 
 def _refuse(path: Path, line: int, contract: str) -> NoReturn:

@@ -12,6 +12,14 @@ import pytest
 
 from experiments import contract
 
+UNREAD = (
+    "hydra.run.dir",
+    "hydra.sweep.subdir",
+    "hydra.job.name",
+    "hydra.verbose",
+    "hydra.sweeper.params",
+    "hydra.mode",
+)
 MISTAKES = [
     ("", "conf must be one of"),
     ("conf", "conf must be written key=value"),
@@ -26,7 +34,8 @@ MISTAKES = [
     ("conf=toy +extra=1", "extra is not an option of conf=toy (seed, output"),
     ("conf=toy schema=toy", "schema is not an option of conf=toy"),
     ("conf=toy conf.seed=1", "conf is not an option of conf=toy"),
-    ("conf=toy hydra.job.nome=x", "hydra.job.nome is not an option of conf=toy; did you mean hydra.job.name?"),
+    *((f"conf=toy {key}=x", f"{key} must be left out: of Hydra's own options") for key in UNREAD),
+    ("conf=toy hydra.launcher.nome=x", "hydra.launcher.nome is not an option of conf=toy"),
     ("conf=toy ~seed", "~seed must be left out"),
     ("conf=toy seed", "seed must be written key=value"),
     ("conf=toy =3", "=3 must be written key=value"),
