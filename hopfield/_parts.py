@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from hopfield._checks import booleans, real_matrix
-from hopfield._numerics import is_traced, violated
+from hopfield._numerics import is_traced
 from hopfield.patterns.sources import Source, Stored, as_patterns
 from hopfield.separations import Entmax, Normmax, Polynomial, Separation, TopK
 from hopfield.similarities import Bilinear, Manhattan, Similarity, SquaredDistance
@@ -33,7 +33,9 @@ def check_numbers(*parts: Separation | Space | None) -> None:
     for kind, (name, low, high) in WITHIN.items():
         within = partial(_within, low=low, high=high)
         for part in parts:
-            if isinstance(part, kind) and violated(within, number := getattr(part, name)):
+            if not isinstance(part, kind) or is_traced(number := getattr(part, name)):
+                continue
+            if not within(np.asarray(number)).all():
                 most = f", at most {high:g}" if high < math.inf else ""
                 raise ValueError(f"{name} of {kind.__name__} must be finite, above {low:g}{most}, got {number}")
 
