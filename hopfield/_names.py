@@ -52,9 +52,9 @@ class Table(NamedTuple):
         return self.kind.__name__.lower()
 
     def part(self, value: Any) -> Any:
-        """The given part, or the one that a name stands for in `find`. Raises TypeError for anything else."""
+        """The given part, checked, or the one that a name stands for in `find`. Raises TypeError for anything else."""
         if isinstance(value, self.kind):
-            return value
+            return value.checked()
         if not isinstance(value, str):
             known = f"a {self.kind.__name__} or one of {', '.join(self.names)}"
             raise TypeError(f"{self.what} must be {known}, got {shown(value)}")

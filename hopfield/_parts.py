@@ -1,8 +1,6 @@
 """Checks of the parts of a memory: whether patterns, values, similarity and space fit each other."""
 
-import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import jax
@@ -13,42 +11,12 @@ from jaxtyping import Array, Bool, Float
 from hopfield._checks import booleans, real_matrix
 from hopfield._numerics import is_traced
 from hopfield.patterns.sources import Source, Stored, as_patterns
-from hopfield.separations import Entmax, Normmax, Polynomial, Separation, TopK
 from hopfield.similarities import Bilinear, Manhattan, Similarity, SquaredDistance
-from hopfield.spaces import Box, Euclidean, Space, Sphere, Spins
-
-WITHIN: dict[type, tuple[str, float, float]] = {
-    Box: ("temperature", 0.0, math.inf),
-    Sphere: ("radius", 0.0, math.inf),
-    Entmax: ("alpha", 1.0, 2.0),
-    Normmax: ("alpha", 1.0, math.inf),
-    Polynomial: ("degree", 1.0, math.inf),
-    TopK: ("count", 0.0, math.inf),
-}
-"""The number of a class, above what it must be and at most what, finite: their constructors check nothing."""
+from hopfield.spaces import Euclidean, Space, Spins
 
 
-def check_numbers(*parts: Separation | Space | None) -> None:
-    """Raise ValueError for a part whose number is out of its range, unless it is traced."""
-    for kind, (name, low, high) in WITHIN.items():
-        within = partial(_within, low=low, high=high)
-        for part in parts:
-            if not isinstance(part, kind) or is_traced(number := getattr(part, name)):
-                continue
-            if not within(np.asarray(number)).all():
-                most = f", at most {high:g}" if high < math.inf else ""
-                raise ValueError(f"{name} of {kind.__name__} must be finite, above {low:g}{most}, got {number}")
-
-
-def _within(number: Any, low: float, high: float) -> Any:
-    return (number > low) & (number <= high) & (number < math.inf)
-
-
-def check_parts(
-    patterns: Array | Source, similarity: Similarity, space: Space, separation: Separation | None = None
-) -> None:
-    """Raise ValueError unless these can make a memory."""
-    check_numbers(separation, space)
+def check_parts(patterns: Array | Source, similarity: Similarity, space: Space) -> None:
+    """Raise ValueError unless the three can make a memory."""
     if isinstance(similarity, Bilinear) and similarity.metric.widths[1] != patterns.shape[1]:
         raise ValueError(
             f"metric must be [N, {patterns.shape[1]}] for patterns of width {patterns.shape[1]}, "

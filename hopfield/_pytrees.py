@@ -4,7 +4,7 @@ import dataclasses
 import inspect
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import jax
 import jax.numpy as jnp
@@ -49,6 +49,13 @@ class Node(struct.PyTreeNode):
 
     def __hash__(self) -> int:
         return hash(jax.tree.structure(self))
+
+    def checked(self) -> Self:
+        """The node, its numbers within their ranges as by its factory: ValueError for others, NaN for traced ones.
+
+        A constructor checks none, for JAX calls it with batches, axes and whatever else stands in the place of arrays.
+        """
+        return self
 
     def __repr__(self) -> str:
         fields = [field.name for field in dataclasses.fields(self) if field.repr]

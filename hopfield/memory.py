@@ -86,7 +86,7 @@ class Memory(Node):
         """
         patterns = as_patterns(patterns)
         similarity, separation, space = as_similarity(similarity), as_separation(separation), as_space(space)
-        check_parts(patterns, similarity, space, separation)
+        check_parts(patterns, similarity, space)
         values = None if values is None else checked_values(values, patterns)
         if mask is not None and isinstance(patterns, Source):
             raise ValueError("mask must be None for the patterns of a source, of which `part` cuts out some, got one")

@@ -108,14 +108,8 @@ class Euclidean(Space):
         return jnp.zeros((), states.dtype)
 
 
-class Spins(Space):
-    """{−1, +1}ᴺ, R = 0; project takes the sign and keeps the spin where the field is exactly zero.
-
-    Example:
-        >>> from hopfield import spaces
-        >>> spaces.spins().project(jnp.array([0.3, 0.0]), jnp.array([-1.0, -1.0])).tolist()
-        [1.0, -1.0]
-    """
+class _Flat(Space):
+    """A space on which R = 0."""
 
     @property
     def flat(self) -> bool:
@@ -124,6 +118,16 @@ class Spins(Space):
     def potential(self, state):
         return jnp.zeros((), state.dtype)
 
+
+class Spins(_Flat):
+    """{−1, +1}ᴺ, R = 0; project takes the sign and keeps the spin where the field is exactly zero.
+
+    Example:
+        >>> from hopfield import spaces
+        >>> spaces.spins().project(jnp.array([0.3, 0.0]), jnp.array([-1.0, -1.0])).tolist()
+        [1.0, -1.0]
+    """
+
     def project(self, field, state, curvature: ArrayLike = 0.0, known=None):
         return _clamp(aligned(field, state), state, known)
 
@@ -131,7 +135,7 @@ class Spins(Space):
         return largest(jnp.abs(jnp.abs(states) - 1.0))
 
 
-class Sphere(Space):
+class Sphere(_Flat):
     """The sphere of a given radius in ℝᴺ, R = 0. Clamped units keep their part of the radius, the others fill it.
 
     Where the clamped ones alone are longer than the radius there is no such state: the others are NaN.
@@ -142,26 +146,21 @@ class Sphere(Space):
         [0.6 0.8]
     """
 
-    radius: Float[Array, ""]
+    radius: Float[Array, ""] | float
 
-    @property
-    def flat(self) -> bool:
-        return True
-
-    def potential(self, state):
-        return jnp.zeros((), state.dtype)
+    def checked(self):
+        return self.replace(radius=positive("radius", self.radius))
 
     def project(self, field, state, curvature: ArrayLike = 0.0, known=None):
         # Only the direction matters: no square may overflow or vanish on the way to it.
-        most = largest(jnp.abs(field if known is None else jnp.where(known, 0.0, field)))
-        field = field / jnp.where(most == 0, 1.0, most)
+        free = field if known is None else jnp.where(known, 0.0, field)
+        most = largest(jnp.abs(free))
+        free = free / jnp.where(most == 0, 1.0, most)
+        norm = safe_norm(free)
         if known is None:
-            norm = safe_norm(field)
-            return jnp.where(norm == 0, state, self.radius * field / jnp.where(norm == 0, 1.0, norm))
+            return jnp.where(norm == 0, state, self.radius * free / jnp.where(norm == 0, 1.0, norm))
         kept = jnp.sum((jnp.where(known, state, 0.0) / self.radius) ** 2)
         rest = self.radius * jnp.sqrt(jnp.maximum(1.0 - kept, 0.0))
-        free = jnp.where(known, 0.0, field)
-        norm = safe_norm(free)
         new = jnp.where(norm == 0, state, rest * free / jnp.where(norm == 0, 1.0, norm))
         return _clamp(nan_outside(new, kept <= 1.0 + tolerance(new.dtype)), state, known)
 
@@ -181,7 +180,10 @@ class Box(Space):
         [0.0, 1.0]
     """
 
-    temperature: Float[Array, ""]
+    temperature: Float[Array, ""] | float
+
+    def checked(self):
+        return self.replace(temperature=positive("temperature", self.temperature))
 
     def potential(self, state):
         up, down = 0.5 * (1.0 + state), 0.5 * (1.0 - state)
@@ -219,12 +221,12 @@ def spins() -> Spins:
 
 def sphere(radius: float = 1.0) -> Sphere:
     """The sphere of positive radius. Raises ValueError otherwise."""
-    return Sphere(positive("radius", radius))
+    return Sphere(radius).checked()
 
 
 def box(temperature: float = 1.0) -> Box:
     """The box [−1, 1]ᴺ at positive temperature. Raises ValueError otherwise."""
-    return Box(positive("temperature", temperature))
+    return Box(temperature).checked()
 
 
 NAMES: dict[str, Named] = {

@@ -217,6 +217,9 @@ class TopK(Separation):
     count: int = struct.field(pytree_node=False, default=1)
     normalised: ClassVar[bool] = True
 
+    def checked(self):
+        return self.replace(count=whole("count", self.count))
+
     def _kept(self, z: Scores, mask: Mask) -> Bool[Array, "M"]:
         masked = z if mask is None else jnp.where(mask, z, -jnp.inf)
         _, index = _numerics.top_k(jax.lax.stop_gradient(masked), min(self.count, z.size))
@@ -238,4 +241,4 @@ class TopK(Separation):
 
 def top_k(count: int = 8) -> TopK:
     """Softmax over the `count` ≥ 1 largest scores. Raises ValueError for anything else."""
-    return TopK(whole("count", count))
+    return TopK(count).checked()

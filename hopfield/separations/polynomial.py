@@ -36,6 +36,9 @@ class Polynomial(Separation):
     rectified: bool = struct.field(pytree_node=False, default=False)
     streaming: ClassVar[bool] = True
 
+    def checked(self):
+        return self.replace(degree=whole("degree", self.degree, 2), rectified=flag("rectified", self.rectified))
+
     @property
     def convex(self) -> bool:
         return self.rectified or self.degree % 2 == 0
@@ -158,5 +161,5 @@ def _rise(state, power: int):
 
 def polynomial(degree: int = 3, rectified: bool = False) -> Polynomial:
     """Σ zⁿ/n of integer degree n ≥ 2 (n = 2 is the classical network). Raises ValueError for anything else."""
-    degree, rectified = whole("degree", degree, 2), flag("rectified", rectified)
-    return Linear() if degree == 2 and not rectified else Polynomial(degree, rectified)
+    chosen = Polynomial(degree, rectified).checked()
+    return Linear() if chosen.degree == 2 and not chosen.rectified else chosen

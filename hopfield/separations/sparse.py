@@ -1,6 +1,6 @@
 """Fenchel–Young potentials, whose weights are sparse: F(z) = max over the simplex of p·z + regulariser(p)."""
 
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import jax
 import jax.numpy as jnp
@@ -62,6 +62,9 @@ class Entmax(Separation):
     normalised: ClassVar[bool] = True
     thresholded: ClassVar[bool] = True
 
+    def checked(self):
+        return self.replace(alpha=_real("alpha", self.alpha, 1.0, 2.0, "greater than 1 and at most 2 for entmax"))
+
     def potential(self, z, mask=None):
         return _fenchel_young(self, z, mask)
 
@@ -92,6 +95,11 @@ class Normmax(Separation):
 
     alpha: Scalar
     normalised: ClassVar[bool] = True
+
+    def checked(self):
+        return self.replace(
+            alpha=_real("alpha", self.alpha, 1.0, float("inf"), "finite and greater than 1 for normmax")
+        )
 
     def potential(self, z, mask=None):
         return simplex.normmax(z, self.alpha, mask)[1]
@@ -127,7 +135,7 @@ def _fenchel_young_jvp(primals, tangents):
 def _real(name: str, value, low: float, high: float, contract: str) -> Array:
     if is_traced(value):
         return nan_outside(value, (low < value) & (value <= high) & (value < jnp.inf))
-    kept = float(np.asarray(float(real_number(name, value, contract)), jnp.zeros(()).dtype))  # as it will be used
+    kept = float(np.asarray(float(real_number(name, value, contract)), jnp.result_type(float)))  # as it will be used
     if not low < kept <= high or kept == float("inf"):
         raise ValueError(f"{name} must be {contract}, got {value}")
     return jnp.asarray(kept)
@@ -135,9 +143,9 @@ def _real(name: str, value, low: float, high: float, contract: str) -> Array:
 
 def entmax(alpha: float = 1.5) -> Entmax:
     """α-entmax with 1 < α ≤ 2 (α = 2 is sparsemax, α → 1 softmax). Raises ValueError outside that range."""
-    return Entmax(_real("alpha", alpha, 1.0, 2.0, "greater than 1 and at most 2 for entmax"))
+    return Entmax(cast(Array, alpha)).checked()
 
 
 def normmax(alpha: float = 2.0) -> Normmax:
     """α-normmax with α > 1 (large α spreads the weight evenly over few patterns). Raises ValueError otherwise."""
-    return Normmax(_real("alpha", alpha, 1.0, float("inf"), "finite and greater than 1 for normmax"))
+    return Normmax(cast(Array, alpha)).checked()

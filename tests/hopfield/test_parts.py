@@ -1,5 +1,6 @@
 """Parts that can make a memory, and those that are refused."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from hopfield import Memory, metrics
 from hopfield._parts import check_parts, check_spins, checked_values, stored_spins
 from hopfield.patterns.sources import as_source
-from hopfield.separations import Entmax, Normmax, Polynomial, TopK
+from hopfield.separations import Entmax, Normmax, Polynomial, TopK, as_separation
 from hopfield.similarities import Bilinear, Dot, SquaredDistance
 from hopfield.spaces import Box, Euclidean, Space, Sphere, sphere
 
@@ -32,19 +33,26 @@ def test_parts_whose_energy_is_bounded_fit(similarity, space):
 @pytest.mark.parametrize(
     ("part", "sentence"),
     [
-        (Sphere(-3), "radius of Sphere must be finite, above 0, got -3"),
-        (Sphere(np.inf), "radius of Sphere must be finite, above 0, got inf"),
-        (Box(0.0), "temperature of Box must be finite, above 0, got 0.0"),
-        (Entmax(-1.0), "alpha of Entmax must be finite, above 1, at most 2, got -1.0"),
-        (Normmax(jnp.array(1.0)), "alpha of Normmax must be finite, above 1, got 1.0"),
-        (Polynomial(-2), "degree of Polynomial must be finite, above 1, got -2"),
-        (TopK(0), "count of TopK must be finite, above 0, got 0"),
+        (Sphere(-3), "radius must be a positive finite number, got -3"),
+        (Sphere(np.inf), "radius must be a positive finite number, got inf"),
+        (Sphere(np.nan), "radius must be a positive finite number, got nan"),
+        (Box(0.0), "temperature must be a positive finite number, got 0.0"),
+        (Entmax(-1.0), "alpha must be greater than 1 and at most 2 for entmax, got -1.0"),
+        (Normmax(jnp.array(1.0)), "alpha must be finite and greater than 1 for normmax, got 1.0"),
+        (Polynomial(-2), "degree must be an integer of at least 2, got -2"),
+        (TopK(0), "count must be an integer of at least 1, got 0"),
     ],
 )
 def test_numbers_that_a_constructor_lets_pass_are_refused_by_create(part, sentence):
     kind = "space" if isinstance(part, Space) else "separation"
     with pytest.raises(ValueError, match=sentence):
         Memory.create(SPINS, **{kind: part})
+
+
+@pytest.mark.parametrize("number", [-1.0, jnp.nan, 1.5])
+def test_a_traced_number_out_of_range_is_no_number(number):
+    weights = jax.jit(lambda alpha: as_separation(Entmax(alpha)).weights(jnp.array([2.0, 1.0, -1.0])))(number)
+    np.testing.assert_allclose(weights, [0.83, 0.17, 0.0] if number == 1.5 else [np.nan] * 3, atol=2e-3)
 
 
 @pytest.mark.parametrize(

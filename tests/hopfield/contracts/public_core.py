@@ -189,6 +189,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.theory.*": "numpy; refuses NaN with a sentence",
     "hopfield.outside.*": "code found by its name",
     "hopfield.arguments.*": "checks of arguments, each with a sentence",
+    "hopfield.*.checked": "checks of the numbers of a node, each with a sentence",
     "hopfield.plots.*": "pictures",
     "hopfield.__main__.*": "the command",
     "hopfield.large.counts.*": "numpy; counts of spins, refused where they are none",
