@@ -87,7 +87,7 @@ def product_distance(
     parts = (
         grassmann_distance(first.left, second.left),
         grassmann_distance(first.right, second.right),
-        safe_norm(jnp.subtract(*jnp.broadcast_arrays(first.values, second.values)), axis=-1),
+        safe_norm(jnp.subtract(*jnp.broadcast_arrays(wide(first.values), wide(second.values))), axis=-1),
     )
     contract = "three finite numbers of at least 0"
     if not isinstance(weights, Sequence) or len(weights) != len(parts):
@@ -131,10 +131,11 @@ def _difference(first: FactoredForm, second: FactoredForm) -> tuple[Array, Array
     if (first.left.shape[-2], first.right.shape[-2]) != (second.left.shape[-2], second.right.shape[-2]):
         widths = (first.left.shape[-2], first.right.shape[-2])
         raise ValueError(f"second must be a form {widths}, got {(second.left.shape[-2], second.right.shape[-2])}")
+    first, second = (FactoredForm(*map(wide, form)) for form in (first, second))
     leading = jnp.broadcast_shapes(first.values.shape[:-1], second.values.shape[:-1])
     scaled = (first.left * first.values[..., None, :], -second.left * second.values[..., None, :])
     pairs = (scaled, (first.right, second.right))
-    joined = [[jnp.broadcast_to(wide(part), leading + part.shape[-2:]) for part in pair] for pair in pairs]
+    joined = [[jnp.broadcast_to(part, leading + part.shape[-2:]) for part in pair] for pair in pairs]
     return jnp.concatenate(joined[0], axis=-1), jnp.concatenate(joined[1], axis=-1)
 
 

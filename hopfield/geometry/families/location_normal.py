@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield._checks import real_array
+from hopfield._numerics import wide
 from hopfield.geometry._smooth import root_of
 from hopfield.geometry.spd import as_symmetric
 
@@ -55,7 +56,7 @@ def log(point: Point, base_point: Point, covariance: Covariance) -> Point:
 
 def dist(point_a: Point, point_b: Point, covariance: Covariance) -> Float[Array, ""]:
     """Mahalanobis's distance √((μ − μ′)ᵀ Σ⁻¹ (μ − μ′))."""
-    return norm(real_array("point_b", point_b) - real_array("point_a", point_a), point_a, covariance)
+    return norm(wide(real_array("point_b", point_b)) - wide(real_array("point_a", point_a)), point_a, covariance)
 
 
 def parallel_transport(tangent_vec: Point, base_point: Point, direction: Point, covariance: Covariance) -> Point:

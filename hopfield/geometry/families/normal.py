@@ -39,7 +39,7 @@ class Normal(NamedTuple):
 def inner_product(tangent_vec_a: Normal, tangent_vec_b: Normal, base_point: Normal) -> Float[Array, ""]:
     """uᵀ Σ⁻¹ v + ½ tr(Σ⁻¹ U Σ⁻¹ V)."""
     (u, first), (v, second), (_, covariance) = tangent_vec_a, tangent_vec_b, base_point
-    covariance = spd.as_symmetric("covariance", covariance)
+    covariance = wide(real_array("covariance", covariance))
     return u @ jnp.linalg.solve(covariance, v) + spd.inner_product(first, second, covariance) / 2
 
 

@@ -17,18 +17,16 @@ LEVELS = np.array([[2.0, 0.5], [0.5, 1.0]])
 NORMAL, SPD = geometry.families.normal, geometry.spd
 
 
+FORMS = [np.asarray(part) for rows in ((ROWS, OTHER), (OTHER, ROWS)) for part in geometry.factored(*rows)]
+
+
 def _field(point: jax.Array) -> jax.Array:
     return jnp.eye(2, dtype=point.dtype) * (1 + point @ point)
 
 
 def _forms(function: Callable) -> Callable:
-    """A function of two forms, the parts of which are in the type of the rows."""
-
-    def of_rows(rows, other, *more):
-        forms = geometry.factored(rows, other), geometry.factored(other, rows)
-        return function(*(jax.tree.map(lambda part: part.astype(rows.dtype), form) for form in forms), *more)
-
-    return of_rows
+    """A function of two forms, given as their parts."""
+    return lambda *parts: function(geometry.FactoredForm(*parts[:3]), geometry.FactoredForm(*parts[3:6]), *parts[6:])
 
 
 def _moved(manifold: str) -> Callable:
@@ -53,9 +51,9 @@ CASES = {
     "christoffels": (lambda x: geometry.manifolds.christoffels(_field, x), ROWS[0]),
     "scalar_curvature": (lambda x: geometry.manifolds.scalar_curvature(_field, x), ROWS[0]),
     "attention_christoffels": (geometry.attention_christoffels, ROWS[0], ROWS),
-    "frobenius_distance": (_forms(geometry.frobenius_distance), ROWS, OTHER),
-    "product_distance": (_forms(geometry.product_distance), ROWS, OTHER),
-    "data_weighted_distance": (_forms(geometry.data_weighted_distance), ROWS, OTHER, np.eye(6)),
+    "frobenius_distance": (_forms(geometry.frobenius_distance), *FORMS),
+    "product_distance": (_forms(geometry.product_distance), *FORMS),
+    "data_weighted_distance": (_forms(geometry.data_weighted_distance), *FORMS, np.eye(6)),
     "grassmann_distance": (geometry.grassmann_distance, ROWS, OTHER),
     "inverse": (lambda g: metrics.inverse(g).matrix, LEVELS),
     "eigenvalues": (metrics.eigenvalues, LEVELS),
@@ -74,5 +72,6 @@ def test_what_is_factored_is_taken_as_32_bits(name, dtype):
     function, *arrays = CASES[name]
     half = [jnp.asarray(array, dtype) for array in arrays]
     want = function(*(array.astype(jnp.float32) for array in half))
-    rounding = 8 * float(jnp.finfo(dtype).eps)
-    np.testing.assert_allclose(np.asarray(function(*half), np.float64), want, rtol=rounding, atol=rounding)
+    found = function(*half)
+    rounding = 8 * float(jnp.finfo(found.dtype).eps)
+    np.testing.assert_allclose(np.asarray(found, np.float64), want, rtol=rounding, atol=rounding)
