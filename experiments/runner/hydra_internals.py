@@ -3,7 +3,7 @@
 Hydra has no public way to compose from a search path of several folders, to read configurations by a source of one's
 own, or to call a launcher outside of `hydra.main`. These names may move in any release, so that `pyproject.toml` bounds
 the version; what breaks then breaks here. Of Hydra's own
-options the runner reads a few and refuses the others.
+options the runner reads those of launchers and refuses the others.
 """
 
 import re
@@ -15,12 +15,8 @@ from hydra._internal.utils import create_config_search_path
 
 __all__ = ["UNREAD", "Callbacks", "FileConfigSource", "Hydra", "create_config_search_path", "unread"]
 
-_READ = re.compile(
-    r"hydra[./](launcher|callbacks)([./].*)?|hydra/sweeper|hydra\.(searchpath|sweep\.dir|job\.env_(set|copy)(\..*)?)"
-)
 UNREAD = (
-    "left out: of Hydra's own options the command reads hydra/launcher, hydra.launcher, hydra.callbacks,"
-    " hydra.searchpath, hydra.sweep.dir, hydra.job.env_set and hydra.job.env_copy;"
+    "left out: of Hydra's own options the command reads hydra/launcher and hydra.launcher alone;"
     " output= says where results go, key=a,b,c with -m sweeps"
 )
 """What an option of Hydra's that nothing here reads must be."""
@@ -28,4 +24,5 @@ UNREAD = (
 
 def unread(key: str) -> bool:
     """Whether a key is an option of Hydra's own that nothing here reads: the runner makes folders and combinations."""
-    return re.match(r"hydra([./]|$)", key) is not None and _READ.fullmatch(key) is None
+    own = re.match(r"hydra[./](\w+)", key)
+    return own is not None and own[1] != "launcher"

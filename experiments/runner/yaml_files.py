@@ -1,5 +1,6 @@
 """User-defined configuration files: read as data alone, and a mistake in one is reported with its file and line."""
 
+import itertools
 import re
 from pathlib import Path
 from typing import Any, NoReturn
@@ -43,9 +44,7 @@ def check(path: Path) -> None:
     """Raise InputError, with file and line, unless a file is YAML that can be read without harm or surprise."""
     node = _composed(path)
     _check_last(path, node)
-    for key, value in _below("", node):
-        if key == "hydra":
-            _check_hydra(path, key, value)
+    _check_hydra(path, node)
 
 
 def data(path: Path) -> Any:
@@ -138,8 +137,7 @@ def _check_keys(path: Path, node: yaml.MappingNode) -> None:
 
 def _check_last(path: Path, node: yaml.Node | None) -> None:
     """Refuse a list of defaults with more after `_self_`: it would silence the file's own values."""
-    pairs = node.value if isinstance(node, yaml.MappingNode) else []
-    entries = next((value.value for key, value in pairs if key.value == "defaults"), [])
+    entries = next((value.value for key, value in _pairs(node) if key.value == "defaults"), [])
     past = False
     for entry in entries if isinstance(entries, list) else []:
         name = entry.value[0][0].value if isinstance(entry, yaml.MappingNode) and entry.value else entry.value
@@ -148,18 +146,17 @@ def _check_last(path: Path, node: yaml.Node | None) -> None:
         past = past or name == "_self_"
 
 
-def _check_hydra(path: Path, above: str, node: yaml.Node) -> None:
+def _check_hydra(path: Path, node: yaml.Node | None) -> None:
     """Refuse options of Hydra's own that nothing reads."""
-    for key, value in _below(f"{above}.", node):
-        if unread(key) and isinstance(value, yaml.MappingNode) and key in ("hydra.sweep", "hydra.job"):
-            _check_hydra(path, key, value)
-        elif unread(key):
-            _refuse(path, value.start_mark.line, f"have {key} {UNREAD}")
+    above = [value for key, value in _pairs(node) if key.value == "hydra"]
+    for key, _ in itertools.chain.from_iterable(map(_pairs, above)):
+        if unread(f"hydra.{key.value}"):
+            _refuse(path, key.start_mark.line, f"have hydra.{key.value} {UNREAD}")
 
 
-def _below(prefix: str, node: yaml.Node | None) -> list[tuple[str, yaml.Node]]:
-    """Dotted keys of a mapping, with their values; none of anything else."""
-    return [(f"{prefix}{key.value}", value) for key, value in node.value] if isinstance(node, yaml.MappingNode) else []
+def _pairs(node: yaml.Node | None) -> list[tuple[yaml.Node, yaml.Node]]:
+    """Keys and values of a mapping; none of anything else."""
+    return node.value if isinstance(node, yaml.MappingNode) else []
 
 
 def _refuse(path: Path, line: int, contract: str) -> NoReturn:

@@ -51,10 +51,10 @@ MISTAKES = {
     "unknown": (HEAD + "exampels: [attention]\n", r"exampels is not .*; did you mean examples\? \({} line 4\)"),
     "kind": (HEAD + "\nexamples: [attention, [x]]\n", r"examples.* \({} line 5\)"),
     "hydra": (
-        HEAD + "hydra: {sweep: {dir: jobs}, sweeper: {params: {seed: '5,6'}}}\n",
+        HEAD + "hydra: {launcher: {n_jobs: 2}, sweeper: {params: {seed: '5,6'}}}\n",
         "{} line 4 must have hydra.sweeper left out: of Hydra's own options .*",
     ),
-    "job": (HEAD + "hydra:\n  job:\n    name: mine\n", "{} line 6 must have hydra.job.name left out: of Hydra.*"),
+    "job": (HEAD + "hydra:\n  job:\n    name: mine\n", "{} line 5 must have hydra.job left out: of Hydra.*"),
     "range": (HEAD + "documents:\n  - guide\nseed: -1\n", r"seed must lie in \[0, 2\^32\), got -1 \({} line 6\)"),
 }  # fmt: skip
 
