@@ -29,11 +29,10 @@ _TRAINED = chosen("methods", *NETWORKS)
 class Config(contract.Config):
     """Options of multiple-instance learning; the defaults are smoke scale."""
 
-    ensembles: list[str] = option(
+    data: list[str] = option(
         ["made"],
         "made, or .npz files of bags, whose format conf/training_mil.yaml says",
         meaning="ensemble",
-        formerly="data",
         nonempty=True,
         axis=True,
     )

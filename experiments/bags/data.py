@@ -56,7 +56,7 @@ def load(name: str) -> Bags:
     path = Path(os.path.expanduser(name))
     if not path.is_file():
         raise ValueError(
-            f"ensembles must be {MADE} or an existing .npz file with features, bag, labels and train, "
+            f"data must be {MADE} or an existing .npz file with features, bag, labels and train, "
             f"which the header of conf/training_mil.yaml says how to make, got {name!r}"
         )
     return _read(path, files.digest(path))
@@ -69,29 +69,27 @@ def _read(path: Path, _digest: str) -> Bags:
             arrays = [np.asarray(held[part]) for part in NAMES]
     except UNSOUND as error:
         why = " ".join(str(error).split())
-        raise ValueError(f"ensembles must be .npz files with {', '.join(NAMES)}, got {str(path)!r}: {why}") from None
+        raise ValueError(f"data must be .npz files with {', '.join(NAMES)}, got {str(path)!r}: {why}") from None
     features, bag, labels, train = arrays
     count = len(labels) if labels.ndim == 1 else 0
     shapes = f"{features.shape}, {bag.shape}, {labels.shape}, {train.shape}"
     if not (features.ndim == 2 and bag.shape == features.shape[:1] and train.ndim == 3 and train.shape[2] == count > 0):
         raise ValueError(
-            f"ensembles must hold features [instances, F], bag [instances], labels [bags] and "
+            f"data must hold features [instances, F], bag [instances], labels [bags] and "
             f"train [repetitions, folds, bags], got shapes {shapes} in {str(path)!r}"
         )
     if not (bag.dtype.kind in "iu" and np.array_equal(np.unique(bag), np.arange(count)) and _varied(features)):
         raise ValueError(
-            f"ensembles must hold finite features of bags 0 to {count - 1}, each with instances and not all constant, "
+            f"data must hold finite features of bags 0 to {count - 1}, each with instances and not all constant, "
             f"got {str(path)!r}"
         )
     for name, truth in (("labels", labels), ("train", train)):
         if truth.dtype.kind not in "biuf" or not np.isin(truth, (0, 1)).all():
-            raise ValueError(
-                f"ensembles must hold {name} that are true or false, or 1 or 0, got others in {str(path)!r}"
-            )
+            raise ValueError(f"data must hold {name} that are true or false, or 1 or 0, got others in {str(path)!r}")
     if len(np.unique(labels)) < 2:
-        raise ValueError(f"ensembles must hold bags of both classes, got one in {str(path)!r}")
+        raise ValueError(f"data must hold bags of both classes, got one in {str(path)!r}")
     if not ((~train.astype(bool)).sum(axis=1) == 1).all():
-        raise ValueError(f"ensembles must test every bag in one fold of each repetition, got {str(path)!r}")
+        raise ValueError(f"data must test every bag in one fold of each repetition, got {str(path)!r}")
     return arranged(features, bag, labels, (~train.astype(bool)).argmax(axis=1))
 
 

@@ -32,7 +32,7 @@ KEYS = ("data", "method", "repetition")
 
 def check(config: Config) -> None:
     """Raise ValueError for data that are not there, or have too few folds or some of one class."""
-    for name in config.ensembles:
+    for name in config.data:
         bags = data.load(name)
         if config.repetitions > len(bags.tested):
             raise ValueError(
@@ -48,15 +48,13 @@ def _check_folds(name: str, bags: data.Bags, repetitions: int) -> None:
     for repetition, fold in product(range(repetitions), range(bags.folds)):
         if len(np.unique(bags.labels[bags.tested[repetition] == fold])) < 2:
             where = f"fold {fold} of repetition {repetition} of {name}"
-            raise ValueError(
-                f"ensembles must test bags of both classes in every fold, got one class or none in {where}"
-            )
+            raise ValueError(f"data must test bags of both classes in every fold, got one class or none in {where}")
 
 
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options and the sizes of the data."""
     parts = []
-    for name in config.ensembles:
+    for name in config.data:
         bags = data.load(name)
         count = config.repetitions * bags.folds
         models = count * config.partners * config.members
@@ -73,7 +71,7 @@ def points(config: Config) -> list[dict]:
     """One point per data set, method, division and fold."""
     return [
         {"data": name, "method": method, "repetition": repetition, "fold": fold}
-        for name in config.ensembles
+        for name in config.data
         for method in config.methods
         for repetition in range(config.repetitions)
         for fold in range(data.load(name).folds)

@@ -97,29 +97,29 @@ def test_a_file_is_read_as_it_says(tmp_path, bags):
     np.testing.assert_array_equal(found.labels, [False, True, False, True])
     rms = np.sqrt(np.mean(bags["features"] ** 2))
     np.testing.assert_allclose(np.sinh(found.instances[found.place[3]]) * rms, [[8, 9], [10, 11]], rtol=1e-5)
-    assert len(points(Config(ensembles=[str(path)]))) == 4
+    assert len(points(Config(data=[str(path)]))) == 4
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"labels": np.zeros((2, 2))}, "ensembles must hold features"),
-        ({"bag": np.array([0, 1, 1, 2, 2, 2])}, "ensembles must hold finite features of bags 0 to 3"),
-        ({"features": np.full((6, 2), np.nan)}, "ensembles must hold finite features"),
-        ({"train": np.ones((1, 2, 4), bool)}, "ensembles must test every bag"),
-        ({"train": None}, "ensembles must be .npz files with"),
+        ({"labels": np.zeros((2, 2))}, "data must hold features"),
+        ({"bag": np.array([0, 1, 1, 2, 2, 2])}, "data must hold finite features of bags 0 to 3"),
+        ({"features": np.full((6, 2), np.nan)}, "data must hold finite features"),
+        ({"train": np.ones((1, 2, 4), bool)}, "data must test every bag"),
+        ({"train": None}, "data must be .npz files with"),
     ],
 )
 def test_another_file_is_refused_in_one_sentence(tmp_path, bags, change, message):
     np.savez(tmp_path / "bad.npz", **{name: x for name, x in (bags | change).items() if x is not None})
     with pytest.raises(ValueError, match=f"^{message}"):
-        contract.check(experiment, Config(ensembles=[str(tmp_path / "bad.npz")]))
+        contract.check(experiment, Config(data=[str(tmp_path / "bad.npz")]))
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ensembles": ["nowhere.npz"]}, "ensembles must be made or an existing .npz file .* how to make, got"),
+        ({"data": ["nowhere.npz"]}, "data must be made or an existing .npz file .* how to make, got"),
         ({"repetitions": 6}, "repetitions must be at most 5"),
         ({"partners": 2}, "partners must be below half"),
     ],
@@ -137,9 +137,9 @@ def test_folds_of_one_class_are_refused_before_the_start(methods, tmp_path):
     train = np.array([[division != fold for fold in range(3)] for division in (mixed, ordered)])
     features = np.random.default_rng(0).normal(size=(12, 2))
     np.savez(tmp_path / "mine.npz", features=features, bag=np.arange(12), labels=labels, train=train)
-    config = Config(ensembles=[str(tmp_path / "mine.npz")], methods=methods, repetitions=2)
+    config = Config(data=[str(tmp_path / "mine.npz")], methods=methods, repetitions=2)
     contract.check(experiment, dataclasses.replace(config, repetitions=1))
-    with pytest.raises(ValueError, match=r"^ensembles must test bags of both classes in every fold, [^\n]*$") as error:
+    with pytest.raises(ValueError, match=r"^data must test bags of both classes in every fold, [^\n]*$") as error:
         contract.check(experiment, config)
     assert "fold 0 of repetition 1" in str(error.value)
 
@@ -195,7 +195,7 @@ def test_leads_are_those_of_the_same_folds(table):
 )
 def test_arrays_that_are_no_labels_folds_or_features_are_refused(bags, change, sentence, tmp_path):
     np.savez(tmp_path / "mine.npz", **bags | change)
-    with pytest.raises(ValueError, match=f"^ensembles must hold {sentence}[^\n]*$"):
+    with pytest.raises(ValueError, match=f"^data must hold {sentence}[^\n]*$"):
         data.load(str(tmp_path / "mine.npz"))
 
 
@@ -204,7 +204,7 @@ def test_a_damaged_file_is_one_sentence(bags, damage, tmp_path):
     path = tmp_path / "mine.npz"
     np.savez(path, **bags)
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(ValueError, match=r"^ensembles must be \.npz files with [^\n]*$"):
+    with pytest.raises(ValueError, match=r"^data must be \.npz files with [^\n]*$"):
         data.load(str(path))
 
 

@@ -166,7 +166,7 @@ NAMED: dict[tuple[str, str], Callable[[str], tuple]] = {
     ("entropy", "ensembles"): lambda p: (entropy, entropy.Config(ensembles=[p], patterns=9, corruption=[0.0])),
     ("heads", "text"): lambda p: (heads, heads.Config(text=p, checkpoint=p)),
     ("heads", "checkpoint"): lambda p: (heads, heads.Config(checkpoint=p)),
-    ("bags", "ensembles"): lambda p: (bags, bags.Config(ensembles=[p])),
+    ("bags", "data"): lambda p: (bags, bags.Config(data=[p])),
     ("training", "tasks"): lambda p: (training, training.Config(tasks=[p], baselines=False)),
     ("training", "layers"): lambda p: (training, training.Config(layers=[p])),
 }
