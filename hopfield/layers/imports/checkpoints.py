@@ -95,8 +95,8 @@ class AttentionWeights:
 class Checkpoint:
     """The attention of a transformer.
 
-    `kind` is gpt2, bert or llama; `rotary` says that positions rotate queries and keys; `config` is config.json;
-    `positions` [L, D] are learned ones, which the model adds to its tokens, None if the file has none.
+    `kind` is gpt2, bert or llama; `rotary` says that positions rotate queries and keys; `config` is config.json, with
+    what its model type takes for granted; `positions` [L, D] are learned and added to tokens, None if there are none.
 
     Example:
         >>> from hopfield.layers.imports import Checkpoint
