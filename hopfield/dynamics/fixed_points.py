@@ -6,50 +6,55 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from hopfield._checks import step_limit
+from hopfield._checks import number, step_limit
 from hopfield._numerics import tolerance, wide
 from hopfield.dynamics.models import Model, as_model
 from hopfield.dynamics.retrieval import retrieve
 from hopfield.spaces import Known, Space, Spins, State, as_known
 
 
-def fixed_point(memory: Model, state: State, *, max_steps: int = 1000, known: Known = None) -> State:
+def fixed_point(
+    model: Model, state: State, *, max_steps: int = 1000, known: Known = None, rtol: float | None = None
+) -> State:
     """The fixed point a query converges to, differentiable in the model by the implicit function theorem.
 
-    With x* = update(x*, memory), dx* = (1 − ∂update/∂x)⁻¹ ∂update/∂memory: nothing of the iteration is stored, and the
+    With x* = update(x*, model), dx* = (1 − ∂update/∂x)⁻¹ ∂update/∂model: nothing of the iteration is stored, and the
     gradient in the query is zero, as it is for any start inside the basin, but for units that it clamps. A query that
     needs more than `max_steps` updates, or ends in a 2-cycle, stays where they took it, which is no fixed point, and
     has no such gradient whatever is returned: the status of `retrieve` says which those are.
 
     Args:
-        memory: any `Model` on a continuous space: Memory, `FeatureMemory` or your own.
+        model: any `Model` on a continuous space: Memory, `FeatureMemory` or your own.
         state: the query [N].
         max_steps: updates at most.
         known: units clamped to the query's values [N].
+        rtol: the step that counts as none, as for `retrieve`.
     Raises:
-        ValueError: the memory lives on spins, or says of no space, where nothing is differentiable.
+        ValueError: the model lives on spins, or says of no space, where nothing is differentiable.
     """
-    space = getattr(as_model("memory", memory, Model), "space", memory)
+    space = getattr(as_model("model", model, Model), "space", model)
     if isinstance(space, Spins) or not isinstance(space, Space):
         kind = type(space).__name__
-        raise ValueError(f"memory must live in a continuous space to have a differentiable fixed point, got {kind}")
-    state = memory.as_state(state)
-    end = _fixed_point(memory, wide(state), step_limit("max_steps", max_steps), as_known(known, state))
+        raise ValueError(f"model must live in a continuous space to have a differentiable fixed point, got {kind}")
+    state = model.as_state(state)
+    if rtol is not None:
+        rtol = number("rtol", rtol, "a finite number of at least 0", 0.0)
+    end = _fixed_point(model, wide(state), step_limit("max_steps", max_steps), as_known(known, state), rtol)
     return end.astype(state.dtype)
 
 
 @jax.jit
-def _fixed_point(memory: Model, state: State, max_steps, known: Known) -> State:
+def _fixed_point(model: Model, state: State, max_steps, known: Known, rtol) -> State:
     start = jax.lax.stop_gradient(state)
 
     def update(x):
-        return memory.update(x if known is None else jnp.where(known, state, x), known)
+        return model.update(x if known is None else jnp.where(known, state, x), known)
 
     def krylov(linear, y):
         return jax.scipy.sparse.linalg.gmres(linear, y, tol=tolerance(y.dtype), restart=min(y.size, 32), maxiter=20)[0]
 
     def reached(x):
-        return retrieve(memory, x, max_steps=max_steps, known=known).state
+        return retrieve(model, x, max_steps=max_steps, known=known, rtol=rtol).state
 
     return implicit(update, start, reached, krylov)
 

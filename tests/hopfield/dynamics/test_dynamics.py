@@ -246,10 +246,21 @@ def test_fixed_point_far_from_every_pattern_has_no_gradient_rather_than_nan():
     np.testing.assert_array_equal(slope, 0.0)
 
 
+@pytest.mark.parametrize("transform", [lambda f: f, jax.jit])
+def test_fixed_point_stops_at_the_step_that_retrieve_stops_at(transform):
+    memory, query = Memory.create(PATTERNS, 1.5), QUERIES[0]
+    for rtol in (0.3, 1e-3):
+        found = transform(lambda state, rtol=rtol: fixed_point(memory, state, rtol=rtol))(query)
+        np.testing.assert_allclose(found, retrieve(memory, query, rtol=rtol).state, rtol=1e-14)
+    assert jnp.max(jnp.abs(found - fixed_point(memory, query))) > 1e-8
+    with pytest.raises(ValueError, match=r"^rtol must be a finite number of at least 0, got -1\.0$"):
+        fixed_point(memory, query, rtol=-1.0)
+
+
 def test_fixed_point_refuses_spins():
     spins = Memory.create(jnp.sign(PATTERNS), separation=polynomial(2), space=Spins())
     with pytest.raises(
-        ValueError, match=r"^memory must live in a continuous space to have a differentiable fixed point, got Spins$"
+        ValueError, match=r"^model must live in a continuous space to have a differentiable fixed point, got Spins$"
     ):
         fixed_point(spins, jnp.ones(N))
 
