@@ -1,6 +1,7 @@
 """The command `python -m experiments.check [NAME or ./FOLDER ...]`: holds experiments to their contract."""
 
 import contextlib
+import copy
 import io
 import json
 import math
@@ -9,12 +10,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pandas
 
-from experiments import run
+from experiments import contract, run
 from experiments.contract import InputError
 from experiments.runner import boundary, compose, registry, session
 from experiments.runner.job import Job
@@ -24,7 +27,10 @@ USAGE = """\
 usage: python -m experiments.check [NAME or ./FOLDER ...]
 
 Holds experiments (default: the folder here) to their contract: options that are read at once, points and rows that fit
-together, a table that is the same however often the run is stopped, a summary of numbers, a figure with named axes."""
+together, a table that is the same however often the run is stopped, no option that nothing reads, a summary of numbers,
+a figure with named axes."""
+MEASURING = ("points", "refine", "inputs", "pieces", "measure_piece", "measure")
+"""Functions of an experiment on which rows depend."""
 HEAVY = ("jax", "pandas", "matplotlib", "scipy", "sklearn")
 
 
@@ -69,6 +75,7 @@ def _check(conf: str, scratch: Path) -> int:
         ("points are flat and different from each other", lambda: _flat(experiment.points(job.config))),
         ("science is JSON", lambda: files.encode(provenance.constants(job.config))),
         ("it runs", lambda: _run(conf, whole)),
+        ("every option is read", lambda: _read(conf, experiment, job, scratch / "read")),
         ("a run that was stopped ends with the same table", lambda: _stopped(conf, experiment, job, whole, halves)),
         ("the table has the x-axis, the summary numbers", lambda: _sound(experiment, whole)),
         ("the figure names its axes", lambda: _figure(experiment, whole)),
@@ -144,13 +151,46 @@ def _stopped(conf: str, experiment: Any, job: Job, whole: Path, halves: Path) ->
     _require(whole_table == other, "it is another one")
 
 
+def _read(conf: str, experiment: Any, job: Job, target: Path) -> None:
+    """Measure with a configuration that knows which of its options were read."""
+    kind, read = type(job.config), set()
+
+    class Watched(kind):
+        def __getattribute__(self, name: str) -> Any:
+            read.add(name)
+            return super().__getattribute__(name)
+
+        def __reduce__(self) -> Any:  # another process gets the options
+            return copy.copy, (_of_class(kind, self),)
+
+    def watching(function: Callable) -> Callable:
+        return lambda config, *others: function(_of_class(Watched, config), *others)
+
+    functions: dict[str, Any] = {
+        name: watching(function) for name in MEASURING if (function := getattr(experiment, name, None))
+    }
+    with mock.patch.multiple(experiment, **functions):
+        _run(conf, target)
+    read |= {common.name for common in fields(contract.Config)}
+    used = {entry.name: entry.metadata.get("used_when") for entry in fields(kind) if entry.name not in read}
+    unread = [name for name, use in used.items() if use is None or use.met(job.config, experiment)]
+    _require(not unread, f"nothing that measures reads {', '.join(unread)}")
+
+
+def _of_class(kind: type, config: Any) -> Any:
+    """A copy of a configuration that is an instance of a related class."""
+    other = object.__new__(kind)
+    vars(other).update(vars(config))
+    return other
+
+
 def _sound(experiment: Any, whole: Path) -> None:
     table = pandas.read_csv(whole / "table.csv")
     _require(experiment.X_AXIS in table, f"X_AXIS {experiment.X_AXIS} is no column")
     scalars = json.loads((whole / "summary.json").read_text(encoding="utf-8")).get("scalars", {})
     for name, value in scalars.items():
-        number = value is None or (isinstance(value, int | float) and math.isfinite(value))
-        _require(number, f"scalar {name} is {value!r}")
+        fits = value is None or isinstance(value, str) or (isinstance(value, int | float) and math.isfinite(value))
+        _require(fits, f"scalar {name} is {value!r}")
 
 
 def _figure(experiment: Any, whole: Path) -> None:

@@ -13,8 +13,8 @@ that it imports nothing heavier than numpy:
     def points(config) -> list[dict]               every point to measure, in the order of the table; flat, JSON scalars
     def measure(config, wanted) -> Iterator[dict]  one row per wanted point, holding the point's keys; any order;
                                                    config.output is the directory of the run, for what must not be lost
-    def summarise(table) -> dict                   summary.json; its "scalars" are printed and go to W&B as well,
-                                                   "<name>/stderr" as the error of "<name>", "<name>/theory" as its
+    def summarise(table) -> dict                   summary.json; its "scalars", numbers or texts, are printed and go to
+                                                   W&B, "<name>/stderr" as the error of "<name>", "<name>/theory" as its
                                                    theory; NaN is saved as null
     def plot(table, summary) -> Figure             reads nothing but these two
     X_AXIS: str                                    the column of the table that is the physical x-axis

@@ -101,7 +101,7 @@ def test_an_experiment_made_from_the_template_runs_resumes_plots_and_passes(
     assert new(["experiment", "mything"]) == 0
     assert check(["./mything"]) == 0
     out = capsys.readouterr().out
-    assert out.count(": yes\n") == 8
+    assert out.count(": yes\n") == 9
     assert ": no" not in out
     assert run(["conf=./mything", "samples=1", "neurons=[20]"]) == 0
     assert run(["conf=./mything", "samples=2", "neurons=[20]"]) == 0
@@ -160,6 +160,15 @@ def test_an_experiment_that_breaks_its_contract_is_told_by_claim(
     assert "config.py imports nothing heavy: no (it imports pandas)" in told
     assert "points are flat and different from each other: no (there are none)" in told
     assert "it runs: no" in told
+
+
+@pytest.mark.process
+def test_an_option_that_nothing_reads_is_told(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    new(["experiment", "mything"])
+    config = mine / "mything/experiments/mything/config.py"
+    config.write_text(config.read_text() + '    steps: int = option(1, "updates", least=1)\n')
+    assert check(["./mything"]) == 1
+    assert "every option is read: no (nothing that measures reads steps)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
