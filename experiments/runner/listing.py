@@ -62,10 +62,12 @@ def kept(run: Run, conditions: dict[str, str]) -> bool:
 
 
 def _same(words: str, value: Any) -> bool:
-    """Whether words of the command line mean a list of that value, as `[1,8]` does [1.0, 8.0]."""
+    """Whether words of the command line mean a number or list of that value, as `[1,8]` does [1.0, 8.0]."""
     try:
-        return isinstance(value, list) and yaml.safe_load(words) == value
-    except yaml.YAMLError:
+        if isinstance(value, list):
+            return yaml.safe_load(words) == value
+        return isinstance(value, int | float) and not isinstance(value, bool) and float(words) == value
+    except (ValueError, yaml.YAMLError):
         return False
 
 

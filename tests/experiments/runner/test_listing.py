@@ -89,7 +89,16 @@ def test_a_headline_that_is_no_number_is_left_out(three: None, capsys: pytest.Ca
 
 
 @pytest.mark.parametrize("words", ["[1,8]", "1,8", "[1, 8.0]"])
-def test_a_list_may_be_spelled_as_the_command_was(tmp_path: Path, words: str) -> None:
+def test_lists_may_be_spelled_as_the_command_was(tmp_path: Path, words: str) -> None:
     run: Any = SimpleNamespace(state="complete", conf="toy", experiment="toy", differs={"sizes": [1.0, 8.0]})
     assert kept(run, {"sizes": words})
     assert not kept(run, {"sizes": "[1,9]"})
+
+
+@pytest.mark.parametrize(
+    ("words", "same"), [("1", True), ("1.0", True), ("1e0", True), ("true", False), ("one", False)]
+)
+def test_numbers_may_be_spelled_as_the_command_was(words: str, same: bool) -> None:
+    run: Any = SimpleNamespace(state="complete", conf="toy", experiment="toy", differs={"seed": 1, "dry": True})
+    assert kept(run, {"seed": words}) == same
+    assert not kept(run, {"dry": "1"})
