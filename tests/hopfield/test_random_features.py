@@ -146,11 +146,13 @@ def test_where_the_energy_is_not_known_its_slope_and_the_update_are_not_either()
     assert np.isfinite(near).all()
 
 
-@pytest.mark.parametrize(("features", "orthogonal"), [(4, False), (8, False), (128, True), (140, True)])
-def test_the_error_of_few_features_is_the_spread_of_their_sums(features, orthogonal):
+@pytest.mark.parametrize(
+    ("width", "features", "orthogonal"), [(8, 4, False), (8, 8, False), (3, 48, True), (3, 52, True)]
+)
+def test_the_error_of_few_features_is_the_spread_of_their_sums(width, features, orthogonal):
     def summed(key):
-        memory = FeatureMemory.create(key, 8, features, beta=1.0, orthogonal=orthogonal)
-        return memory.add(jnp.full((1, 8), 0.3)).kernel_sum(jnp.zeros(8))
+        memory = FeatureMemory.create(key, width, features, beta=1.0, orthogonal=orthogonal)
+        return memory.add(jnp.full((1, width), 0.3)).kernel_sum(jnp.zeros(width))
 
     sums, errors = jax.vmap(summed)(jax.random.split(jax.random.key(3), 20000))
     assert float(jnp.sqrt(jnp.mean(errors**2))) == pytest.approx(float(jnp.std(sums)), rel=0.03)

@@ -286,6 +286,8 @@ def test_a_sweep_of_24_jobs_killed_half_way_ends_with_the_serial_table(command: 
         assert (job / "table.csv").read_bytes() == (tmp_path / "out" / job.name / "table.csv").read_bytes()
         found = rows(tmp_path / "out" / job.name)
         assert len(found) == len(set(found))
+    for file in ("table.csv", "summary.json", "figure.svg"):
+        assert (tmp_path / "alone" / file).read_bytes() == (tmp_path / "out" / file).read_bytes(), file
 
 
 def below(process: int) -> list[int]:

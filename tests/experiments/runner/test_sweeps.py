@@ -1,7 +1,6 @@
 """Several runs as one: joined tables, pooled seeds, one figure, one report."""
 
 import contextlib
-import importlib.util
 import json
 import os
 import signal
@@ -197,21 +196,7 @@ def test_joined_results_and_a_run_share_no_folder(command: Callable, tmp_path: P
     assert (tmp_path / "a/table.csv").read_bytes() == before
 
 
-ENGINES = {
-    "basic": ("hydra", []),
-    "joblib": ("hydra_plugins.hydra_joblib_launcher", ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]),
-    "submitit": ("hydra_plugins.hydra_submitit_launcher", ["hydra/launcher=submitit_local"]),
-    "ray": ("hydra_plugins.hydra_ray_launcher", ["hydra/launcher=ray", "++hydra.launcher.ray.init.num_cpus=2"]),
-}
-"""Engines by name: the module of each, and its words on the command line."""
 MARK = "HOPFIELD_SWEEP_UNDER_TEST"
-
-
-def installed(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False
 
 
 def family(mark: str) -> Iterator[int]:
@@ -235,22 +220,18 @@ def kill(begun: subprocess.Popen, mark: str) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_sweep_killed_in_mid_run_ends_with_the_serial_table(tmp_path: Path, engine: str) -> None:
-    module, launcher = ENGINES[engine]
-    if not installed(module):
-        pytest.skip(f"the launcher of {engine} is not installed")
+def test_a_sweep_killed_in_mid_run_ends_with_the_serial_table(tmp_path: Path) -> None:
     words = ["--config-dir", str(FIXTURE), "-m", "conf=toy", "seed=0,1,2", "noise=0.1,0.5", "wandb.mode=disabled"]
     words += ["delay=0.03"]
     mark = tmp_path.name
 
-    def begin(output: str, *more: str) -> subprocess.Popen:
-        line = [sys.executable, "-m", "experiments.run", *words, f"output={tmp_path / output}", *more]
+    def begin(output: str) -> subprocess.Popen:
+        line = [sys.executable, "-m", "experiments.run", *words, f"output={tmp_path / output}"]
         pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), MARK: mark}
         return subprocess.Popen(line, cwd=tmp_path, env=environment, start_new_session=True, **pipes)
 
-    killed = begin("out", *launcher)
+    killed = begin("out")
     try:
         deadline = time.monotonic() + 120
         while sum(path.read_bytes().count(b'"row"') for path in tmp_path.glob("out/*/ledger/*.jsonl")) < 20:
@@ -260,7 +241,7 @@ def test_a_sweep_killed_in_mid_run_ends_with_the_serial_table(tmp_path: Path, en
     finally:
         kill(killed, mark)
     assert not (tmp_path / "out/table.csv").exists()
-    assert begin("out", *launcher).wait(timeout=240) == 0
+    assert begin("out").wait(timeout=240) == 0
     assert begin("serial").wait(timeout=240) == 0
     for name in ("table.csv", "summary.json", "figure.svg"):
         assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "serial" / name).read_bytes(), name
