@@ -30,6 +30,12 @@ def test_energy_of_pairs_never_rises_and_partners_are_found():
     np.testing.assert_array_equal(few.update(jnp.asarray(PATTERNS[0]), jnp.ones(17))[1], partners[0])
 
 
+def test_energy_of_a_single_pair_is_minus_the_root_of_its_sizes():
+    # (ξ·ξ)(ζ·ζ)/√(NV) = √(NV).
+    model = BidirectionalMemory.create(jnp.ones((1, 4)), jnp.ones((1, 9)))
+    assert float(model.energy(jnp.ones(4), jnp.ones(9))) == pytest.approx(-6.0)
+
+
 def test_pairs_take_states_as_memories_do():
     rows = np.sign(np.random.default_rng(0).normal(size=(3, 2001)))
     half = BidirectionalMemory.create(jnp.asarray(rows, jnp.float16), jnp.asarray(rows, jnp.float16))

@@ -57,6 +57,15 @@ def test_increment_of_one_spin_is_the_change_of_the_scores(name):
     assert np.any(np.asarray(exact))
 
 
+@pytest.mark.parametrize("name", [name for name in SIMILARITIES if name != "cosine"])
+def test_increment_of_a_hidden_unit_is_the_change_of_the_scores(name):
+    # From 0 to a spin, which changes the norm, and with it all cosines.
+    similarity, hidden = SIMILARITIES[name], jnp.asarray(np.sign(STATES[0])).at[1].set(0.0)
+    exact = similarity(hidden.at[1].set(-1.0), PATTERNS) - similarity(hidden, PATTERNS)
+    fast = similarity.spin_flip(hidden, hidden[1], -1.0, similarity.keys(jnp.asarray(PATTERNS))[:, 1])
+    np.testing.assert_allclose(fast, exact, rtol=1e-12, atol=1e-14)
+
+
 def objective(similarity, space, weights):
     """R(x) − Σ weights s(x), what the response is the minimum of."""
     return lambda x: space.potential(x) - weights @ similarity(x, PATTERNS)

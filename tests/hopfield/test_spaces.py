@@ -118,6 +118,16 @@ def test_clamped_units_longer_than_the_radius_leave_no_state_on_the_sphere():
     assert beyond.status == NOT_A_NUMBER
 
 
+def test_clamped_units_as_long_as_the_radius_to_rounding_leave_nothing_to_the_others():
+    # The squares of unit vectors add up to more than 1 as often as to less.
+    clamped = np.float32(np.random.default_rng(0).normal(size=(50, 4)))
+    clamped /= np.linalg.norm(clamped, axis=1, keepdims=True)
+    states = jnp.concatenate([clamped, np.zeros((50, 1), np.float32)], axis=1)
+    assert jnp.sum(jnp.sum(states**2, axis=1) > 1) > 5
+    found = quick(jax.vmap(lambda x: sphere(1.0).project(jnp.ones(5, x.dtype), x, known=jnp.arange(5) < 4)))(states)
+    np.testing.assert_allclose(found, states, atol=1e-3)
+
+
 @pytest.mark.parametrize("name", SPACES)
 def test_clamped_units_do_not_move(name):
     space = SPACES[name]

@@ -63,6 +63,8 @@ def test_a_missed_target_counts_as_infinite_and_its_ratio_as_a_bound() -> None:
     # Adam and SGD were stopped after 1000 steps, a second: who takes longer than that has not beaten them in time.
     slow = experiment.summarise(invented(sgd=[None] * 3, adam=[None] * 3, lbfgs=[None] * 3, cg=[60, 60, 60]))
     assert [entry["winner"] for entry in slow["comparisons"]] == ["cg", None]
+    even = experiment.summarise(invented(sgd=[None] * 3, adam=[None] * 3, lbfgs=[None] * 3, cg=[1000] * 3))
+    assert [entry["winner"] for entry in even["comparisons"]] == ["cg", None]
     nobody = experiment.summarise(invented(**{rule: [None] * 3 for rule in ("sgd", "adam", "lbfgs", "cg")}))
     assert [entry["winner"] for entry in nobody["comparisons"]] == [None, None]
     assert nobody["scalars"]["winner_steps/full/100"] == "none"

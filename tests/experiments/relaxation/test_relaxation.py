@@ -5,7 +5,7 @@ import pandas
 import pytest
 
 from experiments.contract import Table
-from experiments.relaxation import experiment, summary, theory
+from experiments.relaxation import experiment, measurement, summary, theory
 from experiments.relaxation.config import Config
 from hopfield.theory import classical, replicas
 
@@ -52,6 +52,13 @@ def test_the_load_of_divergence_is_that_of_a_line_through_the_inverse_squares() 
     assert 0 < found["stderr"] < 0.01
     assert summary._divergence(times[:2])["load"] is None
     assert summary._divergence([e | {"left": 1} for e in times])["load"] is None
+
+
+def test_a_start_that_leaves_in_its_first_sweep_was_exposed_for_one() -> None:
+    # It has left where its overlap is below one half.
+    for overlaps, left, exposure in (([0.4, 0.9, 0.9, 0.9], 1, 1), ([0.9, 0.9, 0.4, 0.9], 1, 3), ([0.9] * 4, 0, 4)):
+        found = measurement._times(np.array(overlaps), 1)
+        assert (found["left"], found["exposure"]) == (left, exposure)
 
 
 def test_loads_are_in_units_of_the_spinodal() -> None:

@@ -116,6 +116,16 @@ def test_an_interruption_is_one_line_and_an_exit_code(
     assert re.fullmatch(r"interrupted[^\n]*\n", err)
 
 
+def test_a_signal_that_is_ignored_stays_so() -> None:
+    # As in a command behind `nohup`, or in a background job of a script.
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        assert boundary.guarded(lambda: os.kill(os.getpid(), signal.SIGTERM) or 7) == 7
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 @pytest.mark.process
 def test_a_run_that_is_terminated_says_what_is_kept(toy_process: Callable, tmp_path: Path) -> None:
     running = toy_process("conf=toy", "output=out", "delay=0.2", "wandb.mode=disabled")

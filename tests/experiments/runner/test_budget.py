@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.runner import folders, registry
+from experiments.contract import Config, Cost, InputError
+from experiments.runner import budget, folders, registry
 
 IMPOSSIBLE = [
     ("conf=capacity memories=[classical] neurons=[1000000] loads=[1e-6]", "neurons must leave arrays"),
@@ -49,6 +50,14 @@ def test_a_refusal_takes_little_memory(tmp_path: Path):
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert "steps must leave arrays of less than 2^31 entries" in done.stderr
+
+
+def test_arrays_may_take_half_of_the_memory(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(budget.os, "sysconf", lambda name: {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1000}[name])
+    half = 4096 * 1000 // 2 // 4
+    assert budget.check(Config(), "own", lambda config: Cost(1, half, 0)).elements == half
+    with pytest.raises(InputError, match=r"must leave arrays that take at most half of this machine's 3.91 MiB"):
+        budget.check(Config(), "own", lambda config: Cost(1, half + 1, 0))
 
 
 def test_a_dry_run_says_what_it_would_take_and_leaves_nothing(command: Callable, tmp_path: Path):

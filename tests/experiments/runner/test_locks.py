@@ -48,8 +48,9 @@ def test_a_claim_is_held_by_one_and_left_behind_by_none(tmp_path: Path):
         ({"born": "1"}, True),
         ({"host": "elsewhere"}, False),
         ({"host": "elsewhere", "age": 2 * locks.SILENT}, True),
+        ({"host": "elsewhere", "age": -2 * locks.SILENT}, True),
     ],
-    ids=["gone", "number given anew", "another machine", "another machine, silent"],
+    ids=["gone", "number given anew", "another machine", "another machine, silent", "of the future"],
 )
 def test_a_dead_holder_is_buried(tmp_path: Path, change: dict, dead: bool):
     with locks.claimed(tmp_path):
@@ -95,6 +96,23 @@ def test_a_claim_that_another_has_taken_over_meanwhile_is_not_buried(tmp_path: P
             assert holder == f"process {os.getpid()} on {os.uname().nodename}"
         assert (tmp_path / locks.NAME).exists()
     assert not list(tmp_path.iterdir())
+
+
+def test_a_claim_whose_holder_gives_a_sign_of_life_meanwhile_is_not_buried(tmp_path: Path, monkeypatch):
+    left_behind(tmp_path, host="elsewhere")
+    os.utime(tmp_path / locks.NAME, (0, 0))
+    judge = locks._alive
+
+    def just_before(holder: dict, age: float) -> bool:
+        monkeypatch.setattr(locks, "_alive", judge)
+        alive = judge(holder, age)
+        os.utime(tmp_path / locks.NAME)
+        return alive
+
+    monkeypatch.setattr(locks, "_alive", just_before)
+    with locks.claimed(tmp_path) as holder:
+        assert holder == f"process {2**22 + 5} on elsewhere"
+    assert (tmp_path / locks.NAME).exists()
 
 
 def test_one_of_many_takes_over(tmp_path: Path):

@@ -87,6 +87,7 @@ MISTAKES = [
     ("conf=toy -m noise=interval(0,1)", "noise=interval(0,1) must list its values"),
     ("conf=toy -m seed=1,1", "seed=1,1 must list every value once"),
     ("conf=toy -m noise=0.1,0.10", "noise=0.1,0.10 must list every value once"),
+    ("conf=toy -m noise=1,1.0", "noise=1,1.0 must list every value once"),
     ("conf=toy noise=1_0", "noise=1_0 must write numbers without underscores, or texts in quotes, got 1_0"),
     ("conf=toy output=2025_11", "output=2025_11 must write numbers without underscores, or texts in quotes"),
     ("conf=toy -m seed=glob(*)", "-m must give at least one job, got no value of seed"),

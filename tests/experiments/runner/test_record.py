@@ -237,6 +237,15 @@ def test_a_further_file_leaves_the_rows_of_others(tmp_path: Path) -> None:
     assert {one.key(point) for point in capacity.points(few)} < {both.key(point) for point in capacity.points(more)}
 
 
+def test_rows_that_are_no_points_are_no_further_points(tmp_path: Path) -> None:
+    # As those of the pieces behind points, which share their ledger.
+    ledger = Ledger(tmp_path, "test", {"seed": 0})
+    for point, row in [*zip(POINTS, ROWS, strict=True), ({"piece": 0}, {"piece": 0, "part": 0.5})]:
+        ledger.record(point, row)
+    ledger.close()
+    assert ledger.further(POINTS[:1]) == POINTS[1:]
+
+
 @pytest.fixture
 def gone() -> int:
     """The number of a process that is no more."""
@@ -303,3 +312,15 @@ def test_what_is_created_or_replaced_is_settled_in_its_directory(
     assert command("conf=toy", "output=new/out").code == 0
     assert {tmp_path, tmp_path / "new", tmp_path / "new/out", tmp_path / "new/out/ledger"} <= set(settled)
     assert all(settled.count(folder) >= changed.count(folder) for folder in set(changed))
+
+
+def test_a_ledger_that_files_have_left_is_settled_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # After a crash no file may be in both places.
+    ledger = Ledger(tmp_path / "ledger", "test", {"seed": 0})
+    ledger.record(POINTS[0], ROWS[0])
+    ledger.close()
+    settled: list[Path] = []
+    monkeypatch.setattr(files, "settle", settled.append)
+    Ledger(tmp_path / "ledger", "test", {"seed": 1}).part_with(tmp_path / "aside")
+    assert len(list((tmp_path / "aside").iterdir())) == 1
+    assert settled[-2:] == [tmp_path / "aside", tmp_path / "ledger"]

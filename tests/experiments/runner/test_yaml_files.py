@@ -128,6 +128,13 @@ def test_a_file_needs_no_magic_line(run: Callable, tmp_path: Path, head: str) ->
     assert "\nexamples:\n- attention\n" in run("conf=mine", "--cfg", "job", "examples=[attention]")[1]
 
 
+def test_overrides_of_defaults_stand_after_the_files_own_values(run: Callable, tmp_path: Path) -> None:
+    # Where Hydra wants them; they silence nothing.
+    text = "defaults: [/schema/worked_examples, _self_, {override /hydra/launcher: basic}]\n"
+    (tmp_path / "own/conf/mine.yaml").write_text(text)
+    assert run("conf=mine", "dry=true")[0] == 0
+
+
 @pytest.mark.parametrize("name", ["null", "None", "../conf/worked_examples", "/etc/passwd", "a/b", ".hidden", "pipe"])
 def test_a_choice_is_a_name_and_no_path(run: Callable, tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / "own/conf/pipe.yaml")

@@ -44,3 +44,10 @@ def test_what_is_lost_may_wander_unless_nothing_is_held():
     held, lost = row | {"held": 9, "step_limit": 1}, row | {"held": 0, "step_limit": 10}
     assert convergence.notes(pandas.DataFrame([held, lost, lost]), ["memory"], "held") == []
     assert len(convergence.notes(pandas.DataFrame([lost, lost]), ["memory"], "held")) == 1
+
+
+def test_half_of_the_queries_held_is_a_pattern_held():
+    row = {"memory": "modern", "max_steps": 20, "queries": 10}
+    half, held = row | {"held": 5, "step_limit": 10}, row | {"held": 10, "step_limit": 1}
+    (line,) = convergence.notes(pandas.DataFrame([half, held]), ["memory"], "held")
+    assert line.startswith("modern: 55% of the queries were still moving")

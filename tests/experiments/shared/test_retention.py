@@ -132,6 +132,14 @@ def test_every_number_is_that_of_a_loop_over_neurons(tables, dynamics):
     assert expected["cycles"].any() == (dynamics == "synchronous")
 
 
+def test_a_pattern_is_a_fixed_point_with_all_of_its_units_free():
+    # Where the uncorrupted units of the start are held, too.
+    options = GRID | {"patterns": [7, 12], "dynamics": ["synchronous"]}
+    free, held = (measured(clamp=clamp, **options)["fixed_point"].tolist() for clamp in (False, True))
+    assert free == held
+    assert 0 < sum(free) < 3 * len(free)
+
+
 @pytest.mark.parametrize("space", [spaces.sphere(), spaces.Spins()], ids=["sphere", "spins"])
 def test_a_linear_memory_has_couplings_on_spins_alone(space):
     memory = Memory.create(1.0 - 2.0 * np.eye(3), separation="linear", space=space)
@@ -171,6 +179,13 @@ def test_numbers_do_not_depend_on_the_other_points_of_a_grid(tables):
             t[(t["patterns"] == patterns_) & (t["sample"] < 5)].reset_index(drop=True) for t in (table, other)
         )
         pandas.testing.assert_frame_equal(mine, theirs)
+
+
+def test_patterns_that_larger_loads_alone_store_are_not_asked_for():
+    # A program asks for as many patterns as the largest load has; of those not stored some are retained by chance.
+    options = {"memories": ["classical"], "dynamics": ["synchronous"], "neurons": [11], "samples": 50, "queries": 8}
+    alone, beside = (measured(patterns=patterns_, corruption=[0.1], **options) for patterns_ in ([3], [3, 8]))
+    pandas.testing.assert_frame_equal(alone, beside[beside["patterns"] == 3].reset_index(drop=True))
 
 
 def test_samples_and_seeds_give_other_numbers(tables):

@@ -95,6 +95,13 @@ def test_points_without_an_error_are_left_out_of_a_parabola():
     assert parabolic_crossing(load, load - 0.3, np.full(9, np.nan)) == (None, None)
 
 
+def test_of_several_crossings_a_parabola_takes_the_one_with_the_point_nearest_to_the_level():
+    load = np.arange(9.0)
+    value = np.where(load == 1, 0.5, load - 4.6)  # an outlier far off passes the level first
+    found, _ = parabolic_crossing(load, value, np.full(9, 0.1))
+    assert found == pytest.approx(4.6)
+
+
 def test_draws_that_points_share_give_a_parabola_their_error():
     """Parallel lines: the crossing is the mean of theirs, its error s/√G, whatever errors the points have."""
     load, shifts = np.linspace(0, 1, 9), np.array([0.0, 0.02, 0.03, -0.04, 0.01])

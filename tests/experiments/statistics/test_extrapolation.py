@@ -128,6 +128,13 @@ def test_best_fit_balances_chi2_against_parameters():
     assert best_fit(extrapolate(SIZES[:2], [0.15, 0.145], [1e-3, 1e-3])) is None
 
 
+def test_a_parameter_has_to_lower_chi2_by_two():
+    for gain, best in ((1.5, 3), (2.5, 2)):
+        found = best_fit([{"dof": 3, "chi2": 4.0}, {"dof": 2, "chi2": 4.0 - gain}])
+        assert found is not None
+        assert found["dof"] == best
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -34,6 +34,15 @@ def test_counts_on_the_curve_give_back_threshold_and_width(link, shift):
     assert found.chi2 == pytest.approx(0, abs=1e-6)
 
 
+def test_samples_that_agree_by_chance_leave_the_error_of_independent_trials():
+    # Ten clusters on the curve itself have no variance; that of their trials is the inverse of Σ n φ²/(p (1 − p)).
+    score = np.arange(-2.0, 3.0)
+    loads, share = THRESHOLD - WIDTH * score, ndtr(score)
+    found = critical_load(*exact_counts(loads, 100.0, lambda load: ndtr((THRESHOLD - load) / WIDTH)))
+    weight = 1000 * np.exp(-(score**2)) / (2 * np.pi) / (share * (1 - share))
+    assert found.stderr == pytest.approx(WIDTH / math.sqrt(weight.sum()), rel=1e-4)
+
+
 def test_rising_success_is_the_mirror_image_of_falling_success():
     rng = np.random.default_rng(0)
     load, cluster = rows(LOADS, 12)

@@ -199,6 +199,14 @@ def test_exponentials_far_below_their_bound_are_kept_in_half_precision(beta, dty
     np.testing.assert_allclose(np.asarray(found, np.float32), expected, atol=4 * float(jnp.finfo(dtype).eps))
 
 
+def test_a_query_opposite_to_all_keys_is_read_in_float16():
+    # Scores of −8 and bounds of 8: e^−16 relative to these is no normal number of float16.
+    query, key = -jnp.ones((9, 1), jnp.float16), jnp.full((9, 1), 8.0, jnp.float16)
+    value = jnp.asarray(np.linspace(1.0, 2.0, 9)[:, None], jnp.float16)
+    found = attend_blockwise(query, key, value, beta=1.0, blocks=(4, 4))
+    np.testing.assert_allclose(np.asarray(found, np.float32), 1.5, rtol=2e-3)
+
+
 def test_queries_are_not_rounded_to_the_type_of_the_keys():
     rng = np.random.default_rng(0)
     query, key, value = (jnp.asarray(rng.normal(size=shape), jnp.float32) for shape in ((20, 64), (40, 64), (40, 8)))

@@ -82,6 +82,13 @@ def test_retrieval_ends_any_model_with_an_energy_where_its_updates_stand_still(m
     assert float(end.energy) == pytest.approx(float(model.energy(end.state)))
 
 
+def test_a_state_that_shrinks_to_nothing_comes_to_rest_there():
+    # Steps as long as what is left never are small beside it: those beside the start end.
+    end = retrieve(Halved(jnp.zeros(N)), ROWS[0], max_steps=100)
+    assert end.status == CONVERGED
+    assert jnp.max(jnp.abs(end.state)) < 1e-12
+
+
 def test_a_binary_network_retrieves_what_its_network_of_spins_does():
     network, state = MODELS["binary"]
     end, spins = retrieve(network, state), retrieve(network.couplings(), 2 * state - 1)

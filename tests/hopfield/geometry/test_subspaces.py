@@ -120,6 +120,13 @@ def test_random_lines_are_at_their_known_mean_angle(n, mean):
     np.testing.assert_allclose(found.mean, mean, atol=5 * float(found.deviation) / np.sqrt(4000))
 
 
+def test_the_deviation_of_few_pairs_is_that_of_a_sample():
+    # Of two lines in the plane, whose distances are uniform on [0, 1]: mean square 1/12; five standard errors.
+    keys = jax.random.split(jax.random.key(2), 2000)
+    square = np.asarray(jax.vmap(lambda key: random_baseline(key, 2, 1, samples=2).deviation)(keys)) ** 2
+    np.testing.assert_allclose(square.mean(), 1 / 12, atol=5 * square.std() / np.sqrt(2000))
+
+
 def test_random_subspaces_of_a_large_space_are_not_at_distance_one():
     found = random_baseline(jax.random.key(1), 384, 32, samples=8)
     assert 0.7 < float(found.mean) < 0.9

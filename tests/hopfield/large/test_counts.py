@@ -132,6 +132,15 @@ def test_fields_of_512_spins_are_half_the_energy_that_a_spin_decides(spec, optio
     np.testing.assert_array_equal(found.update(model), np.sign(blocks))
 
 
+def test_fields_ask_for_no_value_beyond_the_overlaps_that_one_spin_reaches():
+    # A function may end there, as a logarithm does.
+    found = counts.count(PATTERNS[Q:300], QUERIES)
+    reach = 2 + np.max(np.abs(QUERIES @ PATTERNS[Q:300].T))
+    assert reach < N
+    part = found.fields(lambda s: np.where(np.abs(s) <= reach, s**3, np.nan))
+    np.testing.assert_array_equal(part, found.fields(lambda s: s**3))
+
+
 @pytest.mark.parametrize(("spec", "options"), [("exponential", {"beta": 1.0}), ("dense:150", {}), ("dense:151", {})])
 def test_terms_of_far_queries_do_not_vanish_nor_those_of_near_ones_overflow(spec, options):
     """Random queries of 1000 spins: e^(β(s − N)) is below double precision, s^150 above it at the pattern itself."""

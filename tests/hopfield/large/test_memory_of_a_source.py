@@ -168,6 +168,13 @@ def test_statistics_of_masked_or_sorted_weights_are_those_of_the_rows_in_use():
         jax.tree.map(np.testing.assert_allclose, found[:4], same[:4])
 
 
+def test_masked_patterns_are_not_among_the_largest_scores():
+    # Their score of 0 would be, of a query opposite to all patterns in use.
+    found = Memory.create(np.eye(4), mask=np.arange(4) < 2).statistics(jnp.array([-2.0, -1.0, 3.0, 4.0]), top=3)
+    np.testing.assert_array_equal(found.top_scores, [-1.0, -2.0, -np.inf])
+    assert (found.largest, *found.top_patterns[:2].tolist()) == (-1.0, 1, 0)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 @pytest.mark.parametrize("name", ["softmax", "softmax1", "exponential", "sparsemax", "entmax", "epanechnikov"])
 def test_sums_over_patterns_of_half_precision_are_of_single_precision(name, dtype):

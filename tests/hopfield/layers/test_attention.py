@@ -144,6 +144,13 @@ def test_a_query_that_may_read_nothing_gets_zeros_and_no_gradient():
     assert np.any(np.asarray(slope)[:, 1] != 0)
 
 
+def test_a_key_that_no_query_may_read_spoils_no_step_and_no_gradient():
+    module, mask = layer(2, 8, update_steps=2), jnp.broadcast_to(jnp.arange(5) != 3, (1, 1, 5, 5))
+    run = jax.jit(jax.value_and_grad(lambda x, stored: jnp.sum(module(x, stored, mask=mask) ** 2)))
+    for found, expected in zip(run(X, X.at[:, 3].set(jnp.nan)), run(X, X.at[:, 3].set(0.0)), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
 def test_masks_of_the_framework_and_arrays_are_the_same():
     module = layer(2, 8)
     mask = masks.causal() & masks.sliding_window(2)

@@ -31,7 +31,8 @@ def test_a_metric_starts_as_the_dot_product(kind, heads):
     assert metric.widths == (4, 4)
     dense = metric.dense()[..., :4, :4]
     assert dense.shape == ((4, 4) if heads is None else (3, 4, 4))
-    np.testing.assert_allclose(dense, np.broadcast_to(np.eye(4), dense.shape), atol=2 * FLOOR)
+    floor = FLOOR if kind == "low_rank" else 0.0
+    np.testing.assert_allclose(dense, np.broadcast_to((1 + floor) * np.eye(4), dense.shape), atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", DEFINITE)

@@ -263,6 +263,11 @@ def test_eigenvalues_and_rank_are_those_of_the_matrix():
     assert metrics.rank(metrics.euclidean(4)) == 4
 
 
+def test_a_metric_that_holds_no_number_has_no_rank():
+    matrices = jnp.stack([jnp.full((2, 2), jnp.nan), jnp.ones((2, 2)), jnp.eye(2)])
+    np.testing.assert_array_equal(metrics.rank(metrics.Full(matrices)), [-1, 1, 2])
+
+
 def test_vectors_and_outputs_that_do_not_fit_are_one_sentence():
     with pytest.raises(ValueError, match=r"^v must broadcast with u, of shape \(3,\), got shape \(2,\)$"):
         metrics.distance([0.0, 0.0, 0.0], [3.0, 4.0], metrics.euclidean(2))  # pyright: ignore[reportArgumentType]
@@ -278,6 +283,13 @@ def test_lengths_and_angles_hold_at_any_scale(size):
     np.testing.assert_allclose(metrics.distance(u, v, plane) / size, 5 * np.sqrt(2), rtol=1e-6)
     np.testing.assert_allclose(metrics.angle(u, v, plane), np.pi / 2, rtol=1e-6)
     np.testing.assert_allclose(metrics.angle(0 * u, 0 * v, plane), np.pi / 2, rtol=1e-6)
+
+
+def test_a_length_by_projections_with_biases_is_that_of_the_augmented_vector():
+    # √((x W + b)·(x W + b)), which does not grow with x as lengths without biases do.
+    weights, bias, v = normal(3, 3), normal(3), jnp.array([30.0, -4.0, 0.5])
+    g = metrics.projected(weights, weights, bias, bias)
+    np.testing.assert_allclose(metrics.norm(v, g), np.linalg.norm(v @ weights + bias), rtol=1e-12)
 
 
 @pytest.mark.parametrize("size", [1e-15, 1.0, 1e15])

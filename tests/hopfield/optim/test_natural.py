@@ -141,6 +141,13 @@ def test_levenberg_marquardt_rejects_what_does_not_help_and_still_arrives():
     np.testing.assert_allclose(params[:, 0], [0.3, -0.2, 0.1], atol=1e-6)
 
 
+def test_the_damping_rests_where_the_loss_falls_by_less_than_its_rounding():
+    best = jnp.linalg.lstsq(X, Y)[0]
+    optimiser = natural_gradient(1.0, likelihood="gaussian", damping="lm", initial_damping=1e-3, solver="cholesky")
+    _, state = path(optimiser, linear, best, loss_of(linear, "gaussian", Y), 5)
+    assert state.damping == 1e-3
+
+
 def test_momentum_keeps_what_the_data_say_nothing_of():
     """SPRING: along null directions of F the last step is repeated, shrunk by μ."""
     flat = X.at[:, 2].set(0.0)

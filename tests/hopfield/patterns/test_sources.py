@@ -28,6 +28,7 @@ def test_every_source_hands_out_the_same_rows_and_words(sources, name):
     assert found.shape == (1000, 45)
     np.testing.assert_array_equal(found.rows(123, 77), whole[123:200])
     np.testing.assert_array_equal(found.part(100, 50).rows(3, 7), whole[103:110])
+    np.testing.assert_array_equal(found.part(100, 50).part(20, 9).rows(3, 6), whole[123:129])
     pieces = [np.asarray(part.rows(0, part.shape[0])) for _, part in found.parts(333)]
     np.testing.assert_array_equal(np.concatenate(pieces), whole)
     np.testing.assert_array_equal(found.part(100, 50).words(0, 50), bits.pack(whole[100:150]))

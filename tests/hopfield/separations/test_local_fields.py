@@ -44,6 +44,16 @@ def test_polynomial_rise_of_opposed_integers_is_an_exact_tie(degree):
     assert rise(polynomial(degree), up, down, beta=1 / 37) == 0.0
 
 
+@pytest.mark.parametrize("degree", [2, 3, 4])
+def test_fields_of_powers_leave_masked_patterns_out_whatever_their_steps(degree):
+    # Their score counts as 0, the power 0 of which is 1.
+    used, rng = np.array([True, False, True]), np.random.default_rng(0)
+    scores, steps, state = rng.normal(size=3), rng.normal(size=(3, 4)), jnp.array([1.0, -1.0, 1.0, 1.0])
+    found = polynomial(degree).fields(jnp.asarray(scores), jnp.asarray(steps), state, 0.7, jnp.asarray(used))
+    expected = polynomial(degree).fields(jnp.asarray(scores[used]), jnp.asarray(steps[used]), state, 0.7)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 @pytest.mark.parametrize("degree", [2, 3, 8, 40])
 @pytest.mark.parametrize("beta", [1e-6, 1e-3])
 def test_high_degrees_neither_overflow_nor_lose_the_sign(degree, beta):

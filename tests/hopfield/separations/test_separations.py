@@ -118,6 +118,16 @@ def test_streams_of_far_apart_blocks_neither_overflow_nor_forget(order):
     np.testing.assert_allclose(read, separation.weights(z), rtol=1e-6)
 
 
+@pytest.mark.parametrize("first", [True, False], ids=["before", "after"])
+def test_a_block_of_masked_scores_leaves_those_far_below_zero(first):
+    # e^−1000 vanishes beside the shift of 0 that a block has in which nothing counts.
+    z, separation = jnp.float32([-1000.0, -1001.0]), LogSumExp()
+    blocks = [separation.block(z, jnp.eye(2)), separation.block(z, jnp.eye(2), jnp.zeros(2, bool))]
+    potential, read = separation.finish(separation.merge(*(blocks[::-1] if first else blocks)))
+    np.testing.assert_allclose(potential, -1000 + np.log1p(np.exp(-1)), rtol=1e-6)
+    np.testing.assert_allclose(read, scipy.special.softmax([1.0, 0.0]), rtol=1e-6)
+
+
 def test_shares_are_relative_weights_at_any_size():
     """|z²| / Σ z², also where the sum of squares overflows float32; signs of classical weights do not matter."""
     z = jnp.array([3.0, -4.0, 0.0])
