@@ -27,8 +27,10 @@ __all__ = ["RULES", "capacity", "key_found"]
 
 Rule = Literal["outer", "delta", "pseudo_inverse"]
 RULES: tuple[Rule, ...] = get_args(Rule)
-_OWN, _LENGTHS, _AGES = 24, 8, 12
-"""Nodes of the averages over the own score, over |c| and over the age of a pair."""
+_OWN, _LENGTHS, _AGES = 24, 8, 6
+"""Nodes of the averages over the own score, over |c| and over the age of a pair, in each panel."""
+_LOST = 14
+"""Times that a pair lasts after which nothing is left of it: its signal is e⁻²⁸."""
 
 
 class _Noise(NamedTuple):
@@ -95,10 +97,18 @@ def _found(width: float, wide: float, count: float, decay: float, rule: Rule | s
     spread = shape / (count - 1) if count > 1 else 0.0
     if rule == "outer" and decay == 1:
         return _at_noise(_Noise((count - 1) / width, spread, width), wide, count)
-    node, weight = roots_legendre(_AGES)
-    later = 0.5 * (node + 1) * (count - 1)
+    later, weight = _ages(count, 1 / (1 - decay * _kept(width, rule == "delta")))
     noises = [_Noise(_aged(width, count, age, decay, rule == "delta"), spread, width) for age in later]
-    return float(0.5 * weight @ [_at_noise(noise, wide, count) for noise in noises])
+    return float(weight @ [_at_noise(noise, wide, count) for noise in noises])
+
+
+def _ages(count: float, lasting: float) -> tuple[Float, Float]:
+    """Nodes and weights of the mean over n ages, an integral from −½ to n − ½: a pair is lost within a few times that
+    it lasts, each a panel of its own."""
+    node, weight = roots_legendre(_AGES)
+    edges = np.append(np.arange(0, min(count, _LOST * lasting), lasting), count) - 0.5
+    low, length = edges[:-1, None], np.diff(edges)[:, None]
+    return (low + 0.5 * (node + 1) * length).ravel(), (0.5 * weight * length / count).ravel()
 
 
 def _aged(width: float, count: float, later: float, decay: float, erasing: bool) -> float:
@@ -107,13 +117,18 @@ def _aged(width: float, count: float, later: float, decay: float, erasing: bool)
     Read backwards, the delta rule turns the key k into q ← q − k_ν (k_ν·q) at every write: |q|² falls by a factor
     1 − 1/D, and so does the own product k_μ·q.
     """
-    keep = 1 - 1 / width if erasing else 1.0
+    keep = _kept(width, erasing)
     since, before = keep * decay**2, count - 1 - later
     signal = (keep * decay) ** (2 * later)
     rest = keep**later * (1 - keep**later) if erasing else 1.0
     newer = _sum_of_powers(since, later) / width
     older = rest * decay ** (2 * later + 2) * _sum_of_powers(since, before) / width
     return (newer + older) / max(signal, 1e-12)  # a pair so faint is found by chance
+
+
+def _kept(width: float, erasing: bool) -> float:
+    """Factor on the own product of a key at every later write, besides the decay."""
+    return 1 - 1 / width if erasing else 1.0
 
 
 def _sum_of_powers(base: float, count: float) -> float:
