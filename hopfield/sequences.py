@@ -17,7 +17,7 @@ from hopfield._numerics import power_scale, wide
 from hopfield._pytrees import Node
 from hopfield.arguments import flag
 from hopfield.dynamics.retrieval import trajectory as trajectory
-from hopfield.separations._ties import balance
+from hopfield.separations._ties import balance, tied
 from hopfield.spaces import Known, Spins, State, as_known, one_state
 
 __all__ = ["SequenceMemory", "trajectory"]
@@ -93,20 +93,24 @@ class SequenceMemory(Node):
         return overlaps if self.filters is None else self.filters @ overlaps
 
     def local_field(self, state: State) -> Float[Array, "N"]:
-        """The local field on every spin [N], up to a positive factor; exact integers while they are below 2^24."""
+        """The local field on every spin [N], up to a positive factor of its own.
+
+        Zero where terms cancel: exactly while they are whole numbers below 2^24, with `pseudo_inverse` where nothing
+        but their rounding is left.
+        """
         state, rows = self.as_state(state), self._rows()
-        if self.filters is None:
-            sums = (rows @ state)[:, None] - rows * state[None, :]  # without the own spin [M, N]
-        else:
-            sums = (self.patterns.shape[1] - 1) * self.overlaps(state)[:, None]
         called = wide(self.successors) + self.ratio * rows
+        if self.filters is not None:
+            sums, spread = (self.patterns.shape[1] - 1) * self.overlaps(state), self._spread(self.filters, state)
+            weights, changes = jax.jvp(self._shape, (sums,), (spread,))
+            size = jnp.sqrt((weights**2 + changes**2) @ called**2)
+            return tied(weights @ called, 2.0 * size)
+        sums = (rows @ state)[:, None] - rows * state[None, :]  # without the own spin [M, N]
         if self.degree is not None:
             return jnp.sum(called * self._shape(sums), axis=0)
-        if self.filters is None:
-            signs = jnp.all((jnp.abs(state) == 1) | (state == 0) | jnp.isnan(state))
-            apart = jax.vmap(balance, (1, 1))(self._shape(sums), called)
-            return jnp.where(signs, _counted(sums, wide(self.successors), self.ratio * rows), apart)
-        return jax.vmap(balance, (None, 1))(self._shape(sums)[:, 0], called)
+        signs = jnp.all((jnp.abs(state) == 1) | (state == 0) | jnp.isnan(state))
+        apart = jax.vmap(balance, (1, 1))(self._shape(sums), called)
+        return jnp.where(signs, _counted(sums, wide(self.successors), self.ratio * rows), apart)
 
     def update(self, state: State, known: Known = None) -> State:
         """One synchronous step [N], units in `known` held fixed; a zero field keeps the spin."""
@@ -116,8 +120,13 @@ class SequenceMemory(Node):
     def _shape(self, sums: Array) -> Array:
         """f of sums of N − 1 signs [M, ...], each spin's relative to a factor of its own."""
         if self.degree is None:
-            return jnp.exp(sums - jnp.max(sums, axis=0, keepdims=True))
+            return jnp.exp(sums - jax.lax.stop_gradient(jnp.max(sums, axis=0, keepdims=True)))
         return (sums / power_scale(jnp.max(jnp.abs(sums), axis=0, keepdims=True), self.degree)) ** self.degree
+
+    def _spread(self, filters: Array, state: State) -> Float[Array, "M"]:
+        """Size of the terms of N − 1 decorrelated overlaps [M], whose rounding is all that is left of one that is 0."""
+        overlaps = self._rows() @ state / self.patterns.shape[1]
+        return (self.patterns.shape[1] - 1) * jnp.sqrt(filters**2 @ overlaps**2)
 
     def _rows(self) -> Float[Array, "M N"]:
         """The patterns in the type that sums are carried in."""

@@ -75,6 +75,24 @@ def test_a_tie_keeps_the_spin_whatever_the_order_of_patterns(ratio):
     assert tied.sum() > 5
 
 
+@pytest.mark.parametrize("degree", [1, 2, 3])
+@pytest.mark.parametrize(("count", "neurons"), [(3, 8), (4, 9)])
+def test_a_tie_of_decorrelated_overlaps_keeps_the_spin(degree, count, neurons):
+    """Exactly by whole numbers: the filters are the adjugate of ΞΞᵀ, over its determinant."""
+    rng = np.random.default_rng(0)
+    patterns, states = rng.choice([-1, 1], size=(200, count, neurons)), rng.choice([-1, 1], size=(200, neurons))
+    gram = patterns @ np.moveaxis(patterns, 1, 2)
+    size = np.linalg.det(gram)
+    patterns, states, gram, size = (x[size > 0.5] for x in (patterns, states, gram, size))
+    adjugate = np.rint(np.linalg.inv(gram) * size[:, None, None]).astype(int)
+    overlaps = (adjugate @ (patterns @ states[..., None]))[..., 0]
+    fields = np.sum(np.roll(patterns, -1, 1) * overlaps[..., None] ** degree, axis=1)
+    update = quick(jax.vmap(lambda rows, x: SequenceMemory.create(rows, degree, pseudo_inverse=True).update(x)))
+    found = update(jnp.asarray(patterns, jnp.float32), jnp.asarray(states, jnp.float32))
+    np.testing.assert_array_equal(found, np.where(fields == 0, states, np.sign(fields)))
+    assert np.sum(fields == 0) > 5
+
+
 @pytest.mark.parametrize(("neurons", "number", "between"), [(128, 3, True), (20, 2**16, False)])
 def test_a_field_of_the_exponential_rule_loses_no_term(neurons, number, between):
     """Neither where the largest terms cancel, half-way between two patterns, nor among very many patterns."""
