@@ -72,6 +72,8 @@ def thermal_entropy(levels: Levels, separation: Separation) -> Array:
     """S = F(β s) − β s·p."""
     filled, potential = _potential(levels, separation)
     p = separation.weights(levels.z, levels.used)
+    if separation.gibbs and not separation.normalised:  # F and the heat grow with β, their difference does not
+        return jnp.where(filled, separation.regulariser(p), 0.0)
     heat = jnp.sum(jnp.where(p == 0, 0.0, p * jnp.where(p == 0, 0.0, levels.z)))  # 0·∞ at β = ∞ is no heat
     return jnp.where(filled, potential - heat, 0.0)
 

@@ -135,6 +135,21 @@ def test_thermal_entropy_is_the_regulariser_of_the_weights(name):
     np.testing.assert_allclose(own, found["thermal_entropy"], rtol=1e-11, atol=1e-13)
 
 
+@pytest.mark.parametrize("name", ["softmax_one", "exponential"])
+def test_thermal_entropy_is_the_potential_less_the_heat(name):
+    found = measured(RNG.normal(size=(ROWS, M)), np.full(ROWS, 1.3), separation=name)
+    np.testing.assert_allclose(
+        found["thermal_entropy"], found["log_partition"] + 1.3 * found["mean_energy"], rtol=1e-11, atol=1e-13
+    )
+
+
+def test_thermal_entropy_stays_where_potential_and_heat_grow():
+    scores = jnp.asarray([3.0, 3.0, 1.0], jnp.float32)
+    for beta in (10.0, 1e5, 1e7, np.inf):
+        found = thermo.thermal_entropy(scores, jnp.float32(beta), separation="softmax1")
+        assert float(found) == pytest.approx(np.log(2), rel=1e-5)
+
+
 def test_regularisers_refuse_what_is_no_maximum_and_what_lies_outside():
     for separation in (LogReLU(), Polynomial(3)):
         with pytest.raises(TypeError, match="has no regulariser"):
