@@ -23,6 +23,7 @@ from experiments.capacity_asymptotic.summary import summarise
 from experiments.capacity_asymptotic.theory import thresholds
 from experiments.contract import Cost
 from experiments.shared import corruptions
+from experiments.shared.notes import note
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 
@@ -58,10 +59,18 @@ def points(config: Config) -> list[dict]:
         for flipped in dict.fromkeys(config.corruption):
             centres = thresholds(config.beta, flipped).values()
             loads = {round(c + a * (1 + 16 / neurons), 6) for c in centres for a in config.around}
-            for load in sorted(load for load in loads if load * neurons > np.log(2)):
+            few = sorted(load for load in loads if load * neurons <= np.log(2))
+            many = sorted(load for load in loads if load * neurons > np.log(MOST) and neurons in config.enumerated)
+            for left, why in (
+                (few, "no two patterns: left out"),
+                (many, "too many patterns to draw one by one: sampled alone"),
+            ):
+                if left:
+                    note(f"loads {', '.join(map(str, left))} at N={neurons} have {why}")
+            for load in sorted(loads - set(few)):
                 point = {"neurons": neurons, "corruption": corruptions.name(flipped), "beta": config.beta, "load": load}
                 grid.append({"method": "sampled", **point, "sample": 0})
-                if neurons in config.enumerated and load * neurons <= np.log(MOST):
+                if neurons in config.enumerated and load not in many:
                     grid += [{"method": "enumerated", **point, "sample": i} for i in range(config.samples)]
     return grid
 

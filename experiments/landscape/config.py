@@ -25,7 +25,7 @@ class Config(contract.Config):
     patterns: list[int] = grid_axis([5, 12], "numbers of patterns M", least=5, most=10_000)
     temperatures: list[float] = grid_axis(
         [0.5],
-        "T of heat-bath sweeps before the descent, 0 for none; 1/β of modern, squared radius / N of epanechnikov",
+        "T of heat-bath sweeps before the descent, 0 for none; 1/β of modern, squared radius / N of epanechnikov, > 0",
         least=0,
         most=100,
     )

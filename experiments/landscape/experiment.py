@@ -23,6 +23,7 @@ from experiments.landscape.config import CONTINUOUS, Config
 from experiments.landscape.figure import plot
 from experiments.landscape.summary import summarise
 from experiments.shared import grids
+from experiments.shared.notes import note
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
@@ -42,6 +43,7 @@ def points(config: Config) -> list[dict]:
     lists = (config.memories, config.neurons, config.patterns, config.temperatures)
     for memory, neurons, num_patterns, temperature in product(*(dict.fromkeys(each) for each in lists)):
         if memory in CONTINUOUS and temperature == 0:
+            note(f"temperature 0 of {memory} has no landscape, as it stands for 1/β or the radius: left out")
             continue
         point = {"memory": memory, "neurons": neurons, "patterns": num_patterns, "temperature": temperature}
         for sample, start in product(range(config.samples), range(config.starts)):

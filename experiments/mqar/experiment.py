@@ -21,6 +21,7 @@ from experiments.mqar.config import Config
 from experiments.mqar.figure import plot
 from experiments.mqar.summary import summarise
 from experiments.shared import parallel
+from experiments.shared.notes import note
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "state_bytes"
@@ -46,7 +47,10 @@ def points(config: Config) -> list[dict]:
     """One point per mixer, width, length, pairs and seed; the hand-constructed head has none of its own."""
     grid = []
     for mixer, width, length, pairs in product(config.mixers, config.widths, config.lengths, config.pairs):
-        if length < 4 * pairs or (mixer == "by_hand" and width != config.widths[0]):
+        if length < 4 * pairs:
+            note(f"{pairs} pairs have no room in {length} tokens: left out")
+            continue
+        if mixer == "by_hand" and width != config.widths[0]:
             continue
         width = width if mixer != "by_hand" else 2 * config.vocabulary + 1
         point = {"mixer": mixer, "width": width, "length": length, "pairs": pairs}

@@ -15,7 +15,8 @@ from experiments.figures import report, style
 from experiments.runner import budget, errors, folders, mirror, registry
 from experiments.runner.job import Job
 from experiments.runner.ledger import Ledger
-from experiments.shared import files, loads, provenance
+from experiments.shared import files, provenance
+from experiments.shared.notes import noted
 
 RESULTS = (
     "config.yaml",
@@ -86,7 +87,7 @@ def plan(job: Job) -> Plan:
     if cost is not None:
         budget.check(job.config, job.conf, cost)
     try:
-        with loads.noted() as notes:
+        with noted() as notes:
             points = experiment.points(job.config)
         science = provenance.science(experiment, job.config, points)
     except ValueError as error:

@@ -9,6 +9,7 @@ Patterns and starts:
     streams         patterns that are never stored: memories of them, starts of their queries, columns of their rows
     draws           random numbers, patterns and memory of one draw
     loads           numbers of patterns from loads, whole and odd where asked; networks at loads of theory
+    notes           lines on what was asked for and is not measured as such
     precedence      common values over those of a part, over smoke scale
     spellings       which texts name one and the same thing
 

@@ -1,22 +1,8 @@
 """Numbers of patterns by what is asked for, as loads: whole, so that two loads of a small network can be one number."""
 
-import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Sequence
 
-_NOTES: ContextVar[dict[str, None] | None] = ContextVar("notes", default=None)
-"""Lines on what was asked for and is not measured as such, where somebody collects them."""
-
-
-@contextlib.contextmanager
-def noted() -> Iterator[dict[str, None]]:
-    """Lines, each once, on what is asked for within a block and not measured as such."""
-    notes: dict[str, None] = {}
-    token = _NOTES.set(notes)
-    try:
-        yield notes
-    finally:
-        _NOTES.reset(token)
+from experiments.shared.notes import note
 
 
 def counts(
@@ -39,13 +25,12 @@ def counts(
     by_number: dict[int | None, list[float]] = {}
     for value in sorted(set(asked)):
         by_number.setdefault(number(value), []).append(value)
-    notes: dict[str, None] = collected if (collected := _NOTES.get()) is not None else {}
     for num_patterns, shared in by_number.items():
         values = ", ".join(f"{value:g}" for value in shared)
         if num_patterns is None:
-            notes[f"note: {name} {values} of {what} need too many patterns: left out"] = None
+            note(f"{name} {values} of {what} need too many patterns: left out")
         elif len(shared) > 1:
-            notes[f"note: {name} {values} of {what} are all {counted.format(num_patterns)}: measured once"] = None
+            note(f"{name} {values} of {what} are all {counted.format(num_patterns)}: measured once")
     return sorted(num_patterns for num_patterns in by_number if num_patterns is not None)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from experiments import contract
 from experiments.contract import Cost
+from experiments.shared.notes import note
 from experiments.throughput.config import AXES, Config
 from experiments.throughput.figure import plot
 from experiments.throughput.measurement import measured
@@ -41,7 +42,9 @@ def points(config: Config) -> list[dict]:
             for value in sorted(set(getattr(config, axis))):
                 point = {"task": task, "axis": axis, **config.at, axis: value}
                 # Counts are kept for every query, overlap and bit: beyond some neurons a memory reads faster.
-                if task != "counts" or point["queries"] * (point["neurons"] + 1) ** 2 <= 2**23:
+                if task == "counts" and point["queries"] * (point["neurons"] + 1) ** 2 > 2**23:
+                    note(f"{axis} {value:g} of counts needs more counts than there is room for: left out")
+                else:
                     grid.append(point)
     return grid
 

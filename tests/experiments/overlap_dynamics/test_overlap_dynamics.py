@@ -6,7 +6,7 @@ import pytest
 
 from experiments.overlap_dynamics import experiment, theory
 from experiments.overlap_dynamics.config import Config
-from experiments.shared import loads
+from experiments.shared.notes import noted
 
 SMALL = Config(neurons=[60, 400], around=[0.5], overlaps=[0.5, 1.0], steps=[1, 2, 8], samples=12)
 
@@ -82,7 +82,7 @@ def test_the_figure_has_a_panel_for_every_degree_and_load(table):
 def test_loads_and_starts_of_one_network_that_are_the_same_are_measured_once():
     """0.5 and 0.9 of the last load are both 3 patterns of 20 neurons, 1.09 of it; 0.7 and 0.72 both 3 flips."""
     config = Config(degrees=[2], neurons=[20], around=[0.5, 0.9], overlaps=[1.0, 0.7, 0.72], steps=[1], samples=6)
-    with loads.noted() as notes:
+    with noted() as notes:
         points = experiment.points(config)
     assert list(notes) == [
         "note: around 0.5, 0.9 of degree 2 at N=20 are all M=3: measured once",

@@ -3,31 +3,32 @@
 import pytest
 
 from experiments.shared import loads
+from experiments.shared.notes import noted
 
 
 def test_loads_that_round_to_one_number_are_noted_once() -> None:
     given = [0.3, 0.1, 0.12, 0.1]  # at N = 20 they are 6, 2, 2.4 and 2 patterns
-    with loads.noted() as notes:
+    with noted() as notes:
         for _ in range(2):  # the points of a run are made more than once
             assert loads.counts(given, lambda load: round(20 * load), "classical at N=20") == [2, 6]
     assert list(notes) == ["note: loads 0.1, 0.12 of classical at N=20 are all M=2: measured once"]
 
 
 def test_what_has_no_number_is_left_out_and_noted() -> None:
-    with loads.noted() as notes:
+    with noted() as notes:
         assert loads.counts([0.2, 0.9], {0.2: 7, 0.9: None}.get, "degree 2 at N=9", name="shares") == [7]
     assert list(notes) == ["note: shares 0.9 of degree 2 at N=9 need too many patterns: left out"]
 
 
 def test_loads_of_numbers_of_their_own_are_not_noted_nor_what_nobody_collects() -> None:
     assert loads.counts([0.1, 0.12], lambda load: round(20 * load), "another run") == [2]
-    with loads.noted() as notes:
+    with noted() as notes:
         assert loads.counts([0.5, 0.25], lambda load: round(20 * load), "modern at N=20") == [5, 10]
     assert not notes
 
 
 def test_loads_in_units_of_the_last_are_odd_numbers_named_by_the_first_of_them() -> None:
-    with loads.noted() as notes:  # the last load is one of 0.14 * 50 = 7 patterns
+    with noted() as notes:  # the last load is one of 0.14 * 50 = 7 patterns
         found = loads.around([1.0, 0.52, 0.5, 9.0, 0.01], 0.14, 50, "degree 2 at N=50", least=1, largest=20)
     columns = {"around": [0.01, 0.52, 1.0], "patterns": [1, 3, 7], "load": [1 / 50, 3 / 50, 7 / 50]}
     assert found == [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -40,7 +41,7 @@ def test_loads_in_units_of_the_last_are_odd_numbers_named_by_the_first_of_them()
 def test_networks_of_which_every_load_is_too_large_are_left_out_unless_there_is_no_other() -> None:
     sizes = [{"degree": 3, "neurons": 10}, {"degree": 2, "neurons": 10}]
     options = {"units": [1.0], "last": lambda network: 0.3, "what": "n={degree}", "least": 1}
-    with loads.noted() as notes:  # 0.3 · 10² = 30 patterns of degree 3, rounded to 31; 3 of degree 2
+    with noted() as notes:  # 0.3 · 10² = 30 patterns of degree 3, rounded to 31; 3 of degree 2
         found = loads.curves(sizes, **options, largest=100)
     assert found == [{"degree": 2, "neurons": 10, "around": 1.0, "patterns": 3, "load": 0.3}]
     assert list(notes) == ["note: around 1 of n=3 need too many patterns: left out"]
