@@ -124,7 +124,8 @@ def _defined(value: Any, module) -> bool:
 
 def _verbs(dotted: str, value: Any) -> Iterator[str]:
     """A function itself, or the methods of a class that computes."""
-    last = dotted.rpartition(".")[2]
+    if dotted.rpartition(".")[2].startswith("_"):
+        return
     if inspect.isclass(value):
         for name in dir(value):
             method = inspect.getattr_static(value, name)
@@ -132,7 +133,7 @@ def _verbs(dotted: str, value: Any) -> Iterator[str]:
             own = inspect.isfunction(method) and method.__module__.startswith("hopfield.")
             if own and (name == "__call__" or not name.startswith("_")):
                 yield f"{dotted}.{name}"
-    elif callable(value) and not last.startswith("_"):
+    elif callable(value):
         yield dotted
 
 
