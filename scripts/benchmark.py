@@ -21,7 +21,6 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +30,7 @@ from benchmarks import MEBIBYTE, SIZES, BenchmarkError, Case, MissingPeer, Run, 
 
 from experiments.contract import InputError, StoppedError
 from experiments.runner import boundary
+from experiments.shared.versions import version
 
 PACKAGES = ("hopfield", "jax", "jaxlib", "flax", "numpy")
 PEERS = ("torch",)
@@ -158,7 +158,7 @@ def environment() -> dict[str, Any]:
     installed = [*PACKAGES, *(name for name in PEERS if importlib.util.find_spec(name))]
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return {
-        "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in installed},
+        "versions": {"python": platform.python_version()} | {name: version(name) for name in installed},
         "processor": models[0] if models else platform.processor(),
         "cores": os.cpu_count(),
         "device": jax.devices()[0].device_kind,

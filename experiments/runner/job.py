@@ -4,7 +4,6 @@ import os
 import shlex
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
 
@@ -12,6 +11,7 @@ from omegaconf import OmegaConf
 
 from experiments.contract import Config
 from experiments.runner import folders
+from experiments.shared.versions import version
 
 
 @dataclass(frozen=True)

@@ -31,5 +31,6 @@ Files and processes:
     imports         files that a user's code imports from beside it
     plugins         parts found by folder, a file each
     provenance      what rows depend on and were measured with
+    versions        versions of packages
     processes       which processes live, and their temporary files
 """

@@ -7,7 +7,6 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ import jax
 import experiments
 from experiments import contract
 from experiments.shared import files, imports
+from experiments.shared.versions import version
 from hopfield import outside
 
 MATMUL = "highest"
@@ -142,12 +142,7 @@ def environment() -> dict[str, str]:
         "device": device.device_kind,
         "XLA_FLAGS": os.environ.get("XLA_FLAGS", ""),
     }
-    for name in PACKAGES:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            versions[name] = ""
-    return versions
+    return versions | {name: version(name) for name in PACKAGES}
 
 
 class Difference(NamedTuple):
