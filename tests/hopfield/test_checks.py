@@ -60,7 +60,7 @@ MISTAKES = {
     "model class": (lambda: retrieve(Memory, STATE), f"model {MODEL}as_state, energy, update, got <class"),
     "model blueprint": (lambda: trajectory(find_memory("modern"), STATE, 3), f"model {MODEL}as_state, update, got"),
     "model heat bath": (lambda: glauber(None, STATE, KEY, 1.0), f"model {MODEL}advance, as_state, .* got None"),
-    "model fixed point": (lambda: fixed_point(None, STATE), f"memory {MODEL}as_state, energy, update, got None"),
+    "model fixed point": (lambda: fixed_point(None, STATE), f"model {MODEL}as_state, energy, update, got None"),
     "model Hebb": (lambda: hebb_couplings(HEBB), "memory must be a Memory, got Couplings"),
     "model diagnostics": (lambda: stability.update_jacobian("x", STATE), "memory must be a Memory or Couplings"),
     "memory name": (lambda: find_memory(None), "memory must be a str, got None"),

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy.stats
 
 from hopfield.attention import FastWeights
 from hopfield.theory import linear
@@ -46,6 +47,35 @@ def test_pairs_that_last_a_short_while_are_averaged_over_all_ages():
     assert linear.key_found(32, 1000, decay=0.9) == pytest.approx(np.mean(shares), rel=0.1)
     by_age = [1000 * linear.key_found(32, 1000, decay=0.9), 4000 * linear.key_found(32, 4000, decay=0.9)]
     assert by_age[1] == pytest.approx(by_age[0], rel=0.1)  # a few more rivals of the same few that last
+
+
+def test_a_key_among_very_many_is_found_by_chance_at_least():
+    """Values of three components: of n the best stands at the very end of its sphere."""
+    rng, shares = np.random.default_rng(0), []
+    for _ in range(150):
+        key, value = (rng.normal(size=(1000, width)) for width in (16, 3))
+        key, value = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in (key, value))
+        shares.append(np.mean(np.argmax(key @ (key.T @ value) @ value.T, axis=1) == np.arange(1000)))
+    assert linear.key_found(16, 1000, values=3) == pytest.approx(np.mean(shares), rel=0.18)
+    for count in (10**4, 10**5):
+        assert 1.0 < count * linear.key_found(16, count, values=3) < 1.2
+
+
+@pytest.mark.parametrize("width", [3, 16, 1024, 100_000])
+def test_tails_on_a_sphere_of_any_dimension_are_those_of_the_beta_law(width):
+    """The coordinate u of a unit vector: (1 + u)/2 is distributed as Beta((V−1)/2, (V−1)/2)."""
+    score = np.array([-0.5, 0.3, 1.0, 2.5, 4.0]) / width**0.5
+    score = score[score < 1]
+    found = linear._beyond(score, np.zeros(len(score)), np.zeros(len(score)), width)
+    np.testing.assert_allclose(found, scipy.stats.beta.sf((1 + score) / 2, (width - 1) / 2, (width - 1) / 2), rtol=1e-6)
+
+
+def test_more_nodes_change_nothing(monkeypatch):
+    cases = [(16, 40), (64, 1000), (256, 7500), (4096, 2**20)]
+    found = [linear.key_found(*case) for case in cases]
+    few = linear._own_nodes
+    monkeypatch.setattr(linear, "_own_nodes", lambda count, wide: 2 * few(count, wide))
+    np.testing.assert_allclose([linear.key_found(*case) for case in cases], found, rtol=2e-4)
 
 
 def test_all_keys_are_found_where_least_squares_fits_all_pairs():
