@@ -39,11 +39,12 @@ def check(config: Config, conf: str, cost: Callable[[Any], Cost]) -> Cost:
     return estimate
 
 
-def sentence(conf: str, points: int, measured: int, cost: Cost) -> str:
-    """Sentence that `dry=true` says of a run."""
+def sentence(conf: str, points: int, measured: int, cost: Cost, refined: bool = False) -> str:
+    """Sentence that `dry=true` says of a run, which may add points where they differ."""
     done = f", {measured} of them measured already" if measured else ""
     left = seconds(cost) * (points - measured) / max(points, 1)
-    return f"{conf}: {points} points{done}; largest array {_bytes(4 * cost.elements)}; {_time(left)}"
+    more = " and those that refinement adds" if refined else ""
+    return f"{conf}: {points} points{more}{done}; largest array {_bytes(4 * cost.elements)}; {_time(left)}"
 
 
 def _excess(cost: Cost) -> str | None:

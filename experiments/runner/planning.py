@@ -110,7 +110,8 @@ def forecast(plan: Plan) -> str:
     measured = (
         len(plan.points) - len(plan.ledger.missing(plan.points)) if (plan.job.directory / "ledger").exists() else 0
     )
-    return budget.sentence(plan.job.label or plan.job.conf, len(plan.points), measured, cost)
+    refined = hasattr(plan.experiment, "refine")
+    return budget.sentence(plan.job.label or plan.job.conf, len(plan.points), measured, cost, refined)
 
 
 def check_science(plan: Plan) -> None:

@@ -75,6 +75,11 @@ def test_a_dry_run_knows_what_is_measured_and_every_job_of_a_sweep(command: Call
     assert command("conf=toy", "-m", "seed=0,1", "dry=true").out.count(" points; ") == 2
 
 
+def test_a_dry_run_says_that_points_are_added_where_they_are(command: Callable):
+    told = command("conf=phase_diagram", "studies=[map]", "dry=true").out
+    assert " points and those that refinement adds; " in told
+
+
 def test_a_dry_run_is_the_same_run(tmp_path: Path):
     config = registry.load("worked_examples").Config()
     assert folders.leaves(config) == folders.leaves(dataclasses.replace(config, dry=True))
