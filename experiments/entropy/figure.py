@@ -140,7 +140,7 @@ def _balance(ax: Axes, table: Table, start: str, summary: dict) -> None:
 
 def _about_band(rows: Table, drawn: str = "band") -> str:
     """Legend of the bands around medians: no error of these, but where most of the queries lie."""
-    words = f"{rows['band'].iloc[0]:.0%} band of queries"
+    words = f"{100 * rows['band'].iloc[0]:g}% band of queries"
     return f"median and {words}" if drawn == "band" else f"median; {drawn}: {words}"
 
 

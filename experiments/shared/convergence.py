@@ -56,6 +56,6 @@ def notes(table: Table, family: list[str], held: str) -> list[str]:
         share = rows["step_limit"].sum() / rows["queries"].sum()
         if share > (MOST if end(steps) == REST else 0):
             rest = "theory beside them is of states at rest" if steps > 1 else "no theory of states at rest is theirs"
-            moving = f"{share:.0%} of the queries were still moving at max_steps={steps}"
+            moving = f"{100 * share:.3g}% of the queries were still moving at max_steps={steps}"
             lines.append(f"{', '.join(map(str, names))}: {moving}; {rest}")
     return lines

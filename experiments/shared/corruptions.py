@@ -42,5 +42,5 @@ def label(start: str) -> str:
         return "clean start"
     words = {"flip": "of the signs flipped", "mask": "masked", "lower": "masked, lower part"}
     if kind in words:
-        return f"{amount:.0%} {words[kind]}"
+        return f"{100 * amount:g}% {words[kind]}"
     return f"noise of deviation {amount:g}" if kind == "noise" else f"{kind.rpartition('.py:')[2]} {amount:g}"

@@ -167,6 +167,11 @@ def test_starts_whose_other_units_are_held_are_named_so_and_stand_beside_no_theo
     assert [corruptions.parts(start) for start in starts] == [("flip", 0.2)] * 2
     assert [corruptions.flipped(start) for start in starts] == [0.2, None]
     assert corruptions.label(starts[1]) == "20% of the signs flipped, rest held"
+    assert [corruptions.label(f"mask:{part}") for part in ("0.115", "0.004", "0.07")] == [
+        "11.5% masked",
+        "0.4% masked",
+        "7% masked",
+    ]
     for start, known in (("clean", True), ("clean, rest held", False)):
         found = capacity.summarise(invented(loads=LOADS).assign(corruption=start))["critical_load"]
         assert any(entry["theory"] is not None or entry["limit"] is not None for entry in found) == known
