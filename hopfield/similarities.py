@@ -232,8 +232,8 @@ class Manhattan(Similarity):
         return isinstance(space, Spins) or (isinstance(space, Euclidean) and (monotone or space.flat))
 
     def proximal_step(self, state, patterns, weights, space, known=None):
-        if isinstance(space, Spins):  # −|x − ξ| = xξ − 1 on spins
-            return space.project(weights @ patterns, state, known=known)
+        if isinstance(space, Spins):  # −|x − ξ| on spins: xξ − 1 for |ξ| ≤ 1, as much as at its sign beyond
+            return space.project(weights @ jnp.clip(patterns, -1.0, 1.0), state, known=known)
         if not isinstance(space, Euclidean):
             return space.project(_slope(self, state, patterns, weights), state, known=known)
         new = jax.vmap(shrunk_median, (1, None, None))(patterns, weights, 1.0 if space.confined else 0.0)

@@ -144,6 +144,16 @@ def test_clamped_units_do_not_move(name, place):
     assert not np.array_equal(new, state)
 
 
+def test_manhattan_on_spins_is_the_best_of_all_for_patterns_of_any_size():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        patterns, weights, state = 2 * rng.normal(size=(4, 3)), rng.dirichlet(np.ones(4)), np.ones(3)
+        corners = np.array(np.meshgrid(*[[-1.0, 1.0]] * 3)).reshape(3, -1).T
+        scores = -np.abs(corners[:, None] - patterns).sum(axis=-1) @ weights
+        found = Manhattan().proximal_step(jnp.asarray(state), jnp.asarray(patterns), jnp.asarray(weights), Spins())
+        np.testing.assert_array_equal(found, corners[np.argmax(scores)])
+
+
 def test_manhattan_on_spins_points_like_the_dot_product():
     """−|x − ξ| = xξ − 1 on spins."""
     spins, state = np.sign(PATTERNS), np.sign(STATES[0])
