@@ -37,7 +37,12 @@ def listed(words: Sequence[str]) -> int:
     if unknown := sorted(flags - {"--json", "--html"}):
         raise InputError(f"{unknown[0]} must be one of the flags --json, --html")
     places = [word for word in words if word not in flags and ("=" not in word or os.path.isdir(word))]
-    conditions = dict(word.split("=", 1) for word in words if word not in flags and word not in places)
+    pairs = [word.split("=", 1) for word in words if word not in flags and word not in places]
+    conditions: dict[str, str] = {}
+    for key, value in pairs:
+        if key in conditions:
+            raise InputError(f"{key} must be given once")
+        conditions[key] = value
     if (state := conditions.get("state", listing.STATES[0])) not in listing.STATES:
         raise InputError(f"state must be one of {', '.join(listing.STATES)}, got {state!r}")
     found = [run for place in places or ["outputs"] for run in _found(Path(place))]

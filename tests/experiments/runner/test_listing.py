@@ -79,6 +79,11 @@ def test_what_cannot_be_listed_is_one_sentence(
     assert capsys.readouterr().err.count("\n") == 1
 
 
+def test_a_condition_is_given_once(three: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert runs(["outputs", "limit=1", "limit=2"]) == 2
+    assert capsys.readouterr().err == "error: limit must be given once\n"
+
+
 def test_a_headline_that_is_no_number_is_left_out(three: None, capsys: pytest.CaptureFixture[str]) -> None:
     path = Path("outputs/toy/limit=1/summary.json")
     path.write_text(json.dumps({"scalars": {"response": "high", "other": 2.0}}))
