@@ -45,6 +45,7 @@ def check(path: Path) -> None:
     node = _composed(path)
     _check_last(path, node)
     _check_hydra(path, node)
+    _check_silenced(path, node)
 
 
 def data(path: Path) -> Any:
@@ -152,6 +153,17 @@ def _check_hydra(path: Path, node: yaml.Node | None) -> None:
     for key, _ in itertools.chain.from_iterable(map(_pairs, above)):
         if unread(f"hydra.{key.value}"):
             _refuse(path, key.start_mark.line, f"have hydra.{key.value} {UNREAD}")
+
+
+def _check_silenced(path: Path, node: yaml.Node | None) -> None:
+    """Refuse a number of one part or memory beside the common one of the same file, which beats it."""
+    common = {key.value for key, value in _pairs(node) if value.tag != "tag:yaml.org,2002:null"}
+    for group, entries in _pairs(node):
+        for name, entry in _pairs(entries) if group.value in ("part", "per_memory") else []:
+            for key, _ in _pairs(entry):
+                if key.value in common:
+                    silenced = f"{group.value}.{name.value}.{key.value}"
+                    _refuse(path, key.start_mark.line, f"give {key.value} or {silenced}, which it would silence")
 
 
 def _pairs(node: yaml.Node | None) -> list[tuple[yaml.Node, yaml.Node]]:

@@ -55,6 +55,10 @@ MISTAKES = {
         "{} line 4 must have hydra.sweeper left out: of Hydra's own options .*",
     ),
     "job": (HEAD + "hydra:\n  job:\n    name: mine\n", "{} line 5 must have hydra.job left out: of Hydra.*"),
+    "beside": (
+        "defaults: [/schema/capacity, _self_]\nloads: [0.3]\nper_memory:\n  modern: {loads: [0.4]}\n",
+        "{} line 4 must give loads or per_memory.modern.loads, which it would silence",
+    ),
     "range": (HEAD + "documents:\n  - guide\nseed: -1\n", r"seed must lie in \[0, 2\^32\), got -1 \({} line 6\)"),
 }  # fmt: skip
 
