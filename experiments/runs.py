@@ -45,7 +45,8 @@ def listed(words: Sequence[str]) -> int:
         conditions[key] = value
     if (state := conditions.get("state", listing.STATES[0])) not in listing.STATES:
         raise InputError(f"state must be one of {', '.join(listing.STATES)}, got {state!r}")
-    found = [run for place in places or ["outputs"] for run in _found(Path(place))]
+    held = (run for place in places or ["outputs"] for run in _found(Path(place)))
+    found = list({os.path.realpath(run.path): run for run in held}.values())
     for key in conditions:
         if found and not any(listing.has(run, key) for run in found):
             raise InputError(f"{key} must be state, conf, experiment or an option of one of these runs")

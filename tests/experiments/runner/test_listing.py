@@ -79,6 +79,14 @@ def test_what_cannot_be_listed_is_one_sentence(
     assert capsys.readouterr().err.count("\n") == 1
 
 
+def test_a_run_is_listed_once(three: None, capsys: pytest.CaptureFixture[str]) -> None:
+    told = []
+    for words in (["outputs"], ["outputs", "outputs/toy", "./outputs"]):
+        assert runs([*words, "--json"]) == 0
+        told.append(len(json.loads(capsys.readouterr().out)))
+    assert told[0] == told[1] > 1
+
+
 def test_a_condition_is_given_once(three: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert runs(["outputs", "limit=1", "limit=2"]) == 2
     assert capsys.readouterr().err == "error: limit must be given once\n"
