@@ -157,13 +157,18 @@ def _check_hydra(path: Path, node: yaml.Node | None) -> None:
 
 def _check_silenced(path: Path, node: yaml.Node | None) -> None:
     """Refuse a number of one part or memory beside the common one of the same file, which beats it."""
-    common = {key.value for key, value in _pairs(node) if value.tag != "tag:yaml.org,2002:null"}
+    common = {key.value for key, _ in _given(node)}
     for group, entries in _pairs(node):
         for name, entry in _pairs(entries) if group.value in ("part", "per_memory") else []:
-            for key, _ in _pairs(entry):
+            for key, _ in _given(entry):
                 if key.value in common:
                     silenced = f"{group.value}.{name.value}.{key.value}"
                     _refuse(path, key.start_mark.line, f"give {key.value} or {silenced}, which it would silence")
+
+
+def _given(node: yaml.Node | None) -> list[tuple[yaml.Node, yaml.Node]]:
+    """Keys and values of a mapping but those of null, which is as good as no value."""
+    return [(key, value) for key, value in _pairs(node) if value.tag != f"{_STANDARD}null"]
 
 
 def _pairs(node: yaml.Node | None) -> list[tuple[yaml.Node, yaml.Node]]:

@@ -124,6 +124,19 @@ def test_a_value_of_another_kind_is_told_alike_in_file_and_word(run: Callable, t
     assert (code, out, err) == (2, "", f"error: {WRONG_KINDS[line]} ({path} line 2)\n")
 
 
+@pytest.mark.parametrize(("common", "own"), [("0.3", "null"), ("null", "0.4")])
+def test_a_number_that_is_null_is_none_and_silences_nothing(
+    run: Callable, tmp_path: Path, common: str, own: str
+) -> None:
+    """As in a file of all options, where one memory has a number of its own and the other has none."""
+    text = f"defaults: [/schema/capacity, _self_]\nbeta: {common}\nmemories: [modern]\nneurons: [16]\nloads: [0.2]\n"
+    (tmp_path / "own/conf/mine.yaml").write_text(f"{text}per_memory:\n  modern: {{beta: {own}}}\n")
+    code, out, err = run("conf=mine", "--cfg", "job")
+    assert (code, err) == (0, "")
+    assert f"\nbeta: {common}\n" in out
+    assert f"\n    beta: {own}\n" in out
+
+
 @pytest.mark.parametrize("head", ["", "# A choice of my own.\n", "# @package _global_\n"])
 def test_a_file_needs_no_magic_line(run: Callable, tmp_path: Path, head: str) -> None:
     (tmp_path / "own/conf/mine.yaml").write_text(f"{head}{HEAD}examples: [jacobian]\ndocuments: [guide]\n")
