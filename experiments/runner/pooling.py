@@ -23,6 +23,9 @@ from experiments.shared import files
 FOLDER = "folder"
 """Name that stands for an option where runs without different options are distinguished by their folders."""
 
+LONGEST = 100
+"""Letters of a label at most."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -109,7 +112,16 @@ def groups(runs: Sequence[Run], differing: Sequence[str]) -> dict[str, list[Run]
     if len(by_label) == 1:
         return {"": list(runs)}
     naming = single if len({words for _, words in by_label}) == len(by_label) else apart
-    return {label(members[0], naming): members for members in by_label.values()}
+    return short({label(members[0], naming): members for members in by_label.values()})
+
+
+def short(labelled: dict[str, list[Run]]) -> dict[str, list[Run]]:
+    """Groups by labels that a legend has room for: their conf or folder, where they differ in many options."""
+    if max(map(len, labelled)) <= LONGEST:
+        return labelled
+    confs = {members[0].record.conf for members in labelled.values()}
+    naming = ["conf" if len(confs) == len(labelled) else FOLDER]
+    return {label(members[0], naming): members for members in labelled.values()}
 
 
 def _apart(runs: Sequence[Run], differing: Sequence[str]) -> list[str]:

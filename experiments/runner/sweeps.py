@@ -99,7 +99,9 @@ def _joined(runs: Sequence[Run], target: Path, command: str, experiment: Any, lo
             parts: dict[str, list[Run]] = {}
             for run in runs:
                 parts.setdefault(pooling.label(run, differing), []).append(run)
-            figures = _figures(experiment, {label: pooling.pooled(part) for label, part in parts.items()})
+            figures = _figures(
+                experiment, {label: pooling.pooled(part) for label, part in pooling.short(parts).items()}
+            )
         return overlay.plot(figures)
 
     figure = saving.draw(target, plot, table, strict, look)

@@ -108,6 +108,19 @@ def test_runs_of_the_default_folders_are_compared(command: Callable, tmp_path: P
     assert listed["differs"] == {"noise": [0.125, 0.5], "flag": [True, False]}
 
 
+def test_labels_too_long_for_a_legend_give_way_to_folders(
+    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, seed, noise in (("a", 0, 0.0), ("b", 1, 0.0), ("c", 0, 0.5)):
+        assert command("conf=toy", f"seed={seed}", f"noise={noise}", f"output={name}").code == 0
+    for longest, labels in ((9, ["noise=0", "noise=0.5"]), (8, ["folder=a", "folder=c"])):
+        monkeypatch.setattr(pooling, "LONGEST", longest)
+        assert plot(["a", "b", "c", "output=joined"]) == 0
+        summary = json.loads((tmp_path / "joined/summary.json").read_text())
+        assert [group["label"] for group in summary["groups"]] == labels
+        assert [group["options"]["noise"] for group in summary["groups"]] == [0, 0.5]
+
+
 def test_runs_that_differ_in_no_option_are_told_apart_by_their_folders(
     command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
