@@ -108,7 +108,7 @@ class EnergyTransformerBlock(nnx.Module):
             raise ValueError(f"num_heads must divide the {features} features, got {num_heads}")
         instance("rngs", rngs, nnx.Rngs)
         step_size = positive_in(accumulation_dtype(param_dtype), "step_size", step_size, finite=False)
-        options.refuse("an EnergyTransformerBlock", "update_steps", "rtol", "gradient", "memory_slots", "window")
+        options.refuse("an EnergyTransformerBlock", "update_steps", "memory_slots", "window")
         width = features // num_heads if head_features is None else head_features
         self.features, self.steps, self.block = features, whole("steps", steps, 1), options.block
         self.separation = Buffer(options.separation)

@@ -61,9 +61,9 @@ class AssociationOptions:
     update_steps: int = 1
     """Applications of the association: all but the last move the query, the last one reads the values."""
     rtol: float | None = None
-    """Step, relative to the state's norm, below which a query stops; from the precision if None."""
+    """Step, relative to the state's norm, below which a moved query stops; from the precision if None."""
     gradient: Gradient = "unrolled"
-    """"unrolled" through every step, or "implicit" at the fixed point, with no memory for the steps."""
+    """"unrolled" through every step of queries, or "implicit" at their fixed points, with no memory for the steps."""
     memory_slots: int = 0
     """Places for weight that no key deserves: score 0, learned values that start as zeros."""
     positions: Positions | Encoding | str | None = None
@@ -92,8 +92,9 @@ class AssociationOptions:
             )
         if self.beta_metadata and not self.learn_beta:
             raise ValueError("beta_metadata must be left out unless learn_beta is True, for there is nothing to learn")
-        whole("update_steps", self.update_steps)
         one_of("gradient", self.gradient, GRADIENTS)
+        if whole("update_steps", self.update_steps) == 1:
+            self.refuse("an association that moves no query (update_steps=1)", "rtol", "gradient")
         whole("memory_slots", self.memory_slots, 0)
         for name, length in (("block", self.block), ("window", self.window)):
             if length is not None:

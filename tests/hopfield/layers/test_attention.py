@@ -290,6 +290,8 @@ BAD = {
     "update_steps must be an integer of at least 1": {"update_steps": 0},
     "memory_slots must be an integer of at least 0": {"memory_slots": -1},
     "gradient must be one of unrolled, implicit, got 'magic'": {"gradient": "magic"},
+    "gradient must be left out in an association that moves no query": {"gradient": "implicit"},
+    "rtol must be left out in an association that moves no query": {"rtol": 0.1},
 }
 
 
