@@ -56,7 +56,9 @@ def stored_spins(patterns: Any, mask: Any) -> tuple[Float[Array, "M N"], Bool[Ar
 
 
 def checked_values(values: Any, patterns: Array | Source) -> Array | Source:
-    """Values that are read out in place of patterns. ValueError unless they have as many rows as those."""
+    """Values that are read out in place of patterns. ValueError unless they are of their kind, and as many rows."""
+    if isinstance(values, Source) and not isinstance(patterns, Source):
+        raise ValueError(f"values must be an array where patterns are one, got a source, {type(values).__name__}")
     found = as_patterns(values) if isinstance(patterns, Source) else real_matrix("values", values)
     if found.shape[0] != patterns.shape[0]:
         raise ValueError(f"values must have one row per pattern ({patterns.shape[0]}), got {found.shape[0]}")

@@ -141,6 +141,11 @@ def test_a_file_is_no_constant_of_a_compiled_function(file):
         (lambda: Memory.create(stored(ROWS), space=Spins()), ValueError, "patterns must be spins"),
         (lambda: Memory.create(generated(jax.random.key(0), "sphere", 4, 3), space=Spins()), ValueError, "be spins"),
         (lambda: Memory.create(stored(ROWS), values=ROWS[:3]), ValueError, "values must have one row per pattern"),
+        (
+            lambda: Memory.create(ROWS, values=stored(ROWS)),
+            ValueError,
+            "values must be an array where patterns are one",
+        ),
         (lambda: Memory.create(stored(ROWS), separation="normmax").read(QUERIES[0]), TypeError, "no streaming form"),
         (
             lambda: Memory.create(stored(ROWS), similarity=Manhattan()).update(QUERIES[0]),
