@@ -25,6 +25,9 @@ os.environ.setdefault(
     + (" --xla_cpu_use_fusion_emitters=false" if version("jaxlib") < "0.11" else ""),
 )
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+# Threads of the linear algebra wait for each other in loops. Where workers of the tests share the cores that is most of
+# what a decomposition takes: a basis for 232 matrices 0.2 s with one thread, up to 17 s with two.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Programs that several processes compile are compiled once; those of processes that tests kill go with the session.
 if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
     os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="hopfield-tests-")
