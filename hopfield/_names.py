@@ -20,7 +20,7 @@ def nearest(spec: Any, names: Iterable[str]) -> str:
     """Hint at the name that an unknown one may stand for, with which a sentence ends; empty where none is near."""
     name, colon, text = spec.partition(":") if isinstance(spec, str) else ("", "", "")
     near = difflib.get_close_matches(name, tuple(names), 1)
-    return f" (write {near[0]}{colon}{text})" if near else ""
+    return f" (write {near[0]}{colon}{text})" if near and near[0] != name else ""
 
 
 def unknown(what: str, spec: str, names: Iterable[str]) -> ValueError:
@@ -57,7 +57,9 @@ class Table(NamedTuple):
             return value.checked()
         if not isinstance(value, str):
             known = f"a {self.kind.__name__} or one of {', '.join(self.names)}"
-            raise TypeError(f"{self.what} must be {known}, got {shown(value)}")
+            uncalled = isinstance(value, type) and issubclass(value, self.kind)
+            got = f"the class {value.__name__} (write {value.__name__}())" if uncalled else shown(value)
+            raise TypeError(f"{self.what} must be {known}, got {got}")
         return self.find(value)
 
     def find(self, spec: str) -> Any:

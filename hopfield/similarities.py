@@ -13,6 +13,7 @@ from hopfield._names import Named, Table
 from hopfield._numerics import unit
 from hopfield._pytrees import Node
 from hopfield._shapes import Patterns, Scores
+from hopfield.arguments import shown
 from hopfield.metrics.forms import Metric, full
 from hopfield.spaces import Box, Euclidean, Known, Space, Sphere, Spins, State
 
@@ -268,7 +269,11 @@ _TABLE = Table(Similarity, "similarities", NAMES)
 
 def as_similarity(similarity: SimilarityLike) -> Similarity:
     """The given similarity, `bilinear` of a metric or what a name stands for in `find`. TypeError for anything else."""
-    return bilinear(similarity) if isinstance(similarity, Metric) else _TABLE.part(similarity)
+    if isinstance(similarity, Metric):
+        return bilinear(similarity)
+    if hasattr(similarity, "shape") or similarity == "bilinear":
+        raise TypeError(f"similarity must be bilinear(g) for a metric or a matrix g, got {shown(similarity)}")
+    return _TABLE.part(similarity)
 
 
 def find(spec: str) -> Similarity:

@@ -17,7 +17,7 @@ from flax.typing import Dtype
 from jax.typing import ArrayLike
 
 from hopfield import metrics
-from hopfield._checks import instance, whole
+from hopfield._checks import instance, spelled, whole
 from hopfield._names import nearest
 from hopfield.metrics import Metric, as_metric
 
@@ -180,36 +180,43 @@ METRICS: tuple[MetricName, ...] = get_args(MetricName)
 
 
 def learned_metric(
-    kind: MetricName | str,
-    features: int,
-    heads: int | None = None,
-    *,
-    rank: int | None = None,
-    param_dtype: Dtype = jnp.float32,
-    rngs: nnx.Rngs,
+    kind: str, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32, rngs: nnx.Rngs
 ) -> LearnedMetric:
     """A metric to be learned, by name.
 
     Args:
-        kind: one of METRICS.
+        kind: one of METRICS; "low_rank:R" and "projected:R" give their rank, from 1 to N, which is else N/4 and N.
         features: width N of the vectors compared, those of one head.
         heads: number of heads with a metric each; None for one metric that all heads share.
-        rank: R of "low_rank" (a quarter of N if None) and of "projected" (N if None), from 1 to N.
         param_dtype, rngs: as in Flax; only "low_rank" draws random numbers.
     Raises:
         ValueError: an unknown kind, a rank outside 1 … N or for a metric that has none.
     """
-    if kind not in METRICS:
+    name, rank = parsed(kind)
+    if rank is not None and rank > whole("features", features):
+        raise ValueError(f"metric must have a rank from 1 to the width {features}, got {kind!r}")
+    if name == "low_rank":
+        return LowRankMetric(features, heads, rank=rank, param_dtype=param_dtype, rngs=rngs)
+    if name == "projected":
+        return ProjectedMetric(features, heads, rank=rank, param_dtype=param_dtype)
+    layer = {"diagonal": DiagonalMetric, "definite": DefiniteMetric, "full": FullMetric}[name]
+    return layer(features, heads, param_dtype=param_dtype)
+
+
+def parsed(kind: str) -> tuple[str, int | None]:
+    """Name and rank of a metric to learn, "name" or "name:rank"; ValueError for any other text."""
+    name, colon, text = kind.partition(":")
+    if name not in METRICS:
         known = f"one of {', '.join(METRICS)}, a metric or a matrix"
         raise ValueError(f"metric must be {known}, got {kind!r}{nearest(kind, METRICS)}")
-    if kind == "low_rank":
-        return LowRankMetric(features, heads, rank=rank, param_dtype=param_dtype, rngs=rngs)
-    if kind == "projected":
-        return ProjectedMetric(features, heads, rank=rank, param_dtype=param_dtype)
-    if rank is not None:
-        raise ValueError(f"rank must be None for a {kind} metric, got {rank}")
-    layer = {"diagonal": DiagonalMetric, "definite": DefiniteMetric, "full": FullMetric}[kind]
-    return layer(features, heads, param_dtype=param_dtype)
+    if not colon:
+        return name, None
+    if name not in ("low_rank", "projected"):
+        raise ValueError(f"metric must be {name} without a number, got {kind!r}")
+    try:
+        return name, whole("rank", spelled(int, text))
+    except ValueError:
+        raise ValueError(f"metric must give {name} a rank of at least 1 after the colon, got {kind!r}") from None
 
 
 def _rank(rank: int, features: int) -> int:

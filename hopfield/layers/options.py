@@ -18,8 +18,8 @@ from hopfield._checks import number, one_of, positive_in, whole
 from hopfield._numerics import accumulation_dtype, wide
 from hopfield.arguments import flag, shown
 from hopfield.attention.encodings import Encoding
-from hopfield.layers.learned_positions import Positions
-from hopfield.layers.metrics import FixedMetric, FixedParam, LearnedMetric, learned_metric
+from hopfield.layers.learned_positions import Positions, known_name
+from hopfield.layers.metrics import FixedMetric, FixedParam, LearnedMetric, learned_metric, parsed
 from hopfield.metrics import Identity, Metric
 from hopfield.separations import Separation, as_separation
 
@@ -52,12 +52,11 @@ class AssociationOptions:
     learn_beta: bool = False
     """Train β, one per head, positive by construction, starting at `beta`."""
     metric: MetricLike = None
-    """Metric by which a query is compared with a key: a name of `layers.METRICS` to learn it, a `LearnedMetric`,
-    or a fixed `metrics.Metric` or matrix, [D, D] or [H, D, D]; None for the dot product."""
+    """Metric by which a query is compared with a key: a name of `layers.METRICS` to learn it, "low_rank:R" and
+    "projected:R" with their rank, a `LearnedMetric`, or a fixed `metrics.Metric` or matrix, [D, D] or [H, D, D]; None
+    for the dot product."""
     metric_per_head: bool = True
     """One learned metric per head, or one that all heads share."""
-    metric_rank: int | None = None
-    """Rank of a "low_rank" or "projected" metric."""
     update_steps: int = 1
     """Applications of the association: all but the last move the query, the last one reads the values."""
     rtol: float | None = None
@@ -81,8 +80,12 @@ class AssociationOptions:
 
     def __post_init__(self) -> None:
         as_separation(self.separation)
-        if self.metric_rank is not None and not isinstance(self.metric, str):
-            raise ValueError(f"metric_rank must be None unless a metric to learn has one, got {self.metric_rank}")
+        if self.beta is not None:
+            positive_in(jnp.float64, "beta", self.beta)
+        if isinstance(self.metric, str):
+            parsed(self.metric)
+        if isinstance(self.positions, str):
+            known_name(self.positions)
         flag("learn_beta", self.learn_beta)
         if not flag("metric_per_head", self.metric_per_head) and not isinstance(self.metric, str):
             raise ValueError("metric_per_head must be left out unless a metric to learn is named, got False")
@@ -115,13 +118,11 @@ class AssociationOptions:
 
     def learned_metric(self, heads: int, width: int, param_dtype: Dtype, rngs: nnx.Rngs) -> LearnedMetric | None:
         """The metric of these options for heads of this width. Raises ValueError if it has another."""
-        if self.metric is None or isinstance(self.metric, Identity):
+        if self.metric is None:
             return None
         if isinstance(self.metric, str):
             per_head = heads if self.metric_per_head else None
-            metric = learned_metric(
-                self.metric, width, per_head, rank=self.metric_rank, param_dtype=param_dtype, rngs=rngs
-            )
+            metric = learned_metric(self.metric, width, per_head, param_dtype=param_dtype, rngs=rngs)
             return _annotated(metric, self.metric_metadata)
         metric = self.metric if isinstance(self.metric, LearnedMetric) else FixedMetric(self.metric)
         if metric().widths != (width, width):
@@ -129,7 +130,7 @@ class AssociationOptions:
         leading = metric().leading
         if leading not in ((), (1,), (heads,)):
             raise ValueError(f"metric must be one or one for each of the {heads} heads, got {list(leading)} of them")
-        return metric
+        return None if isinstance(self.metric, Identity) else metric
 
 
 def _annotated(module: Part, metadata: Mapping[str, Any] | None) -> Part:

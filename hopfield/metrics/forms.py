@@ -260,5 +260,12 @@ def low_rank(factor: ArrayLike) -> LowRank:
 
 
 def as_metric(metric: Metric | ArrayLike | None) -> Metric | None:
-    """A metric unchanged, an array [*heads, N, K] as a full one; None, the plain dot product, stays None."""
-    return metric if metric is None or isinstance(metric, Metric) else full(metric)
+    """A metric unchanged, an array [*heads, N, K] as a full one; None, the plain dot product, stays None.
+
+    Raises ValueError for anything else, as the name of a metric that layers learn.
+    """
+    if metric is None or isinstance(metric, Metric):
+        return metric
+    if isinstance(metric, str):
+        raise ValueError(f"metric must be a Metric or a matrix, got {metric!r}, a name, by which layers learn one")
+    return Full(checked("metric", metric, 2, ", N, K"))

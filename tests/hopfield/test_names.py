@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from hopfield import Memory, fisher, graphs, layers, optim, patterns, separations, similarities, spaces
+from hopfield import Memory, attention, fisher, graphs, layers, optim, patterns, separations, similarities, spaces
 from hopfield.layers.learned_positions import as_positions
 from tests.hopfield.contracts.parts import SEPARATIONS, SIMILARITIES, SPACES
 
@@ -104,6 +104,23 @@ def test_no_name_is_suggested_for_what_is_near_none():
         fisher.as_likelihood("zzzz")
     with pytest.raises(ValueError, match=r"got 'flip:wide'$"):
         patterns.corruption("flip:wide")
+
+
+def test_a_name_that_is_right_is_no_hint():
+    with pytest.raises(ValueError, match=r"got 'rotary:3'$"):
+        as_positions("rotary:3", 2, 8, jnp.float32)
+
+
+def test_a_part_is_told_how_it_is_written():
+    with pytest.raises(TypeError, match=r"got the class LogSumExp \(write LogSumExp\(\)\)$"):
+        Memory.create(PATTERNS, separation=separations.LogSumExp)
+    for similarity in ("bilinear", np.eye(3)):
+        with pytest.raises(TypeError, match=r"similarity must be bilinear\(g\) for a metric or a matrix g, got "):
+            Memory.create(PATTERNS, similarity=similarity)
+    with pytest.raises(ValueError, match="metric must be a Metric or a matrix, got 'diagonal', a name"):
+        attention.attend(PATTERNS, PATTERNS, PATTERNS, metric="diagonal")
+    with pytest.raises(ValueError, match="metric must have axes"):
+        attention.attend(PATTERNS, PATTERNS, PATTERNS, metric=3)
 
 
 @each_kind

@@ -161,7 +161,7 @@ def test_rotations_of_a_low_rank_metric_are_null_vectors():
 
 
 def test_an_attention_layer_with_a_learned_metric_has_one():
-    own = AssociationOptions(metric="low_rank", metric_rank=1)
+    own = AssociationOptions(metric="low_rank:1")
     layer = HopfieldAttention(2, 4, options=own, rngs=nnx.Rngs(0))
     graph, params, rest = nnx.split(layer, nnx.Param, ...)
     x = jax.random.normal(jax.random.key(8), (3, 5, 4))

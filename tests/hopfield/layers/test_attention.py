@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from flax import nnx, serialization
 
+from hopfield import metrics
 from hopfield.attention import masks
 from hopfield.layers import AssociationOptions, HopfieldAssociation, HopfieldAttention
 from hopfield.separations import entmax
@@ -285,8 +286,8 @@ BAD = {
     "separation must be softmax without a number": {"separation": "softmax:2"},
     "metric must be one of diagonal.*got 'euclid'": {"metric": "euclid"},
     "metric must have the heads' width 4": {"metric": np.eye(3)},
-    "rank must be between 1 and the width 4, got 9": {"metric": "low_rank", "metric_rank": 9},
-    "metric_rank must be None unless a metric to learn has one, got 2": {"metric_rank": 2},
+    "metric must have a rank from 1 to the width 4, got 'low_rank:9'": {"metric": "low_rank:9"},
+    "metric must have the heads' width 4 on both sides, got .3, 3.": {"metric": metrics.euclidean(3)},
     "update_steps must be an integer of at least 1": {"update_steps": 0},
     "memory_slots must be an integer of at least 0": {"memory_slots": -1},
     "gradient must be one of unrolled, implicit, got 'magic'": {"gradient": "magic"},

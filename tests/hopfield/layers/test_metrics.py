@@ -27,7 +27,7 @@ def scrambled(module, seed=0, size=3.0):
 @pytest.mark.parametrize("heads", [None, 3], ids=["shared", "per head"])
 @pytest.mark.parametrize("kind", METRICS)
 def test_a_metric_starts_as_the_dot_product(kind, heads):
-    metric = learned_metric(kind, 4, heads, rank=4 if kind == "low_rank" else None, rngs=nnx.Rngs(0))()
+    metric = learned_metric("low_rank:4" if kind == "low_rank" else kind, 4, heads, rngs=nnx.Rngs(0))()
     assert metric.widths == (4, 4)
     dense = metric.dense()[..., :4, :4]
     assert dense.shape == ((4, 4) if heads is None else (3, 4, 4))
@@ -87,8 +87,8 @@ def task(key, turn):
 def test_a_learned_metric_solves_what_the_dot_product_cannot(kind):
     """Share of queries whose own key has the largest weight: 0.15 measured without a metric, 0.93 to 0.99 with one."""
     turn = jnp.eye(8) if kind == "diagonal" else jax.random.orthogonal(jax.random.key(9), 8)
-    options = {"metric": kind, "metric_rank": 4 if kind == "low_rank" else None}
-    module = HopfieldAssociation(1, 8, AssociationOptions(**options, learn_beta=True), rngs=nnx.Rngs(0))
+    options = AssociationOptions(metric="low_rank:4" if kind == "low_rank" else kind, learn_beta=True)
+    module = HopfieldAssociation(1, 8, options, rngs=nnx.Rngs(0))
     graph, params, rest = nnx.split(module, nnx.Param, ...)
 
     def log_weights(params, query, keys):
@@ -133,10 +133,12 @@ def test_a_learned_metric_solves_what_the_dot_product_cannot(kind):
     [
         ({"kind": "curved", "features": 4}, "metric must be one of diagonal"),
         ({"kind": "diagonal", "features": 0}, "features must be an integer of at least 1, got 0"),
-        ({"kind": "low_rank", "features": 4, "rank": 5}, "rank must be between 1 and the width 4, got 5"),
-        ({"kind": "full", "features": 4, "rank": 2}, "rank must be None for a full metric, got 2"),
+        ({"kind": "low_rank:5", "features": 4}, "metric must have a rank from 1 to the width 4, got 'low_rank:5'"),
+        ({"kind": "projected:0", "features": 4}, "metric must give projected a rank of at least 1 after the colon"),
+        ({"kind": "low_rank:x", "features": 4}, "metric must give low_rank a rank of at least 1 after the colon"),
+        ({"kind": "full:2", "features": 4}, "metric must be full without a number, got 'full:2'"),
     ],
-    ids=["kind", "width", "rank", "needless rank"],
+    ids=["kind", "width", "rank", "no rank", "no number", "needless rank"],
 )
 def test_bad_metrics_are_one_sentence(options, message):
     with pytest.raises(ValueError, match=message):

@@ -100,8 +100,13 @@ def test_options_are_frozen_and_checked_before_there_is_a_layer():
         RICH.update_steps = 3  # type: ignore[misc]
     with pytest.raises(ValueError, match="block must be an integer of at least 1, got 0"):
         AssociationOptions(block=0)
-    with pytest.raises(ValueError, match="separation must be one of softmax"):
-        AssociationOptions(separation="none such")
+    for name, kinds in (("separation", "softmax"), ("metric", "diagonal"), ("positions", "rotary")):
+        with pytest.raises(ValueError, match=f"{name} must be one of {kinds}.*got 'none such'$"):
+            AssociationOptions(**{name: "none such"})
+    with pytest.raises(ValueError, match=r"beta must be positive and finite, got -1\.0"):
+        AssociationOptions(beta=-1.0)
+    with pytest.raises(ValueError, match="metric must be diagonal without a number, got 'diagonal:3'"):
+        AssociationOptions(metric="diagonal:3")
 
 
 def test_options_without_meaning_in_an_energy_are_refused():
