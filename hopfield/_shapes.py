@@ -12,3 +12,4 @@ Patterns = Float[Array, "M N"]
 Scores = Float[Array, "M"]
 Mask = Bool[Array, "M"] | None
 Rows = Float[Array, "*b T D"]
+Keys = Float[Array, "*b S K"]

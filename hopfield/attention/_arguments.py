@@ -12,7 +12,7 @@ from jaxtyping import Array, Bool, Float
 from hopfield._arrays import aligned, product, transposed
 from hopfield._checks import positive_in, real_array
 from hopfield._numerics import accumulation_dtype, is_traced, wide
-from hopfield._shapes import Rows
+from hopfield._shapes import Keys, Rows
 from hopfield.attention.mask_views import MaskLike, allowed
 from hopfield.metrics import Metric, augmented
 
@@ -24,7 +24,7 @@ def inputs(query: ArrayLike, key: ArrayLike, value: ArrayLike, metric: Metric | 
     return query, key, value
 
 
-def check_shapes(query: Rows, key: Rows, value: Rows | None = None, metric: Metric | None = None) -> None:
+def check_shapes(query: Rows, key: Keys, value: Rows | None = None, metric: Metric | None = None) -> None:
     """Check of query, key and value: ValueError, naming the axis, unless they fit each other."""
     for name, rows in (("query", query), ("key", key), ("value", value)):
         if rows is not None:

@@ -18,7 +18,7 @@ from hopfield._arrays import aligned, unread_as_zero
 from hopfield._checks import whole
 from hopfield._numerics import accumulation_dtype, is_traced, largest, power_of_two, safe_norm, wide
 from hopfield.arguments import flag, shown
-from hopfield.attention._arguments import inputs, inverse_temperature, over_temperature
+from hopfield.attention._arguments import Keys, Rows, inputs, inverse_temperature, over_temperature
 from hopfield.attention._blocks import (
     Blocks,
     add,
@@ -39,8 +39,8 @@ from hopfield.separations.base import Stream
 
 
 def attend_blockwise(
-    query: Float[Array, "*b T D"],
-    key: Float[Array, "*b S D"],
+    query: Rows,
+    key: Keys,
     value: Float[Array, "*b S V"],
     *,
     metric: Metric | ArrayLike | None = None,

@@ -20,7 +20,7 @@ from jaxtyping import Array, Float
 from hopfield._arrays import aligned, product, transposed, unread_as_zero, with_bias
 from hopfield._checks import positive_in, real_array
 from hopfield._numerics import accumulation_dtype, map_rows
-from hopfield.attention._arguments import Rows, check_shapes, dense_mask, inputs, inverse_temperature, per_row
+from hopfield.attention._arguments import Keys, Rows, check_shapes, dense_mask, inputs, inverse_temperature, per_row
 from hopfield.attention._softmax import softmax
 from hopfield.attention.mask_views import MaskLike, allowed
 from hopfield.attention.masks import Mask
@@ -53,7 +53,7 @@ class Decomposition(NamedTuple):
 
 def scores(
     query: Rows,
-    key: Rows,
+    key: Keys,
     *,
     metric: Metric | ArrayLike | None = None,
     beta: ArrayLike | None = None,
@@ -157,7 +157,7 @@ def read(weights: Float[Array, "*b T S"], value: Float[Array, "*b S V"]) -> Floa
 
 def attend(
     query: Rows,
-    key: Rows,
+    key: Keys,
     value: Float[Array, "*b S V"],
     *,
     metric: Metric | ArrayLike | None = None,
@@ -199,7 +199,7 @@ def attend(
 
 def decompose(
     query: Rows,
-    key: Rows,
+    key: Keys,
     value: Float[Array, "*b S V"],
     *,
     metric: Metric | ArrayLike | None = None,

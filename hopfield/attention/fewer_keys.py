@@ -8,7 +8,7 @@ from hopfield._arrays import aligned, product, unread_as_zero
 from hopfield._checks import real_array, whole
 from hopfield._numerics import wide
 from hopfield.attention import core
-from hopfield.attention._arguments import Rows, inputs, inverse_temperature, over_temperature, valid_keys
+from hopfield.attention._arguments import Keys, Rows, inputs, inverse_temperature, over_temperature, valid_keys
 from hopfield.attention.mask_views import MaskLike
 from hopfield.attention.masks import Window, sliding_window
 from hopfield.metrics import Metric, as_metric
@@ -17,7 +17,7 @@ from hopfield.separations import Separation
 
 def attend_locally(
     query: Rows,
-    key: Rows,
+    key: Keys,
     value: Float[Array, "*b S V"],
     *,
     left: int,
@@ -78,7 +78,7 @@ def _reach(window: Window, valid: Array | None, count: int, size: int, keys: int
 
 def attend_low_rank(
     query: Rows,
-    key: Rows,
+    key: Keys,
     value: Float[Array, "*b S V"],
     w_key: Float[Array, "*h R S"],
     w_value: Float[Array, "*h R S"] | None = None,
@@ -111,7 +111,7 @@ def attend_low_rank(
 
 def attend_truncated(
     query: Rows,
-    key: Rows,
+    key: Keys,
     value: Float[Array, "*b S V"],
     *,
     rank: int,

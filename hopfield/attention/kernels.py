@@ -11,7 +11,7 @@ from hopfield._arrays import aligned, length, lengths, unread_as_zero
 from hopfield._checks import positive_in, real_array
 from hopfield._checks import vector as check_vector
 from hopfield._numerics import accumulation_dtype, wide
-from hopfield.attention._arguments import Rows, check_rows, inputs, per_row, squares
+from hopfield.attention._arguments import Keys, Rows, check_rows, inputs, per_row, squares
 from hopfield.attention.core import SOFTMAX, dense_mask, full, masked_weights, read
 from hopfield.attention.mask_views import MaskLike
 from hopfield.metrics import Metric, as_metric
@@ -19,7 +19,7 @@ from hopfield.metrics import Metric, as_metric
 
 def additive_scores(
     query: Rows,
-    key: Float[Array, "*b S K"],
+    key: Keys,
     w_query: Float[Array, "D R"],
     w_key: Float[Array, "K R"],
     vector: Float[Array, "R"],
@@ -53,7 +53,7 @@ def _gaussian(distance: Array) -> Array:
 
 def kernel_regression(
     query: Rows,
-    key: Rows,
+    key: Keys,
     value: Float[Array, "*b S V"],
     *,
     bandwidth: ArrayLike = 1.0,

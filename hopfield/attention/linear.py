@@ -19,7 +19,7 @@ from hopfield._checks import random_key, real_array, whole
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
 from hopfield.arguments import flag, shown
-from hopfield.attention._arguments import Rows, inputs, inverse_temperature, per_row, valid_keys
+from hopfield.attention._arguments import Keys, Rows, inputs, inverse_temperature, per_row, valid_keys
 
 Features = Float[Array, "*b T M"]
 
@@ -124,7 +124,7 @@ def positive_random_features(
 
 def linear_attention(
     query: Rows,
-    key: Rows,
+    key: Keys,
     value: Float[Array, "*#b S V"],
     *,
     features: FeatureMap = EluPlusOne(),
@@ -172,7 +172,7 @@ def linear_attention(
     return (summed[..., :-1] / jnp.where(total == 0, jnp.where(read, jnp.nan, 1.0), total)).astype(value.dtype)
 
 
-def _features_of_keys(features: FeatureMap, key: Rows, valid: Array | None, dtype: jnp.dtype) -> tuple[Features, Array]:
+def _features_of_keys(features: FeatureMap, key: Keys, valid: Array | None, dtype: jnp.dtype) -> tuple[Features, Array]:
     """(f, s) with φ = f e^s of the keys, s = −∞ for those that may not be read."""
     key = (key if valid is None else _without_invalid(key, valid)).astype(dtype)
     phi, log_scale = features.split(key) if isinstance(features, FeatureMap) else (features.of_keys(key), None)
@@ -188,7 +188,7 @@ def _finite(scale: Array) -> Array:
     return jnp.where(scale == -jnp.inf, 0.0, scale)
 
 
-def _without_invalid(key: Rows, valid: Bool[Array, "*b S"]) -> Rows:
+def _without_invalid(key: Keys, valid: Bool[Array, "*b S"]) -> Rows:
     """Keys with the first valid one in place of all others: zero or NaN would set the scale of their features."""
     shape = jnp.broadcast_shapes(key.shape[:-1], valid.shape)
     key, valid = jnp.broadcast_to(key, (*shape, key.shape[-1])), jnp.broadcast_to(valid, shape)[..., None]
