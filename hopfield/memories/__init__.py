@@ -104,6 +104,9 @@ class Blueprint(NamedTuple):
     draw: Callable[..., Any] | None = None
     """Biased random patterns of key, M and N, where its theory is stated for such; None where it is for `ensemble`."""
 
+    def __repr__(self) -> str:
+        return f"Blueprint({self.spec!r}, load {self.scaling.symbol}, {self.ensemble})"
+
     @property
     def sample(self) -> Memory | Couplings:
         """A memory of one pattern, two ones, to ask what it is; built anew in the precision that JAX has then."""

@@ -76,6 +76,10 @@ class Theory:
     softmax: frozenset[str] = frozenset()
     """Of the criteria of weights: where those on random patterns are a softmax in every state met."""
 
+    def __repr__(self) -> str:
+        told = {name: value for name, value in vars(self).items() if isinstance(value, float | int | str)}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in told.items())})"
+
     def __init_subclass__(cls):
         for name, method in list(vars(cls).items()):
             if hasattr(getattr(Theory, name, None), "__wrapped__"):
