@@ -1,4 +1,64 @@
-"""Experiments: a folder each, run by one command; user-defined ones are found beside them while they are measured."""
+"""Experiments: a folder each, run by one command; user-defined ones are found beside them while they are measured.
+
+In the folder of an experiment `config` has its options, `experiment` its points and what is measured of one,
+`measurement` the compiled part, `summary` and `figure` what is made of the table.
+
+Capacity:
+
+    capacity             the share of patterns that is retained against the load, for any memory, dynamics and start
+    capacity_asymptotic  finite-size thresholds of the exponential memory, far beyond any computer
+    capacity_features    random features of fixed size in place of the patterns
+    capacity_learned     patterns that a memory holds after learning a metric, β and a separation
+    capacity_linear      fast weights: the share of keys that find their value
+    capacity_sparse      patterns of low activity, and disturbed couplings
+
+Dynamics:
+
+    basins               where a query ends that starts at a given overlap
+    entropy              entropy of the weights while a query is retrieved, at every β
+    hierarchy            digits made of parts beside whole ones
+    landscape            what random starts end in
+    overlap_dynamics     overlap in time beside statistical neurodynamics
+    phase_diagram        states over load and temperature
+    relaxation           correlation and escape times near the spinodal load
+    retrieval            retrieval against β
+    retrieval_story      digits retrieved step by step
+    separation           similarity and separation on real images
+    sequences            sequences of patterns
+
+Layers:
+
+    bags                 multiple-instance learning
+    efficient_attention  ways to compute attention: time, memory and error
+    heads                heads of a trained transformer
+    mqar                 associative recall in language models
+    novelty              queries that no pattern matches, by softmax₁
+    optimisers           natural gradients against first-order optimisers
+    training             classifiers with a Hopfield layer
+
+Checks:
+
+    gradients            gradients by hand against automatic ones
+    throughput           time and memory of reading
+    worked_examples      printed numbers beside computed ones
+
+Commands:
+
+    run                  runs an experiment
+    plot                 draws runs again, or several as one
+    runs                 lists runs
+    new                  begins an experiment or a memory of one's own from `templates`
+    check                tells whether an experiment keeps the contract
+
+What they are made of:
+
+    contract             what an experiment is, and how it declares its options
+    bounds               what an option's value may be
+    shared               patterns, starts, draws, compiled grids, files
+    statistics           standard errors, thresholds, clusters
+    figures              style, panels, reports
+    runner               from the command line to the results
+"""
 
 import os
 

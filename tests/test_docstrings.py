@@ -83,7 +83,10 @@ def test_what_has_none_is_found(monkeypatch):
     assert set(undocumented(hopfield)) == found
 
 
-@pytest.mark.parametrize("package", [figures, runner, shared, statistics], ids=lambda package: package.__name__)
+TABLES = [experiments, figures, runner, shared, statistics]
+
+
+@pytest.mark.parametrize("package", TABLES, ids=lambda package: package.__name__)
 def test_a_table_of_files_names_every_one(package):
     listed = re.findall(r"^ {4}(\w+) ", package.__doc__, re.MULTILINE)
     assert sorted(listed) == sorted(found.name for found in pkgutil.iter_modules(package.__path__))
