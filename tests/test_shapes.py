@@ -13,7 +13,7 @@ from jaxtyping import Array, Bool, Float, TypeCheckError, jaxtyped
 from tests.shapes import checked
 
 ROOT = Path(__file__).resolve().parents[1]
-CORE = "memory couplings separations similarities spaces memories"
+CORE = "memory couplings separations similarities spaces memories observables"
 
 
 @jaxtyped(typechecker=checked)
@@ -52,7 +52,8 @@ def test_signatures_of_the_core_say_the_shapes_of_every_call():
     packages = ",".join(f"hopfield.{name}" for name in CORE.split())
     words = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--jaxtyping-packages={packages},tests.shapes.checked"]
     words += ["-m", "not exhaustive"]  # combinations of parts that the other tests call, too
-    files = [f"tests/hopfield/test_{name}.py" for name in ("memory", "couplings")]
+    tests = ("test_memory", "test_couplings", "observables/test_weights", "observables/test_overlaps")
+    files = [f"tests/hopfield/{name}.py" for name in tests]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     command = [sys.executable, "-m", "pytest", *words, *files]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)

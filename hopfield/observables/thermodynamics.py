@@ -159,7 +159,7 @@ def renyi_entropy(weights: Rows, alpha: ArrayLike, *, axis: int = -1, mask: Mask
     return _of_weights(_levels.renyi_entropy, weights, axis, mask, parameters=(alpha,))
 
 
-def kl_divergence(weights: Rows, reference: Rows, *, axis: int = -1, mask: Mask = None) -> PerRow:
+def kl_divergence(weights: Rows, reference: Float[Array, "..."], *, axis: int = -1, mask: Mask = None) -> PerRow:
     """D(p‖q) = Σ p ln(p/q) ≥ 0, both normalised along the axis and broadcast against each other; +∞ where q = 0 < p."""
     weights, reference = real_array("weights", weights), real_array("reference", reference)
     try:
