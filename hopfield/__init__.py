@@ -15,8 +15,6 @@ from hopfield.memory import Memory
 
 if TYPE_CHECKING:
     from hopfield import arguments as arguments
-    from hopfield import bidirectional as bidirectional
-    from hopfield import binary as binary
     from hopfield import couplings as couplings
     from hopfield import disturbances as disturbances
     from hopfield import dynamics as dynamics
@@ -26,12 +24,11 @@ if TYPE_CHECKING:
     from hopfield import large as large
     from hopfield import memories as memories
     from hopfield import memory as memory
+    from hopfield import networks as networks
     from hopfield import observables as observables
     from hopfield import optim as optim
     from hopfield import outside as outside
     from hopfield import plots as plots
-    from hopfield import random_features as random_features
-    from hopfield import sequences as sequences
     from hopfield import theory as theory
 
 __version__ = "0.1.0"

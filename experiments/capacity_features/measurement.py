@@ -8,9 +8,10 @@ import numpy as np
 
 from experiments.shared import draws
 from experiments.shared.grids import Grid
-from hopfield import Memory, random_features, retrieve, spaces
+from hopfield import Memory, retrieve, spaces
+from hopfield.networks import random_features
+from hopfield.networks.random_features import FeatureMemory
 from hopfield.patterns import sphere
-from hopfield.random_features import FeatureMemory
 from hopfield.similarities import SquaredDistance
 
 STEPS = 40

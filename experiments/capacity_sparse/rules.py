@@ -13,8 +13,8 @@ from jaxtyping import Array
 
 from experiments.bounds import named
 from hopfield import Couplings, disturbances
-from hopfield.binary import BinaryNetwork, covariance_network, willshaw_network
 from hopfield.dynamics.asynchronous import relax
+from hopfield.networks.binary import BinaryNetwork, covariance_network, willshaw_network
 from hopfield.theory import sparse
 
 WIDELY_BIASED = 0.15

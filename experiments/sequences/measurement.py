@@ -9,7 +9,8 @@ import numpy as np
 from experiments.sequences.config import degree
 from experiments.shared import draws
 from experiments.shared.grids import Grid
-from hopfield.sequences import SequenceMemory, trajectory
+from hopfield import trajectory
+from hopfield.networks import SequenceMemory
 
 
 class Program(NamedTuple):

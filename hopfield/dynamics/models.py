@@ -42,7 +42,8 @@ class Model(Updates, Protocol):
     """A model with an energy, for `retrieve` and `fixed_point`; where its `space` is Spins, states compare exactly.
 
     Example:
-        >>> from hopfield import binary, retrieve
+        >>> from hopfield import retrieve
+        >>> from hopfield.networks import binary
         >>> network = binary.willshaw_network(jnp.array([[1.0, 1, 1, 0, 0]]))
         >>> retrieve(network, [1.0, 1.0, 0.0, 0.0, 0.0]).state.tolist()
         [1.0, 1.0, 1.0, 0.0, 0.0]

@@ -180,7 +180,7 @@ METRICS: tuple[MetricName, ...] = get_args(MetricName)
 
 
 def learned_metric(
-    kind: str, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32, rngs: nnx.Rngs
+    kind: MetricName | str, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32, rngs: nnx.Rngs
 ) -> LearnedMetric:
     """A metric to be learned, by name.
 

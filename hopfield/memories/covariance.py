@@ -8,9 +8,9 @@ from hopfield._checks import number
 from hopfield._numerics import accumulation_dtype, is_traced
 from hopfield._parts import stored_spins
 from hopfield.arguments import Float
-from hopfield.binary import covariance_network
 from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE, Stored, Used
+from hopfield.networks.binary import covariance_network
 from hopfield.patterns import biased
 from hopfield.theory import sparse
 from hopfield.theory.base import Criterion, Theory, numbers
@@ -65,7 +65,7 @@ def covariance(
 ) -> Couplings:
     """W_ij = Σ_μ (η_i − a)(η_j − a) / (a(1−a)N) of neurons η = (1 + ξ)/2 with a threshold, on spins.
 
-    `hopfield.binary.covariance_network` has the same network on neurons {0, 1}. With no patterns in use there is no
+    `hopfield.networks.covariance_network` has the same network on neurons {0, 1}. With no patterns in use there is no
     threshold either.
 
     Args:

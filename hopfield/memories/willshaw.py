@@ -10,9 +10,9 @@ from jaxtyping import Array
 from hopfield._numerics import accumulation_dtype
 from hopfield._parts import stored_spins
 from hopfield.arguments import Float
-from hopfield.binary import BinaryNetwork, willshaw_network
 from hopfield.couplings import Couplings
 from hopfield.memories import Scaling, Stored, Used
+from hopfield.networks.binary import BinaryNetwork, willshaw_network
 from hopfield.theory import sparse
 from hopfield.theory.base import Theory, numbers
 

@@ -7,10 +7,10 @@ import pytest
 
 from hopfield import graphs, optim
 from hopfield.attention import FastWeights, padding
-from hopfield.binary import covariance_network, willshaw_network
 from hopfield.fisher import fisher
+from hopfield.networks.binary import covariance_network, willshaw_network
+from hopfield.networks.sequences import SequenceMemory
 from hopfield.patterns.sources import packed
-from hopfield.sequences import SequenceMemory
 
 RNG = np.random.default_rng(0)
 BITS = jnp.asarray(RNG.integers(0, 2, (3, 8)), jnp.float64)

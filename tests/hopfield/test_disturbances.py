@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from hopfield import Couplings, Memory, find_memory, hebb_couplings
-from hopfield.binary import covariance_network
 from hopfield.disturbances import clipped, diluted, noisy
+from hopfield.networks.binary import covariance_network
 
 RNG = np.random.default_rng(8)
 SPINS = RNG.choice([-1.0, 1.0], (9, 40))

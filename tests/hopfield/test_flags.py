@@ -11,9 +11,9 @@ from flax import nnx
 from hopfield.attention import attend_blockwise, linear_attention, positive_random_features, t5_buckets
 from hopfield.geometry.subspaces import grassmann_distance
 from hopfield.layers import AssociationOptions, HopfieldAttention, HopfieldLayer
+from hopfield.networks.sequences import SequenceMemory
 from hopfield.patterns.datasets import digits, photograph_patches
 from hopfield.separations import polynomial
-from hopfield.sequences import SequenceMemory
 from hopfield.spaces import Euclidean, euclidean
 from hopfield.theory import classical, dense, sequences
 

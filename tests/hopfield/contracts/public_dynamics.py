@@ -8,8 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 
 import hopfield
-from hopfield import Couplings, Memory, bidirectional, dynamics, sequences, spaces
+from hopfield import Couplings, Memory, dynamics, spaces, trajectory
 from hopfield.dynamics import asynchronous
+from hopfield.networks import bidirectional, sequences
 from hopfield.observables import stability
 from hopfield.similarities import SquaredDistance
 from tests.hopfield.contracts.public import Call, Case, Shape, lost
@@ -135,11 +136,11 @@ def _sequences() -> list[Case]:
         return draw
 
     single, double = sequences.SequenceMemory, bidirectional.BidirectionalMemory
-    name, other = "hopfield.sequences", "hopfield.bidirectional.BidirectionalMemory"
+    name, other = "hopfield.networks", "hopfield.networks.BidirectionalMemory"
     found = {
         f"{name}.SequenceMemory.{verb}": follow(getattr(single, verb)) for verb in ("overlaps", "local_field", "update")
     }
-    found["hopfield.dynamics.trajectory"] = follow(lambda model, state: sequences.trajectory(model, state, 3))
+    found["hopfield.dynamics.trajectory"] = follow(lambda model, state: trajectory(model, state, 3))
     cases = [Case(verb, draw, nan=(1,), shapes=(NEURONS,)) for verb, draw in found.items()]
     pairs = [Case(f"{other}.energy", pair(double.energy), nan=(1, 2), shapes=(NEURONS,))]
     return [

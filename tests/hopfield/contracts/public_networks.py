@@ -6,7 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from hopfield import Couplings, binary, disturbances, graphs, random_features
+from hopfield import Couplings, disturbances, graphs
+from hopfield.networks import binary, random_features
 from tests.hopfield.contracts.public import Call, Case, Shape
 
 KEY = jax.random.key(0)
@@ -20,7 +21,7 @@ def _binary(verb: str) -> Case:
         more = (int(rng.integers(1, 8)),) if verb == "winners" else ()
         return Call(getattr(binary.BinaryNetwork, verb), (network, rng.choice([0.0, 1.0], shape), *more))
 
-    return Case(f"hopfield.binary.BinaryNetwork.{verb}", draw, nan=(1,), shapes=(NEURONS,))
+    return Case(f"hopfield.networks.BinaryNetwork.{verb}", draw, nan=(1,), shapes=(NEURONS,))
 
 
 def _disturbed(function: Callable, *more: float) -> Case:
@@ -59,7 +60,7 @@ def _features(name: str, function: Callable) -> Case:
         memory = random_features.FeatureMemory.create(KEY, *shape, 64).add(patterns)
         return Call(function, (memory, 0.1 * rng.normal(size=shape)))
 
-    return Case(f"hopfield.random_features.{name}", draw, nan=(1,), shapes=(NEURONS,))
+    return Case(f"hopfield.networks.{name}", draw, nan=(1,), shapes=(NEURONS,))
 
 
 CASES: tuple[Case, ...] = (
@@ -71,7 +72,7 @@ CASES: tuple[Case, ...] = (
         _features(f"FeatureMemory.{verb}", getattr(random_features.FeatureMemory, verb))
         for verb in ("features", "kernel_sum", "predicted_error", "energy", "update")
     ),
-    _features("descend", lambda memory, x: random_features.descend(memory, x, max_steps=3)[::2]),
+    _features("random_features.descend", lambda memory, x: random_features.descend(memory, x, max_steps=3)[::2]),
     _graph("Graph.energy", graphs.Graph.energy),
     _graph("Graph.activations", lambda graph, states: graph.activations(states)["visible"]),
     _graph("Graph.slope", graphs.Graph.slope),
@@ -81,12 +82,10 @@ CASES: tuple[Case, ...] = (
 )
 
 EXCLUDED: dict[str, str] = {
-    "hopfield.binary.BinaryNetwork.create": "checks its arguments; refuses NaN with a sentence",
-    "hopfield.binary.BinaryNetwork.couplings": "a sum of a checked matrix",
-    "hopfield.binary.*_network": "a product of checked patterns",
-    "hopfield.random_features.FeatureMemory.create": "checks its arguments",
-    "hopfield.random_features.FeatureMemory.add": "a sum of features of checked patterns",
-    "hopfield.random_features.FeatureMemory.forget": "a sum of features of checked patterns",
+    "hopfield.networks.BinaryNetwork.couplings": "a sum of a checked matrix",
+    "hopfield.networks.*_network": "a product of checked patterns",
+    "hopfield.networks.FeatureMemory.add": "a sum of features of checked patterns",
+    "hopfield.networks.FeatureMemory.forget": "a sum of features of checked patterns",
     "hopfield.graphs.*.__call__": "called by `Graph.energy` and `Graph.slope`",
     "hopfield.graphs.*.activation": "called by `Graph.activations`",
     "hopfield.graphs.*.legendre": "called by `Graph.energy`",

@@ -13,9 +13,9 @@ from hopfield.fisher import Fisher, fisher, operator
 from hopfield.layers import learned_metric, metrics, options
 from hopfield.layers import learned_positions as places
 from hopfield.memories import Blueprint, unlearning
+from hopfield.networks.random_features import FEATURES, FeatureKind, FeatureMemory
 from hopfield.optim import diagonal_fisher, kronecker_natural_gradient, natural, natural_gradient
 from hopfield.patterns import corruptions, ensembles, sources
-from hopfield.random_features import FEATURES, FeatureKind, FeatureMemory
 from hopfield.theory import annealed, averages, base, linear, spherical
 
 SETS = {

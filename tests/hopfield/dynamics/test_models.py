@@ -8,11 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Memory, fixed_point, glauber, hebb_couplings, retrieve, sequences, trajectory
-from hopfield.binary import covariance_network
+from hopfield import Memory, fixed_point, glauber, hebb_couplings, retrieve, trajectory
 from hopfield.dynamics import CONVERGED, CYCLE
-from hopfield.random_features import FeatureMemory, descend
-from hopfield.sequences import SequenceMemory
+from hopfield.networks.binary import covariance_network
+from hopfield.networks.random_features import FeatureMemory, descend
+from hopfield.networks.sequences import SequenceMemory
 
 RNG = np.random.default_rng(5)
 N = 12
@@ -111,10 +111,6 @@ def test_a_fixed_point_of_features_moves_with_them():
     moved = lambda beta: jnp.sum(fixed_point(FEATURES.replace(beta=beta), ROWS[0]))
     slope = (moved(jnp.asarray(2.0 + 1e-4)) - moved(jnp.asarray(2.0 - 1e-4))) / 2e-4
     assert float(jax.grad(moved)(jnp.asarray(2.0))) == pytest.approx(float(slope), rel=1e-4)
-
-
-def test_the_trajectory_of_sequences_is_that_of_all_models():
-    assert sequences.trajectory is trajectory
 
 
 ABSENT = {

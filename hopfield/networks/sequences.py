@@ -16,11 +16,10 @@ from hopfield._checks import number, spin_matrix, whole
 from hopfield._numerics import power_scale, wide
 from hopfield._pytrees import Node
 from hopfield.arguments import flag
-from hopfield.dynamics.retrieval import trajectory as trajectory
 from hopfield.separations._ties import balance, tied
 from hopfield.spaces import Known, Spins, State, as_known, one_state
 
-__all__ = ["SequenceMemory", "trajectory"]
+__all__ = ["SequenceMemory"]
 
 
 class SequenceMemory(Node):
@@ -28,7 +27,8 @@ class SequenceMemory(Node):
 
     Example:
         >>> import jax.numpy as jnp
-        >>> from hopfield.sequences import SequenceMemory, trajectory
+        >>> from hopfield import trajectory
+        >>> from hopfield.networks import SequenceMemory
         >>> patterns = jnp.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
         >>> trajectory(SequenceMemory.create(patterns), patterns[0], 3).tolist()[3]
         [1.0, 1.0, 1.0, 1.0]

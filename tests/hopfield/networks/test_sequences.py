@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import retrieve
-from hopfield.bidirectional import BidirectionalMemory
-from hopfield.sequences import SequenceMemory, trajectory
+from hopfield import retrieve, trajectory
+from hopfield.networks.bidirectional import BidirectionalMemory
+from hopfield.networks.sequences import SequenceMemory
 from hopfield.theory import sequences as theory
 from tests.hopfield.contracts.parts import quick
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hopfield import dynamics
-from hopfield.random_features import FeatureMemory, descend
+from hopfield.networks.random_features import FeatureMemory, descend
 
 RNG = np.random.default_rng(7)
 N = 5
@@ -99,7 +99,7 @@ def test_two_threads_draw_orthogonal_directions_at_once():
     program = (
         "import jax, threading\n"
         "from hopfield.attention import linear\n"
-        "from hopfield.random_features import _projections\n"
+        "from hopfield.networks.random_features import _projections\n"
         "kinds = [lambda k: _projections(k, 8192, 16, True), lambda k: linear._directions(k, 16, 8192, True)]\n"
         "draws = [jax.jit(lambda keys, one=one: jax.lax.map(one, keys)) for one in kinds]\n"
         "begin = lambda draw: [draw(jax.random.split(jax.random.key(i), 10)).block_until_ready() for i in range(3)]\n"

@@ -40,7 +40,7 @@ class FeatureMemory(Node):
     Example:
         >>> import jax
         >>> import jax.numpy as jnp
-        >>> from hopfield.random_features import FeatureMemory
+        >>> from hopfield.networks import FeatureMemory
         >>> memory = FeatureMemory.create(jax.random.key(0), 4, 2000, beta=2.0).add(jnp.eye(4)[:2])
         >>> round(abs(float(memory.energy(jnp.eye(4)[0]))), 1)  # −ln(1 + e^−2)/2 = −0.06
         0.1

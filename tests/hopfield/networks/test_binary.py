@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hopfield import retrieve
-from hopfield.binary import BinaryNetwork, covariance_network, willshaw_network
+from hopfield.networks.binary import BinaryNetwork, covariance_network, willshaw_network
 
 RNG = np.random.default_rng(3)
 N = 6

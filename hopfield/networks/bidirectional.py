@@ -20,7 +20,7 @@ class BidirectionalMemory(Node):
     """Pairs of spin patterns that call for each other, E(x, y) = −Σ_μ (ξ_μ·x)(ζ_μ·y)/√(NV). Build with `create`.
 
     Example:
-        >>> from hopfield.bidirectional import BidirectionalMemory
+        >>> from hopfield.networks import BidirectionalMemory
         >>> names, faces = jnp.array([[1.0, 1, 1, 1], [1, -1, 1, -1]]), jnp.array([[1.0, 1], [1, -1]])
         >>> state, partner = BidirectionalMemory.create(names, faces).update(names[1], faces[0])
         >>> partner.tolist()

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield.bidirectional import BidirectionalMemory
+from hopfield.networks.bidirectional import BidirectionalMemory
 from tests.hopfield.contracts.parts import quick
 
 RNG = np.random.default_rng(11)

@@ -25,7 +25,7 @@ class BinaryNetwork(Node):
 
     Example:
         >>> import jax.numpy as jnp
-        >>> from hopfield.binary import willshaw_network
+        >>> from hopfield.networks import willshaw_network
         >>> patterns = jnp.array([[1.0, 1, 0, 0, 0], [0, 0, 0, 1, 1]])
         >>> willshaw_network(patterns).update(jnp.array([1.0, 0, 0, 0, 0])).tolist()
         [0.0, 1.0, 0.0, 0.0, 0.0]

@@ -1,0 +1,23 @@
+"""Networks that are no `Memory`, each by the protocols of `hopfield.dynamics.models` that it keeps.
+
+    binary           neurons {0, 1} with a threshold, and the rules for sparse patterns: covariance, Willshaw
+    bidirectional    pairs of patterns, each of which calls for the other
+    random_features  any number of patterns in a vector of fixed size
+    sequences        patterns that call for the next one
+
+Networks of several layers of neurons are those of `hopfield.graphs`, couplings of spins `hopfield.Couplings`.
+"""
+
+from hopfield.networks.bidirectional import BidirectionalMemory
+from hopfield.networks.binary import BinaryNetwork, covariance_network, willshaw_network
+from hopfield.networks.random_features import FeatureMemory
+from hopfield.networks.sequences import SequenceMemory
+
+__all__ = [
+    "BidirectionalMemory",
+    "BinaryNetwork",
+    "FeatureMemory",
+    "SequenceMemory",
+    "covariance_network",
+    "willshaw_network",
+]
