@@ -40,12 +40,12 @@ class UnmetError(Exception):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `experiments.check` on the given words (default: those of the command line); returns the exit code."""
-    return boundary.guarded(lambda: _checked(sys.argv[1:] if argv is None else list(argv)))
+    return boundary.run_command(lambda: _checked(sys.argv[1:] if argv is None else list(argv)))
 
 
 def process() -> int:
     """Run the command line of this process, which ends with the exit code returned."""
-    return boundary.guarded(lambda: _checked(sys.argv[1:]), final=True)
+    return boundary.run_command(lambda: _checked(sys.argv[1:]), final=True)
 
 
 def _checked(words: Sequence[str]) -> int:

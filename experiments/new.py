@@ -19,12 +19,12 @@ usage: python -m experiments.new experiment NAME     a folder NAME with an exper
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `experiments.new` on the given words (default: those of the command line); returns the exit code."""
-    return boundary.guarded(lambda: _made(sys.argv[1:] if argv is None else list(argv)))
+    return boundary.run_command(lambda: _made(sys.argv[1:] if argv is None else list(argv)))
 
 
 def process() -> int:
     """Run the command line of this process, which ends with the exit code returned."""
-    return boundary.guarded(lambda: _made(sys.argv[1:]), final=True)
+    return boundary.run_command(lambda: _made(sys.argv[1:]), final=True)
 
 
 def _made(words: Sequence[str]) -> int:

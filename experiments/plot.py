@@ -103,7 +103,7 @@ def _experiment(directory: Path) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `experiments.plot` on the given words (default: those of the command line); returns the exit code."""
-    return boundary.guarded(lambda: _redrawn(sys.argv[1:] if argv is None else list(argv)))
+    return boundary.run_command(lambda: _redrawn(sys.argv[1:] if argv is None else list(argv)))
 
 
 def _redrawn(words: Sequence[str]) -> int:
@@ -130,12 +130,12 @@ def _redrawn(words: Sequence[str]) -> int:
 
 def _compared(runs: Sequence[Path]) -> Path:
     """The folder of a comparison, named by those of its runs."""
-    return Path("outputs/comparisons") / folders.fit("+".join(pooling.endings(runs)).replace(os.sep, "-"))
+    return Path("outputs/comparisons") / folders.as_file_name("+".join(pooling.endings(runs)).replace(os.sep, "-"))
 
 
 def process() -> int:
     """Run the command line of this process, which ends with the exit code returned."""
-    return boundary.guarded(lambda: _redrawn(sys.argv[1:]), final=True)
+    return boundary.run_command(lambda: _redrawn(sys.argv[1:]), final=True)
 
 
 if __name__ == "__main__":

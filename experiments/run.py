@@ -25,12 +25,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 if all went well, 1 if a run had to stop, 2 for input that cannot be run, 130 after Ctrl-C, 143
         after SIGTERM.
     """
-    return boundary.guarded(lambda: _command(sys.argv[1:] if argv is None else list(argv)))
+    return boundary.run_command(lambda: _command(sys.argv[1:] if argv is None else list(argv)))
 
 
 def process() -> int:
     """Run the command line of this process, which ends with the exit code returned."""
-    return boundary.guarded(lambda: _command(sys.argv[1:]), final=True)
+    return boundary.run_command(lambda: _command(sys.argv[1:]), final=True)
 
 
 def _command(argv: Sequence[str]) -> int:

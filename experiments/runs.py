@@ -25,10 +25,10 @@ those of their configuration, headline numbers.
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `experiments.runs` on the given words (default: those of the command line); returns the exit code."""
-    return boundary.guarded(lambda: listed(sys.argv[1:] if argv is None else list(argv)))
+    return boundary.run_command(lambda: _print_runs(sys.argv[1:] if argv is None else list(argv)))
 
 
-def listed(words: Sequence[str]) -> int:
+def _print_runs(words: Sequence[str]) -> int:
     """Print the runs that the words ask for."""
     if set(words) & {"-h", "--help"}:
         print(USAGE)
@@ -48,9 +48,9 @@ def listed(words: Sequence[str]) -> int:
     held = (run for place in places or ["outputs"] for run in _found(Path(place)))
     found = list({os.path.realpath(run.path): run for run in held}.values())
     for key in conditions:
-        if found and not any(listing.has(run, key) for run in found):
+        if found and not any(listing.has_key(run, key) for run in found):
             raise InputError(f"{key} must be state, conf, experiment or an option of one of these runs")
-    runs = [run for run in found if listing.kept(run, conditions)]
+    runs = [run for run in found if listing.is_selected(run, conditions)]
     if "--json" in flags:
         print(json.dumps([run._asdict() for run in runs], indent=2))
         return 0
@@ -96,7 +96,7 @@ def _index(folder: Path, runs: Sequence[listing.Run]) -> Path:
 
 def process() -> int:
     """Run the command line of this process, which ends with the exit code returned."""
-    return boundary.guarded(lambda: listed(sys.argv[1:]), final=True)
+    return boundary.run_command(lambda: _print_runs(sys.argv[1:]), final=True)
 
 
 if __name__ == "__main__":

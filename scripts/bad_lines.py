@@ -168,7 +168,7 @@ def tried(line: Line, folder: Path) -> Outcome:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Try all lines; 0 if none of them ends badly, else 1."""
-    return boundary.guarded(lambda: _main(argv))
+    return boundary.run_command(lambda: _main(argv))
 
 
 def _main(argv: Sequence[str] | None) -> int:
@@ -203,4 +203,4 @@ def _main(argv: Sequence[str] | None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(boundary.guarded(lambda: _main(None), final=True))
+    sys.exit(boundary.run_command(lambda: _main(None), final=True))

@@ -168,7 +168,7 @@ def environment() -> dict[str, Any]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the chosen comparisons and print their tables; 0 if the two sides of each agree, else 1."""
-    return boundary.guarded(lambda: _compared(_options(argv)))
+    return boundary.run_command(lambda: _compared(_options(argv)))
 
 
 def _compared(options: argparse.Namespace) -> int:
@@ -245,4 +245,4 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(boundary.guarded(lambda: _compared(_options(None)), final=True))
+    sys.exit(boundary.run_command(lambda: _compared(_options(None)), final=True))

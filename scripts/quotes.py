@@ -75,7 +75,7 @@ def plain(page: str, command: str) -> list[tuple[float, int]]:
     return [(float(match[0].replace("−", "-")), len(match[1] or "")) for match in found]
 
 
-def told(page: str, command: str, value: float) -> bool:
+def is_quoted(page: str, command: str, value: float) -> bool:
     """Whether a paragraph of a command has a value, rounded as it prints it."""
     return any(round(value, decimals) == number for number, decimals in plain(page, command))
 
@@ -108,7 +108,7 @@ def keep(command: str, run: Path, paths: Sequence[str] = ()) -> list[str]:
     kept = {command: numbers for command, numbers in sorted(kept.items()) if numbers}
     KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8")
-    lost = [f"{path} ({kept[command][path]:.6g})" for path in bare if not told(page, command, kept[command][path])]
+    lost = [f"{path} ({kept[command][path]:.6g})" for path in bare if not is_quoted(page, command, kept[command][path])]
     return [text for text, entries in chosen.items() if not entries] + lost
 
 
@@ -127,4 +127,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(boundary.guarded(lambda: main(sys.argv[1:]), final=True))
+    sys.exit(boundary.run_command(lambda: main(sys.argv[1:]), final=True))

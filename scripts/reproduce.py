@@ -41,7 +41,7 @@ def reproduce(name: str, overrides: list[str], figures: Path) -> int:
 
 def main(argv: list[str] | None = None) -> int:
     """Reproduce the named configurations, or all; stops at the first that fails."""
-    return boundary.guarded(lambda: _reproduced(argv))
+    return boundary.run_command(lambda: _reproduced(argv))
 
 
 def _reproduced(argv: list[str] | None) -> int:
@@ -62,4 +62,4 @@ def _reproduced(argv: list[str] | None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(boundary.guarded(lambda: _reproduced(None), final=True))
+    sys.exit(boundary.run_command(lambda: _reproduced(None), final=True))

@@ -107,7 +107,7 @@ def objective(study: Any, words: Sequence[str], scalar: str, trial: Any) -> floa
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run trials of a study and print the best one."""
-    return boundary.guarded(lambda: _search(_options(argv)))
+    return boundary.run_command(lambda: _search(_options(argv)))
 
 
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -188,4 +188,4 @@ def _check_same(study: Any, given: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(boundary.guarded(lambda: _search(_options(None)), final=True))
+    sys.exit(boundary.run_command(lambda: _search(_options(None)), final=True))

@@ -128,4 +128,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(boundary.guarded(lambda: main(sys.argv[1:]), final=True))
+    sys.exit(boundary.run_command(lambda: main(sys.argv[1:]), final=True))

@@ -6,7 +6,7 @@ from experiments.basins import theory
 from experiments.contract import Table
 from experiments.shared import convergence
 from experiments.statistics.clusters import curves
-from experiments.statistics.columns import headline, untaken
+from experiments.statistics.columns import distinct_name, headline
 from experiments.statistics.thresholds import critical_load
 
 CURVE = ["memory", "dynamics", "neurons", "patterns"]
@@ -54,6 +54,6 @@ def _scalars(critical: list[dict]) -> dict[str, float]:
     for entry in critical:
         if entry["neurons"] == largest[entry["memory"]] and entry["method"] != "none":
             name = f"critical_overlap/{entry['memory']}/{entry['dynamics']}/load={{}}"
-            name = untaken(scalars, name, entry["load"], 3)
+            name = distinct_name(scalars, name, entry["load"], 3)
             scalars |= headline(name, entry["overlap"], entry["stderr"])
     return scalars

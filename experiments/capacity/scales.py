@@ -41,7 +41,7 @@ def chosen(config: Config, memory: str) -> FullScale:
             raise ValueError("loads must not be given together with patterns, which says the same in numbers")
         if layer.parity is not None and layer.patterns is not None:
             raise ValueError("parity must not be given together with patterns, whose numbers are taken as they are")
-    scale = precedence.in_full(FullScale, Scale, *given)
+    scale = precedence.full_options(FullScale, Scale, *given)
     # Loads and patterns are two ways to say one thing: whichever comes first silences the other below it.
     first = next((layer for layer in given if layer.loads is not None or layer.patterns is not None), scale)
     return replace(scale, loads=first.loads, patterns=first.patterns)

@@ -60,7 +60,11 @@ def _theory(summary: dict, name: str) -> float | None:
         return None
     error = (scalars[f"{name}{ERROR}"],) if f"{name}{ERROR}" in scalars else ()
     rest = [part for key, part in summary.items() if key != "scalars"]
-    matches = [(_said(entry, key, name), entry) for entry in _entries(rest) for key in _holding(entry, value, error)]
+    matches = [
+        (_match_count(entry, key, name), entry)
+        for entry in _entries(rest)
+        for key in _keys_with_value(entry, value, error)
+    ]
     most = max((count for count, _ in matches), default=0)
     theories = {_theory_of(entry) for count, entry in matches if count == most}
     return theories.pop() if len(theories) == 1 else None
@@ -74,23 +78,23 @@ def _entries(part: Any) -> Iterator[dict]:
         yield from _entries(inner)
 
 
-def _holding(entry: dict, value: float, error: tuple) -> Iterator[str]:
+def _keys_with_value(entry: dict, value: float, error: tuple) -> Iterator[str]:
     """Names under which an entry holds a value with its error."""
     for key, number in entry.items():
         if key in _THEORIES or not isinstance(number, float) or number != value:
             continue
         stderr = next((entry[name] for name in (f"{key}_stderr", "stderr") if name in entry), ...)
-        if stderr is ... or (error and _same(stderr, error[0])):
+        if stderr is ... or (error and _is_same_error(stderr, error[0])):
             yield key
 
 
-def _same(one: Any, other: Any) -> bool:
+def _is_same_error(one: Any, other: Any) -> bool:
     """Whether two errors are equal; unknown ones are."""
     unknown = [value is None or value != value for value in (one, other)]
     return all(unknown) or (not any(unknown) and one == other)
 
 
-def _said(entry: dict, key: str, name: str) -> int:
+def _match_count(entry: dict, key: str, name: str) -> int:
     """Number of the words and numbers that distinguish an entry and stand in a name."""
     words = re.findall(r"[^/,= ]+", name)
     apart = [held for other, held in entry.items() if other != key and not other.endswith("stderr")]

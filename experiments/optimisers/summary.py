@@ -7,7 +7,7 @@ import numpy as np
 
 from experiments.contract import Table
 from experiments.optimisers.config import BATCHES, NATURAL, RIVALS
-from experiments.statistics.columns import agreed
+from experiments.statistics.columns import common_value
 
 TASK = ["batch", "conditioning"]
 
@@ -73,13 +73,13 @@ def _results(rows: Table) -> list[dict]:
         then = [np.inf if lost else _at(run, equal) for lost, run in zip(runs["diverged"], curves(runs), strict=True)]
         entry |= {"equal_seconds": equal, "excess_then": _median(then)}
         entry |= {"diverged": int(runs["diverged"].sum())}
-        entry |= {name: agreed(runs[name].astype(int)) for name in ("search_trials", "search_trials_diverged")}
+        entry |= {name: common_value(runs[name].astype(int)) for name in ("search_trials", "search_trials_diverged")}
         entry |= {"searches_diverged": int((runs["search_trials_diverged"] == runs["search_trials"]).sum())}
         names = ("held_loss", "held_accuracy", "held_best", "iterations", "accepted", "residual", "last_damping")
         entry |= {name: float(runs[name].astype(float).mean(skipna=False)) for name in names}
         numbers = ("rate", "friction", "damping", "curvature", "memory")
-        entry |= {name: agreed(runs[name].astype(float)) for name in numbers if runs[name].notna().any()}
-        results.append(entry | {"edge": agreed(runs["edge"].map(_text))})
+        entry |= {name: common_value(runs[name].astype(float)) for name in numbers if runs[name].notna().any()}
+        results.append(entry | {"edge": common_value(runs["edge"].map(_text))})
     return results
 
 

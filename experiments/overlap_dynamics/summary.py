@@ -8,7 +8,7 @@ import numpy as np
 from experiments.contract import Table
 from experiments.overlap_dynamics import theory
 from experiments.statistics.clusters import by_group, means_by_group
-from experiments.statistics.columns import headline, untaken
+from experiments.statistics.columns import distinct_name, headline
 
 CURVE = ["degree", "neurons", "around", "patterns", "load", "overlap"]
 
@@ -53,7 +53,7 @@ def _scalars(times: list[dict]) -> dict[str, float]:
     for entry in times:
         if entry["step"] == longest:
             name = f"m/n={entry['degree']}/N={entry['neurons']}/load={{}}/m0={entry['overlap']:g}"
-            name = untaken(scalars, name, entry["load"], 4)
+            name = distinct_name(scalars, name, entry["load"], 4)
             scalars |= headline(name, entry["m"], entry["m_stderr"], theory=entry["neurodynamics"])
     return scalars
 

@@ -11,7 +11,7 @@ from experiments.phase_diagram.config import LENGTHS, MEMORIES
 from experiments.phase_diagram.refinement import Cell, leaves
 from experiments.shared import convergence
 from experiments.statistics.clusters import clustered_mean
-from experiments.statistics.columns import headline, untaken
+from experiments.statistics.columns import distinct_name, headline
 from experiments.statistics.extrapolation import extrapolate
 from experiments.statistics.thresholds import critical_load
 from hopfield.theory import classical
@@ -210,7 +210,7 @@ def _scalars(lines: list[dict], limits: list[dict], maps: list[dict]) -> dict[st
         name = f"half_lost/load={{}}/N={line['neurons']}/after_{line['observed_sweeps']}_sweeps"
         if sum(all(one[n] == line[n] for n in ("load", "neurons", "observed_sweeps")) for one in lines) > 1:
             name += f"_of_which_{line['sweeps']}_averaged"
-        name = untaken(scalars, name, line["load"], 3)
+        name = distinct_name(scalars, name, line["load"], 3)
         if line["stderr"] > 0:
             scalars |= headline(name, line["temperature"], line["stderr"], width=line["width"])
     if limits:

@@ -7,7 +7,7 @@ import numpy as np
 from experiments.contract import Table
 from experiments.relaxation import theory
 from experiments.statistics.clusters import clustered_mean, curves
-from experiments.statistics.columns import headline, untaken
+from experiments.statistics.columns import distinct_name, headline
 from experiments.statistics.lines import straight_line
 
 CURVE = ["degree", "temperature", "neurons", "around", "patterns", "load"]
@@ -77,7 +77,7 @@ def _scalars(times: list[dict], divergences: list[dict]) -> dict[str, float]:
         mine = [e["neurons"] for e in times if _name(e) == _name(entry)]
         for kind in ("time", "escape") if entry["neurons"] == max(mine) else ():
             if entry[kind] is not None:
-                name = untaken(scalars, f"{kind}/{_name(entry)}/load={{}}", entry["load"], 4)
+                name = distinct_name(scalars, f"{kind}/{_name(entry)}/load={{}}", entry["load"], 4)
                 scalars |= headline(name, entry[kind], entry[f"{kind}_stderr"])
     return scalars
 

@@ -48,7 +48,7 @@ def count(text: str) -> int:
     return value
 
 
-def guarded(action: Callable[[], int], *, final: bool = False) -> int:
+def run_command(action: Callable[[], int], *, final: bool = False) -> int:
     """Carry out a command.
 
     Args:
@@ -59,7 +59,7 @@ def guarded(action: Callable[[], int], *, final: bool = False) -> int:
         The action's own code, 1 if it had to stop, 2 for input that cannot be used, 130 after Ctrl-C, 143 after
         SIGTERM.
     """
-    with _standing(), _interruptible(final):
+    with _reopen_closed_streams(), _interruptible(final):
         if final:
             warnings.formatwarning = lambda message, *rest, **more: f"warning: {' '.join(str(message).split())}\n"
         code = _outcome(action)
@@ -75,8 +75,8 @@ def one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__
 
 
-def logged(error: BaseException, directory: Path | None = None) -> Path:
-    """The file that holds the traceback of an error, in a directory of results or among temporary files."""
+def write_traceback(error: BaseException, directory: Path | None = None) -> Path:
+    """Write the traceback of an error into a directory of results or a temporary file; returns the file."""
     text = "".join(traceback.format_exception(error))
     if directory is not None:
         with contextlib.suppress(OSError):
@@ -109,7 +109,7 @@ def _outcome(action: Callable[[], int]) -> int:
         if isinstance(error, OSError) and error.filename is not None and error.strerror:
             text = f"{error.filename} cannot be used: {error.strerror}"
         elif not known:
-            text = f"{one_line(error)}; the traceback is in {logged(error)}"
+            text = f"{one_line(error)}; the traceback is in {write_traceback(error)}"
         _say(f"error: {text}")
         return 2 if isinstance(error, InputError) else 1
 
@@ -127,8 +127,8 @@ def _flush() -> None:
 
 
 @contextlib.contextmanager
-def _standing() -> Iterator[None]:
-    """Standard streams that the shell has closed lead nowhere: no file of results may take their numbers."""
+def _reopen_closed_streams() -> Iterator[None]:
+    """Reopens closed standard streams on /dev/null, so that no result file gets their descriptors."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -149,8 +149,8 @@ def _interruptible(final: bool) -> Iterator[None]:
         return
     handled = [number for number in STOPPING if signal.getsignal(number) is not signal.SIG_IGN]
     watch = _Watch()
-    before: dict[int, Any] = {number: signal.signal(number, watch.heard) for number in handled}
-    hook, sys.unraisablehook = sys.unraisablehook, watch.dropped(sys.unraisablehook)
+    before: dict[int, Any] = {number: signal.signal(number, watch.on_signal) for number in handled}
+    hook, sys.unraisablehook = sys.unraisablehook, watch.unraisable_hook(sys.unraisablehook)
     try:
         yield
     finally:
@@ -172,14 +172,14 @@ class _Watch:
         self._repeating = False
         threading.Thread(target=self._listen, daemon=True).start()
 
-    def heard(self, number: int, frame: Any) -> None:
+    def on_signal(self, number: int, frame: Any) -> None:
         """Raise Interrupted in the main thread, once."""
         if not self._raised and not self._dropping:
             self._raised = True
             raise Interrupted(number)
 
-    def dropped(self, usual: Callable[[Any], object]) -> Callable[[Any], object]:
-        """A hook for exceptions that nobody can catch: an interruption among them is repeated until it is heard."""
+    def unraisable_hook(self, usual: Callable[[Any], object]) -> Callable[[Any], object]:
+        """sys.unraisablehook that sends an interruption again when Python swallowed it."""
 
         def hook(unraisable: Any) -> None:
             error = unraisable.exc_value

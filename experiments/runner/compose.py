@@ -171,10 +171,10 @@ def _composed_job(words: Sequence[str], label: str) -> Job:
     conf = str(config.hydra.runtime.choices["conf"])
     with open_dict(config):
         config.pop("hydra")
-    return typed(config, conf, tuple(words), label)
+    return validated_job(config, conf, tuple(words), label)
 
 
-def typed(config: DictConfig, conf: str, words: tuple[str, ...], label: str) -> Job:
+def validated_job(config: DictConfig, conf: str, words: tuple[str, ...], label: str) -> Job:
     """The job of composed options, validated."""
     schema = OmegaConf.get_type(config)
     for key, hint, _ in errors.leaves(schema):

@@ -61,7 +61,7 @@ def run(plans: Sequence[Plan]) -> None:
 
 def _made(directory: Path) -> Path:
     try:
-        return files.made(directory)
+        return files.make_directory(directory)
     except OSError as error:
         raise StoppedError(f"the run stopped ({error}): its results have nowhere to go") from error
 
@@ -112,7 +112,7 @@ def _interruptible(plan: Plan) -> Iterator[None]:
     except Exception as error:
         if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error):  # XLA's word for no memory
             raise StoppedError(f"the run stopped (it needs more memory than there is): {_progress(plan)}") from error
-        why, log = boundary.one_line(error), boundary.logged(error, plan.job.directory)
+        why, log = boundary.one_line(error), boundary.write_traceback(error, plan.job.directory)
         raise StoppedError(f"the run stopped ({why}): {_progress(plan)}; the traceback is in {log}") from error
 
 
@@ -154,11 +154,11 @@ def _set_aside(plan: Plan) -> None:
         return
     numbers = itertools.count(1)
     folder = next(path for number in numbers if not (path := directory / f"overwritten-{number}").exists())
-    files.made(folder)
+    files.make_directory(folder)
     for name in RESULTS:
         if (directory / name).exists():
             os.replace(directory / name, folder / name)
-    files.settle(folder)
+    files.sync_directory(folder)
     plan.ledger.part_with(folder / "ledger", everything=other)
     files.say(f"results of other options in {directory} are set aside in {folder.name}")
 

@@ -111,10 +111,10 @@ def name(options: Any, usual: Any | None) -> str:
     parts = [
         (key in common, f"{key}={words(value)}") for key, value in differing(options, usual).items() if key in lasting
     ]
-    return fit("+".join(text for _, text in sorted(parts, key=lambda part: part[0]))) or DEFAULT
+    return as_file_name("+".join(text for _, text in sorted(parts, key=lambda part: part[0]))) or DEFAULT
 
 
-def fit(text: str) -> str:
+def as_file_name(text: str) -> str:
     """A text as a file name: signs that shells or file systems read are replaced, what is too long ends in a hash."""
     if not text:
         return ""
@@ -155,12 +155,12 @@ def check_joined(target: Path) -> None:
         raise InputError(f"output must be a folder that holds no run, got {target}; give another output")
 
 
-def named(directory: Path, conf: str, folder: str) -> bool:
+def is_default_folder(directory: Path, conf: str, folder: str) -> bool:
     """Whether a directory is the one that a run of a configuration has where none is given."""
     return directory.parts[-3:] == ("outputs", conf, folder)
 
 
-def placed(conf: str, folder: str) -> Path:
+def default_folder(conf: str, folder: str) -> Path:
     """Directory of a run of a configuration, below the one that the command is given in."""
     return Path(os.path.abspath("outputs")) / conf / folder
 

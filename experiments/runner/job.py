@@ -42,13 +42,13 @@ class Job:
     @property
     def collects(self) -> bool:
         """Whether its directory gathers the points of all commands with its options."""
-        return folders.named(self.directory, self.conf, self.folder)
+        return folders.is_default_folder(self.directory, self.conf, self.folder)
 
     @cached_property
     def directory(self) -> Path:
         """Directory of its results, which depends on the options, not on the clock; absolute."""
         if self.config.output is None:
-            return folders.placed(self.conf, self.folder)
+            return folders.default_folder(self.conf, self.folder)
         return Path(os.path.abspath(os.path.expanduser(self.config.output))) / self.label
 
     @property

@@ -14,7 +14,7 @@ from hydra.types import HydraContext
 from omegaconf import DictConfig, open_dict
 
 from experiments.contract import InputError
-from experiments.runner.compose import clear, composed, replaced, replacing, typed
+from experiments.runner.compose import clear, composed, replaced, replacing, validated_job
 from experiments.runner.hydra_internals import Callbacks
 from experiments.runner.job import Job
 
@@ -67,7 +67,7 @@ def received(config: DictConfig) -> Job:
     hydra = HydraConfig.get()
     conf, words = str(hydra.runtime.choices["conf"]), replaced(hydra.overrides.task)
     clear(config, conf, words)
-    return typed(config, conf, words, "")
+    return validated_job(config, conf, words, "")
 
 
 def quote(text: str) -> str:

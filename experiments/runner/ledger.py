@@ -139,9 +139,9 @@ class Ledger:
     def part_with(self, folder: Path, *, everything: bool = False) -> None:
         """Move the files that hold rows of other science to a folder, or all of them."""
         for path in self._headings if everything else self.foreign():
-            os.replace(path, files.made(folder) / path.name)
-            files.settle(folder)
-        files.settle(self._directory)
+            os.replace(path, files.make_directory(folder) / path.name)
+            files.sync_directory(folder)
+        files.sync_directory(self._directory)
         for known in (self._rows, self._headings, self._damaged, self._stamps):
             known.clear()
         self.reload()
@@ -175,11 +175,11 @@ class Ledger:
         return _heading(self._salt[0], self._science) | {"environment": provenance.environment()}
 
     def _create(self) -> tuple[int, Path]:
-        files.made(self._directory)
+        files.make_directory(self._directory)
         path = self._directory / f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}.jsonl"
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         try:
-            files.settle(self._directory)
+            files.sync_directory(self._directory)
             _append(descriptor, encode(self._complete()))
         except BaseException:
             os.close(descriptor)

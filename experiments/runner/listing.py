@@ -45,12 +45,12 @@ def find(folder: Path) -> list[Run]:
     return sorted(runs, key=lambda run: (-run.when, run.path))
 
 
-def has(run: Run, key: str) -> bool:
+def has_key(run: Run, key: str) -> bool:
     """Whether a condition on a key can be met: `state`, `conf`, `experiment` or the name of an option of the run."""
     return key in ("state", "conf", "experiment", *run.differs) or _option(run, key, missing=run) is not run
 
 
-def kept(run: Run, conditions: dict[str, str]) -> bool:
+def is_selected(run: Run, conditions: dict[str, str]) -> bool:
     """Whether a run meets conditions: `state`, `conf`, `experiment` or the value of an option."""
     for key, wanted in conditions.items():
         known = {"state": run.state.split(" ")[0], "conf": run.conf, "experiment": run.experiment}

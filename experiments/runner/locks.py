@@ -126,7 +126,7 @@ def _create(path: Path, signature: str) -> float:
                 raise
     finally:
         draft.unlink(missing_ok=True)
-    files.settle(path.parent)
+    files.sync_directory(path.parent)
     return now
 
 

@@ -84,7 +84,7 @@ def _joined(runs: Sequence[Run], target: Path, command: str, experiment: Any, lo
     tables = {label: pooling.pooled(group) for label, group in groups.items()}
     summaries = {label: experiment.summarise(table) for label, table in tables.items()}
     summary = _summary(groups, summaries, differing)
-    files.made(target)
+    files.make_directory(target)
     table = pooling.table(runs, differing)
     with files.replacing(target / "table.csv") as temporary:
         table.to_csv(temporary, index=False, lineterminator="\n")
@@ -183,7 +183,7 @@ def _place(jobs: Sequence[Job]) -> Path:
         return parents.pop()
     confs = "+".join(dict.fromkeys(job.conf for job in jobs))
     swept = [word for word in _swept(jobs) if "," in word and not word.startswith(("output=", "hydra"))]
-    return folders.placed(confs, "sweeps") / (folders.fit("+".join(swept)) or folders.DEFAULT)
+    return folders.default_folder(confs, "sweeps") / (folders.as_file_name("+".join(swept)) or folders.DEFAULT)
 
 
 def _swept(jobs: Sequence[Job]) -> list[str]:

@@ -3,7 +3,7 @@
 from experiments.contract import Table
 from experiments.separation.config import BOUND, DYNAMICS, PAIR, TASK
 from experiments.statistics.clusters import curves, standard_error
-from experiments.statistics.columns import agreed, headline
+from experiments.statistics.columns import common_value, headline
 
 
 def summarise(table: Table) -> dict:
@@ -32,7 +32,7 @@ def _results(table: Table) -> list[dict]:
         for name in ("retrieved", "identified", "close", "error"):
             values = rows[name] if name == "error" else rows[name] / rows["queries"]
             entry |= {name: float(values.mean()), f"{name}_stderr": standard_error(values)}
-        found.append(entry | {name: agreed(rows[name].astype(float)) for name in names})
+        found.append(entry | {name: common_value(rows[name].astype(float)) for name in names})
     return found
 
 

@@ -50,8 +50,8 @@ def options(config: Config) -> dict[str, Any]:
     return {key: chosen[key] for key in chosen if key not in UNMEASURED}
 
 
-def settle(directory: Path) -> None:
-    """Wait until the names in a directory are on disk, where its file system can say so."""
+def sync_directory(directory: Path) -> None:
+    """Flush a directory's entries to disk (fsync), where the file system can."""
     handle = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -62,12 +62,12 @@ def settle(directory: Path) -> None:
         os.close(handle)
 
 
-def made(directory: Path) -> Path:
-    """A directory that is there and stays, whether or not it was."""
+def make_directory(directory: Path) -> Path:
+    """Create a directory, with its parents, and flush them to disk; returns it."""
     new = [folder for folder in (directory, *directory.parents) if not folder.exists()]
     directory.mkdir(parents=True, exist_ok=True)
     for folder in new:
-        settle(folder.parent)
+        sync_directory(folder.parent)
     return directory
 
 
@@ -87,7 +87,7 @@ def replacing(path: Path) -> Iterator[Path]:
         with open(temporary, "rb") as file:
             os.fsync(file.fileno())
         os.replace(temporary, path)
-        settle(path.parent)
+        sync_directory(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -9,10 +9,11 @@ OURS = ("hopfield", "experiments")
 """Packages whose version is known, so that their files need not be read."""
 
 
-def reached(paths: Sequence[Path]) -> list[Path]:
-    """Python files and what they import from their folders, their packages and the working folder, directly or not.
+def with_imports(paths: Sequence[Path]) -> list[Path]:
+    """Given files plus every local Python file they import, directly or not.
 
-    What is installed beside a package has a version, and what is imported by a name that is computed is not seen.
+    Local are their folders, their packages and the working folder. What is installed beside a package has a version;
+    what is imported by a name that is computed is not seen.
     """
     found = {path.resolve(): path for path in paths}
     waiting = list(found)

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 Full = TypeVar("Full")
 
 
-def in_full(full: type[Full], declared: type, *layers: Any) -> Full:
+def full_options(full: type[Full], declared: type, *layers: Any) -> Full:
     """Options of a dataclass, each from the first layer that gives it, else at smoke scale.
 
     Args:

@@ -61,13 +61,13 @@ def _code(experiment: Any) -> dict[str, Path]:
         return {}
     passed_over = {folder / name for name in UNMEASURING}
     own = [path for path in sorted(folder.rglob("*.py")) if path not in passed_over]
-    found = [path for path in imports.reached(own) if path not in passed_over]
+    found = [path for path in imports.with_imports(own) if path not in passed_over]
     return {Path(os.path.relpath(path, folder)).as_posix(): path for path in found}
 
 
 def _digest(path: Path) -> str:
     """Hash of a file; of code together with the files beside it that it imports."""
-    found = imports.reached([path]) if path.suffix == ".py" else [path]
+    found = imports.with_imports([path]) if path.suffix == ".py" else [path]
     return files.digest(path) if len(found) == 1 else files.fingerprint(sorted(map(files.digest, found)))
 
 

@@ -43,13 +43,13 @@ def single(name: str, value: Any, contract: str, low: float = -LARGEST, high: fl
     return float(number)
 
 
-def agreed(column: pandas.Series) -> Any:
+def common_value(column: pandas.Series) -> Any:
     """The value that all rows of a column have; where they differ, the list of all values, in the order of the rows."""
     values = column.unique().tolist()
     return values[0] if len(values) == 1 else values
 
 
-def untaken(taken: Collection[str], name: str, load: float, digits: int) -> str:
+def distinct_name(taken: Collection[str], name: str, load: float, digits: int) -> str:
     """Name with `{}` where its load stands, of so many significant digits, or of as many as no other name has."""
     while (text := name.format(f"{load:.{digits}g}")) in taken and digits < 17:
         digits += 1

@@ -18,7 +18,7 @@ def save(path: Path, tree: Any, rows: list[dict]) -> None:
     """Write a checkpoint in one step: the hash of the rest, a line's end, arrays and rows as msgpack."""
     leaves = {str(i): np.asarray(x) for i, x in enumerate(jax.tree.leaves(tree))}
     data = serialization.msgpack_serialize({"leaves": leaves, "rows": files.encode(rows)})
-    files.made(path.parent)
+    files.make_directory(path.parent)
     with files.replacing(path) as temporary:
         temporary.write_bytes(_checksum(data) + b"\n" + data)
 
@@ -36,7 +36,7 @@ def load(path: Path, like: Any) -> tuple[Any, list[dict]] | None:
             return jax.tree.unflatten(tree, kept), json.loads(str(content["rows"]))
     aside = path.with_name(f"damaged-{path.name}")
     os.replace(path, aside)
-    files.settle(path.parent)
+    files.sync_directory(path.parent)
     files.say(f"{path} is not as it was written, kept as {aside.name}: its run is trained again")
     return None
 

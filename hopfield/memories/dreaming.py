@@ -31,11 +31,11 @@ def dreaming(patterns: Stored, time: float = 1.0, *, mask: Used = None) -> Coupl
     rows = jnp.where(used[:, None], stored, 0.0).astype(accumulation_dtype(stored.dtype))
     slept = jnp.asarray(number("time", time, "a finite number of at least 0", 0.0), rows.dtype)
     hebb = rows.T @ rows / rows.shape[1]
-    learned = jnp.where(slept == 0, hebb, _slept(rows, slept))  # without sleep fields are sums of integers
+    learned = jnp.where(slept == 0, hebb, _dreamt_couplings(rows, slept))  # without sleep fields are sums of integers
     return Couplings.create((learned + learned.T) / 2)
 
 
-def _slept(rows: Array, time: Array) -> Array:
+def _dreamt_couplings(rows: Array, time: Array) -> Array:
     """W from the axes v of the patterns, λ the eigenvalues of C: (1+t) λ/(1+tλ) = 1 + (λ−1)/(1+tλ) along each.
 
     Where they span the space the ones make the identity, beside which couplings of order 1/t would be rounded away.

@@ -54,14 +54,14 @@ def unlearning(
     rows = jnp.where(used[:, None], stored, 0.0).astype(accumulation_dtype(stored.dtype))
     number = step_limit("dreams", dreams, 0)
     strength = jnp.asarray(positive("rate", rate, rows.dtype), rows.dtype)
-    dreamt = _asleep if of == "attractors" else _shallow
+    unlearn = _unlearn_attractors if of == "attractors" else _unlearn_fields
     return Couplings.create(
-        dreamt(rows, number, strength, random_key("key", jax.random.key(0) if key is None else key))
+        unlearn(rows, number, strength, random_key("key", jax.random.key(0) if key is None else key))
     )
 
 
 @jax.jit
-def _asleep(rows, dreams, rate, key):
+def _unlearn_attractors(rows, dreams, rate, key):
     neurons = rows.shape[1]
     hollow = 1.0 - jnp.eye(neurons, dtype=rows.dtype)
 
@@ -77,7 +77,7 @@ def _asleep(rows, dreams, rate, key):
 
 
 @jax.jit
-def _shallow(rows, dreams, rate, key):
+def _unlearn_fields(rows, dreams, rate, key):
     neurons = rows.shape[1]
 
     def dream(number, matrix):

@@ -123,7 +123,7 @@ def toy(*words: str) -> Callable[[], int]:
         execute.run([planning.plan(job) for job in jobs])
         return 0
 
-    return lambda: boundary.guarded(run)
+    return lambda: boundary.run_command(run)
 
 
 def checkpoints() -> int:
@@ -131,7 +131,7 @@ def checkpoints() -> int:
     directory = Path("out").absolute()
     path = directory / "checkpoints" / "run.msgpack"
     try:
-        with locks.claimed(files.made(directory)):
+        with locks.claimed(files.make_directory(directory)):
             found = load(path, {"w": np.zeros(2)})
             rows = found[1] if found else []
             while len(rows) < 3:

@@ -78,7 +78,7 @@ def process(program: str, folder: Path) -> subprocess.Popen:
     lines = "import signal, sys, time\nfrom experiments.runner import boundary\n"
     lines += f"def work():\n{textwrap.indent(program, '    ')}\n"
     lines += "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    lines += "sys.exit(boundary.guarded(work, final=True))\n"
+    lines += "sys.exit(boundary.run_command(work, final=True))\n"
     return subprocess.Popen([sys.executable, "-c", lines], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -120,7 +120,7 @@ def test_a_signal_that_is_ignored_stays_so() -> None:
     # As in a command behind `nohup`, or in a background job of a script.
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
-        assert boundary.guarded(lambda: os.kill(os.getpid(), signal.SIGTERM) or 7) == 7
+        assert boundary.run_command(lambda: os.kill(os.getpid(), signal.SIGTERM) or 7) == 7
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -153,7 +153,7 @@ def test_streams_that_the_shell_has_closed_lead_nowhere(tmp_path: Path, monkeypa
         "def action():\n"
         "    print('x'); files.say('y')\n"
         "    with open('result', 'w') as file: return file.fileno()\n"
-        "code = boundary.guarded(action)\n"
+        "code = boundary.run_command(action)\n"
         "os._exit(code)"
     )
     closed = ["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', sys.executable, program]
@@ -161,14 +161,14 @@ def test_streams_that_the_shell_has_closed_lead_nowhere(tmp_path: Path, monkeypa
     assert done.returncode > 2  # the number that the file of results was given
     for stream in ("stdout", "stderr"):
         monkeypatch.setattr(sys, stream, None)
-    assert boundary.guarded(lambda: [sys.stdout.write("x"), files.say("y")].count(None) - 1) == 0
+    assert boundary.run_command(lambda: [sys.stdout.write("x"), files.say("y")].count(None) - 1) == 0
     assert sys.stdout is sys.stderr is None
 
 
 def test_a_warning_is_one_line_without_the_code_behind_it(tmp_path: Path) -> None:
     program = (
         "import warnings; from experiments.runner import boundary\n"
-        "boundary.guarded(lambda: warnings.warn('of two\\nlines') or 0, final=True)"
+        "boundary.run_command(lambda: warnings.warn('of two\\nlines') or 0, final=True)"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.stderr == "warning: of two lines\n"
@@ -179,5 +179,5 @@ def test_a_file_that_cannot_be_used_is_told_without_a_traceback(capsys: pytest.C
         Path("/proc/nowhere").write_text("")
         return 0
 
-    assert boundary.guarded(action) == 1
+    assert boundary.run_command(action) == 1
     assert capsys.readouterr().err == "error: /proc/nowhere cannot be used: No such file or directory\n"

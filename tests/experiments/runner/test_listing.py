@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from experiments.runner import locks
-from experiments.runner.listing import kept
+from experiments.runner.listing import is_selected
 from experiments.runs import main as runs
 
 
@@ -104,8 +104,8 @@ def test_a_headline_that_is_no_number_is_left_out(three: None, capsys: pytest.Ca
 @pytest.mark.parametrize("words", ["[1,8]", "1,8", "[1, 8.0]"])
 def test_lists_may_be_spelled_as_the_command_was(tmp_path: Path, words: str) -> None:
     run: Any = SimpleNamespace(state="complete", conf="toy", experiment="toy", differs={"sizes": [1.0, 8.0]})
-    assert kept(run, {"sizes": words})
-    assert not kept(run, {"sizes": "[1,9]"})
+    assert is_selected(run, {"sizes": words})
+    assert not is_selected(run, {"sizes": "[1,9]"})
 
 
 @pytest.mark.parametrize(
@@ -113,5 +113,5 @@ def test_lists_may_be_spelled_as_the_command_was(tmp_path: Path, words: str) -> 
 )
 def test_numbers_may_be_spelled_as_the_command_was(words: str, same: bool) -> None:
     run: Any = SimpleNamespace(state="complete", conf="toy", experiment="toy", differs={"seed": 1, "dry": True})
-    assert kept(run, {"seed": words}) == same
-    assert not kept(run, {"dry": "1"})
+    assert is_selected(run, {"seed": words}) == same
+    assert not is_selected(run, {"dry": "1"})

@@ -167,7 +167,7 @@ def test_a_claim_that_is_not_sure_to_last_is_not_held(tmp_path: Path, monkeypatc
         monkeypatch.undo()
         raise OSError(errno.EIO, os.strerror(errno.EIO), str(folder))
 
-    monkeypatch.setattr(files, "settle", settle)
+    monkeypatch.setattr(files, "sync_directory", settle)
     with pytest.raises(StoppedError, match="cannot be claimed"), locks.claimed(tmp_path):
         pass
     assert not list(tmp_path.iterdir())

@@ -306,9 +306,9 @@ def test_what_is_created_or_replaced_is_settled_in_its_directory(
 ) -> None:
     changed: list[Path] = []
     settled: list[Path] = []
-    replace, settle = os.replace, files.settle
+    replace, settle = os.replace, files.sync_directory
     monkeypatch.setattr(os, "replace", lambda a, b: (replace(a, b), changed.append(Path(b).parent))[0])
-    monkeypatch.setattr(files, "settle", lambda folder: (settle(folder), settled.append(Path(folder)))[0])
+    monkeypatch.setattr(files, "sync_directory", lambda folder: (settle(folder), settled.append(Path(folder)))[0])
     assert command("conf=toy", "output=new/out").code == 0
     assert {tmp_path, tmp_path / "new", tmp_path / "new/out", tmp_path / "new/out/ledger"} <= set(settled)
     assert all(settled.count(folder) >= changed.count(folder) for folder in set(changed))
@@ -320,7 +320,7 @@ def test_a_ledger_that_files_have_left_is_settled_last(tmp_path: Path, monkeypat
     ledger.record(POINTS[0], ROWS[0])
     ledger.close()
     settled: list[Path] = []
-    monkeypatch.setattr(files, "settle", settled.append)
+    monkeypatch.setattr(files, "sync_directory", settled.append)
     Ledger(tmp_path / "ledger", "test", {"seed": 1}).part_with(tmp_path / "aside")
     assert len(list((tmp_path / "aside").iterdir())) == 1
     assert settled[-2:] == [tmp_path / "aside", tmp_path / "ledger"]
