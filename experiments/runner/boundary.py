@@ -76,7 +76,7 @@ def one_line(error: BaseException) -> str:
 
 
 def write_traceback(error: BaseException, directory: Path | None = None) -> Path:
-    """Write the traceback of an error into a directory of results or a temporary file; returns the file."""
+    """Writes the traceback of an error into a directory of results or a temporary file; returns the file."""
     text = "".join(traceback.format_exception(error))
     if directory is not None:
         with contextlib.suppress(OSError):

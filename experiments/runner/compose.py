@@ -91,7 +91,7 @@ def composed(words: Sequence[str]) -> DictConfig:
 
 
 def replacing(conf: str, words: Sequence[str]) -> list[str]:
-    """Words for Hydra, in which numbers by size, as samples={0: 9, 60: 4}, replace those of a file: it would join both.
+    """Marks mappings by size, as samples={0: 9, 60: 4}, so that Hydra replaces those of a file instead of merging them.
 
     Each of them stands behind a word that clears the option; `replaced` takes these away again.
     """

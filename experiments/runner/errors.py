@@ -132,7 +132,7 @@ def wrong_type(key: str, hint: Any, value: Any) -> str:
 
 
 def own_name(text: str, options: Any, name: str = "") -> str:
-    """A sentence of the library about its argument `path`, about the option that gave it: the one that it quotes."""
+    """Renames `path` in a library's sentence to the option whose value it quotes."""
     if isinstance(options, str) and text.startswith("path must"):
         spellings = [repr(part) for part in (options, options.partition(":")[2], str(Path(options))) if part]
         quoted = next((part for part in spellings if part in text), None)

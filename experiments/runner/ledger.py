@@ -29,7 +29,7 @@ _SUM = re.compile(rb'(.*),"sum":"([0-9a-f]{16})"\}', re.DOTALL)
 
 
 class _Part(NamedTuple):
-    """One file of a ledger: its headings and rows, each with the heading that it stands below, and what is neither."""
+    """One ledger file: headings, rows with the heading above each, and unreadable lines."""
 
     headings: list[dict]
     rows: list[tuple[str, dict, dict]]

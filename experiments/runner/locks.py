@@ -159,7 +159,7 @@ def _find(path: Path, now: float) -> Found | None:
 
 
 def _remove(path: Path, text: str, *, alive: bool) -> str | None:
-    """Remove the claim of these contents, dead or alive, if it is still there; tells who else is about to do so."""
+    """Removes a claim with these contents, dead or alive; returns the name of another process removing it."""
     right = path.with_name(f"{path.name}.{hashlib.sha256(text.encode()).hexdigest()[:32]}")
     rival = _take(right, _signature())
     if rival is not None:

@@ -99,7 +99,7 @@ def label(run: Run, options: Sequence[str]) -> str:
 
 
 def groups(runs: Sequence[Run], differing: Sequence[str]) -> dict[str, list[Run]]:
-    """Runs that are summarised together, by what tells them from the others.
+    """Groups of runs to summarise together, keyed by the options that differ between groups.
 
     Lists of memories, starts and such are no reason to part runs: each of their entries is a column of the table. Nor
     is a folder.

@@ -51,7 +51,7 @@ def options(config: Config) -> dict[str, Any]:
 
 
 def sync_directory(directory: Path) -> None:
-    """Flush a directory's entries to disk (fsync), where the file system can."""
+    """Flushes a directory's entries to disk (fsync), where the file system can."""
     handle = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -63,7 +63,7 @@ def sync_directory(directory: Path) -> None:
 
 
 def make_directory(directory: Path) -> Path:
-    """Create a directory, with its parents, and flush them to disk; returns it."""
+    """Creates a directory, with its parents, and flushes them to disk; returns it."""
     new = [folder for folder in (directory, *directory.parents) if not folder.exists()]
     directory.mkdir(parents=True, exist_ok=True)
     for folder in new:

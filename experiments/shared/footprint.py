@@ -28,7 +28,7 @@ def temporary_bytes(compiled: Any, *arguments: Any) -> int:
 
 
 def _reset() -> bool:
-    """Whether the peak could be taken anew, from what is held now and not what was freed and kept for later."""
+    """Resets the kernel's peak-memory counter, to what is held now without what was freed; False where it cannot."""
     try:
         ctypes.CDLL(None).malloc_trim(0)
         PEAK.write_text("5")

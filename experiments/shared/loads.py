@@ -1,4 +1,4 @@
-"""Numbers of patterns by what is asked for, as loads: whole, so that two loads of a small network can be one number."""
+"""Loads as whole numbers of patterns: two loads of a small network can round to the same number."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -13,7 +13,7 @@ def counts(
     name: str = "loads",
     counted: str = "M={}",
 ) -> list[int]:
-    """The numbers of patterns of what is asked for, in ascending order; notes which share one, and which have none.
+    """Patterns M for each load, ascending and unique; notes say which loads share an M and which are left out.
 
     Args:
         asked: loads, or what else decides.

@@ -10,7 +10,7 @@ _NOTES: ContextVar[dict[str, None] | None] = ContextVar("notes", default=None)
 
 @contextlib.contextmanager
 def noted() -> Iterator[dict[str, None]]:
-    """Lines, each once, on what is asked for within a block and not measured as such."""
+    """Collects the notes that are added within a block, each once: requests that were not measured as given."""
     notes: dict[str, None] = {}
     token = _NOTES.set(notes)
     try:

@@ -1,4 +1,4 @@
-"""Processes: which of them live, and the temporary files that bear the mark of the one that writes them."""
+"""Processes and their temporary files: which are alive, and which files belong to them."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""Spellings of one thing: what a memory, a separation, an ensemble of patterns or a start is, however it is written.
+"""Equivalent spellings: whether two names of memories, separations, ensembles or starts mean the same.
 
 What two names stand for compares equal where they are one and the same, as `dense` and `dense:3`, `classical` and
 `dense:2`, `max` and `top_k:1`, `0.1` and `flip:0.1`, or two paths to files that hold the same. Tables keep the name

@@ -50,7 +50,7 @@ def common_value(column: pandas.Series) -> Any:
 
 
 def distinct_name(taken: Collection[str], name: str, load: float, digits: int) -> str:
-    """Name with `{}` where its load stands, of so many significant digits, or of as many as no other name has."""
+    """Name with the load in place of `{}`, in as few digits, at least `digits`, as make it unique."""
     while (text := name.format(f"{load:.{digits}g}")) in taken and digits < 17:
         digits += 1
     return text

@@ -228,7 +228,7 @@ def _chunks(source: Source, words: Array, first: int, stop: int, mesh: Mesh | No
 
 
 def _chunk(source: Source) -> int:
-    """Patterns of a chunk: what is kept as numbers is brought to the device in no more than NUMBERS of them."""
+    """Number of patterns in a chunk, which takes at most NUMBERS numbers to the device where they are kept as such."""
     if isinstance(source, Generated) and source.spins:
         return CHUNK
     width = source.bits.shape[1] if isinstance(source, Packed) else source.shape[1]

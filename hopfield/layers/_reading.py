@@ -89,7 +89,7 @@ class KeyValues(Node):
         return KeyMemory(key, self.beta, mask, bias, self.metric, **how)
 
     def state(self, memory: KeyMemory, query: States) -> States:
-        """The queries after all steps but the one that reads."""
+        """States after all update steps but the final read-out."""
         if self.steps == 0:
             return query
         if self.implicit:

@@ -177,7 +177,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         return output if full is False else jnp.where(full, jnp.nan, output)
 
     def init_cache(self, input_shape: tuple[int, ...], dtype: Dtype = jnp.float32) -> None:
-        """Make the cache that decoding needs, for inputs [*b, T, F]: of T places, or of the window whatever T is."""
+        """Allocates the decoding cache for inputs [*b, T, F]: T positions, or `window` positions if one is set."""
         window = self.attention_fn.window
         super().init_cache(input_shape if window is None else (*input_shape[:-2], window, input_shape[-1]), dtype)
 

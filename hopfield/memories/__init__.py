@@ -109,7 +109,7 @@ class Blueprint(NamedTuple):
 
     @property
     def sample(self) -> Memory | Couplings:
-        """A memory of one pattern, two ones, to ask what it is; built anew in the precision that JAX has then."""
+        """Memory of one two-component pattern, built on each access to inspect the type (in the current precision)."""
         return self.build(np.ones((1, 2), np.float32))
 
     @property

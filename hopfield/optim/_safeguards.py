@@ -49,7 +49,7 @@ def finished(
     tolerance: ArrayLike,
     max_iterations: int,
 ) -> tuple[Tree, SolveInfo]:
-    """A direct solver's solution, or that of conjugate gradients where its residual tells that rounding made it."""
+    """Direct solution, replaced by conjugate gradients where its residual shows rounding."""
     right = jax.tree.map(lambda v, p: jnp.asarray(v, p.dtype), vector, curvature.params)
     product = curvature.linearised()
     by_cg = lambda: inlined_conjugate_gradient(product, right, damping, None, None, tolerance, max_iterations)

@@ -1,4 +1,4 @@
-"""α-entmax at a given threshold: what is left of it to do block by block once the threshold is known.
+"""α-entmax at a known threshold: the block-wise part of its computation.
 
     p_μ = [x + (α−1)(z_μ − top)]₊^(1/(α−1))       x = e^((α−1) ln p_top) such that Σ p = 1
 
