@@ -107,7 +107,7 @@ def _module(name: str, spec: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:
-        raise ValueError(_failed(spec, error)) from error
+        raise ValueError(_failure(spec, error)) from error
 
 
 def _file(path: str, spec: str) -> ModuleType:
@@ -118,11 +118,11 @@ def _file(path: str, spec: str) -> ModuleType:
         raise ValueError(f"{path} must be a readable Python file, got: {error.strerror}") from None
     if not stat.S_ISREG(state.st_mode):  # a pipe would be waited for
         raise ValueError(f"{path} must be a Python file, got something else")
-    return _loaded(place, (state.st_size, state.st_mtime_ns), spec)
+    return _load_file(place, (state.st_size, state.st_mtime_ns), spec)
 
 
 @cache
-def _loaded(place: Path, state: tuple[int, int], spec: str) -> ModuleType:
+def _load_file(place: Path, state: tuple[int, int], spec: str) -> ModuleType:
     name = f"_outside_{hashlib.sha256(repr((str(place), state)).encode()).hexdigest()[:12]}"
     if name in sys.modules:
         return sys.modules[name]
@@ -135,7 +135,7 @@ def _loaded(place: Path, state: tuple[int, int], spec: str) -> ModuleType:
         module_spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise ValueError(_failed(spec, error)) from error
+        raise ValueError(_failure(spec, error)) from error
     return module
 
 
@@ -157,5 +157,5 @@ def _regular(path: Path) -> Path | None:
     return path if os.path.isfile(path) else None
 
 
-def _failed(spec: str, error: BaseException) -> str:
+def _failure(spec: str, error: BaseException) -> str:
     return f"{spec} must be code that runs, got {type(error).__name__}: {' '.join(str(error).split())[:200]}"

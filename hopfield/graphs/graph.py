@@ -93,7 +93,7 @@ class Graph(Node):
                 whole("shape", size)
         graph = cls(dict(layers), tuple(c.synapse for c in joined), tuple(c.layers for c in joined))
         for names, synapse in zip(graph.joined, graph.synapses, strict=True):
-            _tried(names, synapse, [graph.layers[name].shape for name in names])
+            _check_synapse(names, synapse, [graph.layers[name].shape for name in names])
         return graph
 
     def zeros(self) -> States:
@@ -153,7 +153,7 @@ class Graph(Node):
         return sum(energies, jnp.zeros(())) + self.interaction(g)
 
 
-def _tried(names: tuple[str, ...], synapse: Synapse, shapes: list[tuple[int, ...]]) -> None:
+def _check_synapse(names: tuple[str, ...], synapse: Synapse, shapes: list[tuple[int, ...]]) -> None:
     """Check of a synapse: ValueError unless it takes activations of these shapes and returns a single number."""
     arguments = [jax.ShapeDtypeStruct(shape, jnp.result_type(float)) for shape in shapes]
     try:

@@ -68,14 +68,14 @@ def _gibbs(graph: Graph, activations: States, key, heat: Array, *, sweeps: int) 
         keys = jax.random.split(key, len(graph.layers))
         for one, (name, layer) in zip(keys, graph.layers.items(), strict=True):
             field = -jax.grad(graph.interaction)(activations)[name]
-            drawn = _drawn(layer.lagrangian, one, field, heat.astype(field.dtype))
+            drawn = _sample_units(layer.lagrangian, one, field, heat.astype(field.dtype))
             activations = activations | {name: drawn.astype(activations[name].dtype)}
         return activations, activations
 
     return jax.lax.scan(sweep, activations, jax.random.split(key, sweeps))[1]
 
 
-def _drawn(lagrangian: Lagrangian, key, field: Array, heat: Array) -> Array:
+def _sample_units(lagrangian: Lagrangian, key, field: Array, heat: Array) -> Array:
     """Units of a layer in given fields; not a number where the field of one is none."""
     if isinstance(lagrangian, Identity):
         return field + jnp.sqrt(heat) * jax.random.normal(key, field.shape, field.dtype)

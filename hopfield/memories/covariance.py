@@ -22,12 +22,12 @@ SYMBOL = "a"
 ACTIVITY = 0.1
 
 
-def _drawn(key, num_patterns: int, neurons: int, activity: float = ACTIVITY) -> Array:
+def _random_patterns(key, num_patterns: int, neurons: int, activity: float = ACTIVITY) -> Array:
     """Independent spins, +1 with probability a."""
     return biased(key, num_patterns, neurons, 2 * activity - 1)
 
 
-DRAW = _drawn
+DRAW = _random_patterns
 
 
 class CovarianceTheory(Theory):

@@ -17,28 +17,28 @@ from hopfield.theory import sparse
 from hopfield.theory.base import Theory, numbers
 
 
-def _active(neurons: float) -> int:
+def _active_neurons(neurons: float) -> int:
     """Neurons on in a pattern, K = log₂N to the nearest integer, the number that stores most."""
     return max(1, round(math.log2(neurons)))
 
 
 def _density(neurons: float) -> float:
-    return (_active(neurons) / neurons) ** 2
+    return (_active_neurons(neurons) / neurons) ** 2
 
 
 SCALING = Scaling("M K^2 / N^2", lambda m, n: m * _density(n), lambda load, n: load / _density(n))
 ENSEMBLE = "spins"
 
 
-def _drawn(key, num_patterns: int, neurons: int) -> Array:
+def _random_patterns(key, num_patterns: int, neurons: int) -> Array:
     """Patterns of which log₂N neurons are on, any with the same chance."""
     keys = jax.vmap(lambda row: jax.random.fold_in(key, row))(jnp.arange(num_patterns))
     chance = jax.vmap(lambda row: jax.random.uniform(row, (neurons,)))(keys)
-    index = jax.lax.top_k(chance, _active(neurons))[1]
+    index = jax.lax.top_k(chance, _active_neurons(neurons))[1]
     return jax.vmap(lambda on: jnp.full(neurons, -1.0).at[on].set(1.0))(index)
 
 
-DRAW = _drawn
+DRAW = _random_patterns
 
 
 class WillshawTheory(Theory):
@@ -49,7 +49,7 @@ class WillshawTheory(Theory):
     def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float | None:
         if corruption > 0:
             return None
-        on = _active(neurons)
+        on = _active_neurons(neurons)
         return numbers((1 - on / neurons) * np.asarray(sparse.willshaw_error(neurons, on, num_patterns)))
 
 

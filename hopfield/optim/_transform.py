@@ -138,8 +138,8 @@ def check_params(params: Tree, updates: Tree | None = None) -> None:
 
 
 def _check_whole(trees: Tree) -> None:
-    def masked(leaf: Any) -> bool:
+    def is_masked(leaf: Any) -> bool:
         return isinstance(leaf, optax.MaskedNode)
 
-    if any(map(masked, jax.tree.leaves(trees, is_leaf=masked))):
+    if any(map(is_masked, jax.tree.leaves(trees, is_leaf=is_masked))):
         raise ValueError(PARTIAL)

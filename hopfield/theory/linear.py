@@ -70,7 +70,7 @@ def key_found(
     fade = real("decay", decay, above=0, most=1)
     if rule == "pseudo_inverse" and np.any(fade < 1):
         raise ValueError(f"decay must be 1 for pseudo_inverse, got {decay}")
-    return plain(np.vectorize(_found, otypes=[float], excluded={4})(keys, wide, count, fade, rule))
+    return plain(np.vectorize(_found_probability, otypes=[float], excluded={4})(keys, wide, count, fade, rule))
 
 
 def capacity(neurons: int, rule: Rule | str = "outer", *, values: int | None = None, decay: float = 1.0) -> float:
@@ -86,7 +86,7 @@ def capacity(neurons: int, rule: Rule | str = "outer", *, values: int | None = N
     return float(np.exp(log_pairs))
 
 
-def _found(width: float, wide: float, count: float, decay: float, rule: Rule | str) -> float:
+def _found_probability(width: float, wide: float, count: float, decay: float, rule: Rule | str) -> float:
     shape = 2 * (width - 1) / (width + 2)
     if rule == "pseudo_inverse":
         if count <= width:
@@ -98,8 +98,8 @@ def _found(width: float, wide: float, count: float, decay: float, rule: Rule | s
     spread = shape / (count - 1) if count > 1 else 0.0
     if rule == "outer" and decay == 1:
         return _at_noise(_Noise((count - 1) / width, spread, width), wide, count)
-    later, weight = _ages(count, 1 / (1 - decay * _kept(width, rule == "delta")))
-    noises = [_Noise(_aged(width, count, age, decay, rule == "delta"), spread, width) for age in later]
+    later, weight = _ages(count, 1 / (1 - decay * _kept_factor(width, rule == "delta")))
+    noises = [_Noise(_noise_at_age(width, count, age, decay, rule == "delta"), spread, width) for age in later]
     return float(weight @ [_at_noise(noise, wide, count) for noise in noises])
 
 
@@ -112,13 +112,13 @@ def _ages(count: float, lasting: float) -> tuple[Float, Float]:
     return (low + 0.5 * (node + 1) * length).ravel(), (0.5 * weight * length / count).ravel()
 
 
-def _aged(width: float, count: float, later: float, decay: float, erasing: bool) -> float:
+def _noise_at_age(width: float, count: float, later: float, decay: float, erasing: bool) -> float:
     """ρ² of a pair that `later` others have followed.
 
     Read backwards, the delta rule turns the key k into q ← q − k_ν (k_ν·q) at every write: |q|² falls by a factor
     1 − 1/D, and so does the own product k_μ·q.
     """
-    keep = _kept(width, erasing)
+    keep = _kept_factor(width, erasing)
     since, before = keep * decay**2, count - 1 - later
     signal = (keep * decay) ** (2 * later)
     rest = keep**later * (1 - keep**later) if erasing else 1.0
@@ -127,7 +127,7 @@ def _aged(width: float, count: float, later: float, decay: float, erasing: bool)
     return (newer + older) / max(signal, 1e-12)  # a pair so faint is found by chance
 
 
-def _kept(width: float, erasing: bool) -> float:
+def _kept_factor(width: float, erasing: bool) -> float:
     """Factor on the own product of a key at every later write, besides the decay."""
     return 1 - 1 / width if erasing else 1.0
 

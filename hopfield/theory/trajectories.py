@@ -75,11 +75,11 @@ def course(degree: int, load: float, overlap: float, steps: int, *, draws: int =
     degree, steps = one_whole("degree", degree, least=2), one_whole("steps", steps, least=1)
     load, overlap = one_real("load", load, above=0), one_real("overlap", overlap, least=-1, most=1)
     draws, seed = one_whole("draws", draws, least=2), one_whole("seed", seed, least=0)
-    courses = [_drawn(degree, load, overlap, steps, draws, rng) for rng in np.random.default_rng(seed).spawn(4)]
+    courses = [_sample_course(degree, load, overlap, steps, draws, rng) for rng in np.random.default_rng(seed).spawn(4)]
     return Course(np.mean(courses, axis=0), np.std(courses, axis=0, ddof=1) / 2)
 
 
-def _drawn(degree: int, load: float, overlap: float, steps: int, draws: int, rng: np.random.Generator) -> Float:
+def _sample_course(degree: int, load: float, overlap: float, steps: int, draws: int, rng: np.random.Generator) -> Float:
     """Overlaps of one sample of trajectories; the share of spins that start up is exact."""
     spins, noises = np.ones((steps + 1, draws)), rng.standard_normal((steps, draws))
     spins[0, round(draws * (1 + overlap) / 2) :] = -1
