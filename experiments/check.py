@@ -40,15 +40,15 @@ class UnmetError(Exception):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `experiments.check` on the given words (default: those of the command line); returns the exit code."""
-    return boundary.run_command(lambda: _checked(sys.argv[1:] if argv is None else list(argv)))
+    return boundary.run_command(lambda: _check_all(sys.argv[1:] if argv is None else list(argv)))
 
 
 def process() -> int:
     """Run the command line of this process, which ends with the exit code returned."""
-    return boundary.run_command(lambda: _checked(sys.argv[1:]), final=True)
+    return boundary.run_command(lambda: _check_all(sys.argv[1:]), final=True)
 
 
-def _checked(words: Sequence[str]) -> int:
+def _check_all(words: Sequence[str]) -> int:
     if set(words) & {"-h", "--help"}:
         print(USAGE)
         return 0

@@ -19,15 +19,15 @@ usage: python -m experiments.new experiment NAME     a folder NAME with an exper
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `experiments.new` on the given words (default: those of the command line); returns the exit code."""
-    return boundary.run_command(lambda: _made(sys.argv[1:] if argv is None else list(argv)))
+    return boundary.run_command(lambda: _write_template(sys.argv[1:] if argv is None else list(argv)))
 
 
 def process() -> int:
     """Run the command line of this process, which ends with the exit code returned."""
-    return boundary.run_command(lambda: _made(sys.argv[1:]), final=True)
+    return boundary.run_command(lambda: _write_template(sys.argv[1:]), final=True)
 
 
-def _made(words: Sequence[str]) -> int:
+def _write_template(words: Sequence[str]) -> int:
     if set(words) & {"-h", "--help"}:
         print(USAGE)
         return 0

@@ -62,7 +62,7 @@ def figure(directory: Path | str) -> Figure:
     with _drawable(place) as experiment:
         look = results.look(place)
         with style.style(look.style):
-            return saving.made(experiment.plot, *results.read(place), look)
+            return saving.build_figure(experiment.plot, *results.read(place), look)
 
 
 @contextlib.contextmanager
@@ -103,10 +103,10 @@ def _experiment(directory: Path) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `experiments.plot` on the given words (default: those of the command line); returns the exit code."""
-    return boundary.run_command(lambda: _redrawn(sys.argv[1:] if argv is None else list(argv)))
+    return boundary.run_command(lambda: _redraw_all(sys.argv[1:] if argv is None else list(argv)))
 
 
-def _redrawn(words: Sequence[str]) -> int:
+def _redraw_all(words: Sequence[str]) -> int:
     if not words or set(words) & {"-h", "--help"}:
         print(USAGE, file=sys.stdout if words else sys.stderr)
         return 0 if words else 2
@@ -122,20 +122,20 @@ def _redrawn(words: Sequence[str]) -> int:
     if len(places) == 1 and not targets:
         print(f"figure: {redraw(places[0], looks)}")
         return 0
-    target = Path(targets[-1]) if targets else _compared(runs)
+    target = Path(targets[-1]) if targets else _comparison_folder(runs)
     figure = sweeps.join(runs, target, f"python -m experiments.plot {shlex.join(words)}", looks)
     print(f"table: {target / 'table.csv'}\nfigure: {figure}\nreport: {target / 'report.html'}")
     return 0
 
 
-def _compared(runs: Sequence[Path]) -> Path:
+def _comparison_folder(runs: Sequence[Path]) -> Path:
     """The folder of a comparison, named by those of its runs."""
     return Path("outputs/comparisons") / folders.as_file_name("+".join(pooling.endings(runs)).replace(os.sep, "-"))
 
 
 def process() -> int:
     """Run the command line of this process, which ends with the exit code returned."""
-    return boundary.run_command(lambda: _redrawn(sys.argv[1:]), final=True)
+    return boundary.run_command(lambda: _redraw_all(sys.argv[1:]), final=True)
 
 
 if __name__ == "__main__":

@@ -60,8 +60,8 @@ def _command(argv: Sequence[str]) -> int:
         if basic:
             execute.run(plans)
         else:
-            launching.launch(jobs, execute.launched)
-        for folder in registry.sweeps().finished(jobs) if "sweep" in flags else ():
+            launching.launch(jobs, execute.run_launched)
+        for folder in registry.sweeps().join_sweep(jobs) if "sweep" in flags else ():
             print(f"sweep: {folder / 'report.html'}")
     return 0
 
@@ -128,7 +128,7 @@ def _override(word: str) -> str:
 def _hydra(argv: Sequence[str]) -> int:
     """Hand the words to Hydra's own command line, for its shell completion and its help."""
     session.register()
-    launched = registry.execution().launched
+    launched = registry.execution().run_launched
     before, sys.argv = sys.argv, ["hopfield", *argv]
     try:
         hydra.main(version_base="1.3", config_path=str(ROOT), config_name=session.PRIMARY)(launched)()

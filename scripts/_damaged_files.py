@@ -17,7 +17,7 @@ class Line(NamedTuple):
     names: tuple[str, ...]
 
 
-def damaged(folder: Path) -> list[Line]:
+def write_damaged_files(folder: Path) -> list[Line]:
     """Lines about files that are not as they should be; the files are made in a folder."""
     rng = np.random.default_rng(0)
     good = np.where(rng.random((12, 8)) < 0.5, -1.0, 1.0).astype(np.float32)

@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_origin
 
-from _damaged_files import Line, damaged
+from _damaged_files import Line, write_damaged_files
 
 from experiments import contract
 from experiments.contract import StoppedError
@@ -118,7 +118,7 @@ def lines(count: int, seed: int) -> list[Line]:
     return list(itertools.islice(filter(None, turns), count))
 
 
-def judged(line: Line, code: int, out: str, err: str, left: Sequence[str]) -> str:
+def fault_of(line: Line, code: int, out: str, err: str, left: Sequence[str]) -> str:
     """Fault of how a line ended; empty if there is none."""
     if left:
         return f"left {', '.join(left)} behind"
@@ -133,7 +133,7 @@ def judged(line: Line, code: int, out: str, err: str, left: Sequence[str]) -> st
     return "" if any(name.rstrip("s") in err for name in known) else "is refused without a name"
 
 
-def tried(line: Line, folder: Path) -> Outcome:
+def try_line(line: Line, folder: Path) -> Outcome:
     """A line run as a process of its own in an empty folder."""
     with tempfile.TemporaryDirectory(dir=folder) as work:
         mode = [] if any(word.startswith("wandb.mode=") for word in line.words) else ["wandb.mode=disabled"]
@@ -158,7 +158,7 @@ def tried(line: Line, folder: Path) -> Outcome:
                 texts.append(file.read().decode(errors="replace"))
                 Path(file.name).unlink()
         wall, cpu, memory = time.monotonic() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
-        fault = judged(line, code, *texts, left=[path.name for path in Path(work).iterdir()])
+        fault = fault_of(line, code, *texts, left=[path.name for path in Path(work).iterdir()])
         if wall > PATIENCE or cpu > SECONDS:
             fault = f"takes {cpu:.1f} s of CPU time, {wall:.1f} s in all"
         if memory > BYTES:
@@ -180,10 +180,10 @@ def _main(argv: Sequence[str] | None) -> int:
     folder = Path(tempfile.mkdtemp(prefix="bad-lines-"))
     try:
         (folder / "files").mkdir()
-        chosen = [*lines(given.lines, given.seed), *damaged(folder / "files")]
+        chosen = [*lines(given.lines, given.seed), *write_damaged_files(folder / "files")]
         chosen = [line for line in chosen if given.only in " ".join(line.words)]
         with ThreadPoolExecutor(2) as workers:
-            outcomes = list(workers.map(lambda line: tried(line, folder), chosen))
+            outcomes = list(workers.map(lambda line: try_line(line, folder), chosen))
     finally:
         shutil.rmtree(folder)
     bad = [each for each in outcomes if each.fault]

@@ -121,12 +121,12 @@ def measure(name: str, case: Case, repetitions: int) -> Outcome:
     """
     sides = {THEIRS: case.theirs, OURS: case.ours}
     problems = [case.draw(number) for number in range(1 if case.once else repetitions)]
-    first = {} if case.once else {key: _timed(side, problems[0])[1].seconds["total"] for key, side in sides.items()}
+    first = {} if case.once else {key: _time_side(side, problems[0])[1].seconds["total"] for key, side in sides.items()}
     results: dict[str, list] = {key: [] for key in sides}
     runs: dict[str, list[Run]] = {key: [] for key in sides}
     for problem in problems:
         for key, side in sides.items():
-            result, run = _timed(side, problem)
+            result, run = _time_side(side, problem)
             results[key].append(result)
             runs[key].append(run)
     stages = [stage for stage in runs[OURS][0].seconds if stage in runs[THEIRS][0].seconds]
@@ -144,7 +144,7 @@ def measure(name: str, case: Case, repetitions: int) -> Outcome:
     )
 
 
-def _timed(side: Side, problem: Any) -> tuple[Any, Run]:
+def _time_side(side: Side, problem: Any) -> tuple[Any, Run]:
     run = Run()
     start = time.perf_counter()
     result = side.solve(problem, run)
@@ -168,10 +168,10 @@ def environment() -> dict[str, Any]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the chosen comparisons and print their tables; 0 if the two sides of each agree, else 1."""
-    return boundary.run_command(lambda: _compared(_options(argv)))
+    return boundary.run_command(lambda: _run_comparisons(_options(argv)))
 
 
-def _compared(options: argparse.Namespace) -> int:
+def _run_comparisons(options: argparse.Namespace) -> int:
     machine = environment()
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     print(f"{versions}\n{machine['cores']} × {machine['processor']}, JAX on {machine['device']}")
@@ -245,4 +245,4 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(boundary.run_command(lambda: _compared(_options(None)), final=True))
+    sys.exit(boundary.run_command(lambda: _run_comparisons(_options(None)), final=True))

@@ -43,7 +43,7 @@ def quotes(page: str) -> list[Quote]:
     return found
 
 
-def shown(text: str, value: float, error: float) -> bool:
+def is_printed_as(text: str, value: float, error: float) -> bool:
     """Whether a number and its error, rounded to the digits of a printed one, are what is printed."""
     match = NUMBER.fullmatch(text)
     if match is None:
@@ -53,11 +53,11 @@ def shown(text: str, value: float, error: float) -> bool:
     return printed == f"{match[1].replace('−', '-')}({match[3]})"
 
 
-def measured(summary: Any, path: str = "") -> Iterator[tuple[str, float, float]]:
+def numbers_with_error(summary: Any, path: str = "") -> Iterator[tuple[str, float, float]]:
     """Numbers that have an error, by path: `x` with `x/stderr`, `x_stderr` or, right after it, `stderr`."""
     if isinstance(summary, list):
         for index, entry in enumerate(summary):
-            yield from measured(entry, f"{path}/{index}")
+            yield from numbers_with_error(entry, f"{path}/{index}")
     elif isinstance(summary, Mapping):
         before = ""
         for name, value in summary.items():
@@ -65,10 +65,10 @@ def measured(summary: Any, path: str = "") -> Iterator[tuple[str, float, float]]
             if owner != name and isinstance(value, float) and isinstance(summary.get(owner), float):
                 yield f"{path}/{owner}", summary[owner], value
             before = name
-            yield from measured(value, f"{path}/{name}")
+            yield from numbers_with_error(value, f"{path}/{name}")
 
 
-def plain(page: str, command: str) -> list[tuple[float, int]]:
+def numbers_without_error(page: str, command: str) -> list[tuple[float, int]]:
     """Numbers without an error in the paragraphs that name a command, with their decimals."""
     blocks = [block for block in page.split("\n\n") if command in COMMAND.findall(block)]
     found = [match for block in blocks for match in PLAIN.finditer(block)]
@@ -77,7 +77,7 @@ def plain(page: str, command: str) -> list[tuple[float, int]]:
 
 def is_quoted(page: str, command: str, value: float) -> bool:
     """Whether a paragraph of a command has a value, rounded as it prints it."""
-    return any(round(value, decimals) == number for number, decimals in plain(page, command))
+    return any(round(value, decimals) == number for number, decimals in numbers_without_error(page, command))
 
 
 def _at(summary: Any, path: str) -> float:
@@ -99,8 +99,8 @@ def keep(command: str, run: Path, paths: Sequence[str] = ()) -> list[str]:
         summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"RUN must hold a readable summary.json, got {run} ({error})") from None
-    there = list(measured(summary))
-    chosen = {text: [entry for entry in there if shown(text, *entry[1:])] for text in wanted}
+    there = list(numbers_with_error(summary))
+    chosen = {text: [entry for entry in there if is_printed_as(text, *entry[1:])] for text in wanted}
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     bare = [*(path for path, value in kept.get(command, {}).items() if isinstance(value, float)), *paths]
     kept[command] = {path: [value, error] for entries in chosen.values() for path, value, error in entries[:1]}

@@ -41,10 +41,10 @@ def reproduce(name: str, overrides: list[str], figures: Path) -> int:
 
 def main(argv: list[str] | None = None) -> int:
     """Reproduce the named configurations, or all; stops at the first that fails."""
-    return boundary.run_command(lambda: _reproduced(argv))
+    return boundary.run_command(lambda: _reproduce_all(argv))
 
 
-def _reproduced(argv: list[str] | None) -> int:
+def _reproduce_all(argv: list[str] | None) -> int:
     parser = boundary.Parser(description="Run published configurations and keep their figures.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of {', '.join(published())} (default: all)")
     parser.add_argument("--figures", type=Path, default=FIGURES, help="folder for the figures (default: docs/figures)")
@@ -62,4 +62,4 @@ def _reproduced(argv: list[str] | None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(boundary.run_command(lambda: _reproduced(None), final=True))
+    sys.exit(boundary.run_command(lambda: _reproduce_all(None), final=True))

@@ -62,7 +62,7 @@ def suggestion(trial: Any, word: str) -> str:
     return f"{key}={suggest(key, *ends, log=bool(found['log']))}"
 
 
-def measured(words: Sequence[str], scalar: str) -> float:
+def run_scalar(words: Sequence[str], scalar: str) -> float:
     """The scalar that the command with these words ends with.
 
     Raises:
@@ -97,7 +97,7 @@ def objective(study: Any, words: Sequence[str], scalar: str, trial: Any) -> floa
         InputError: the run failed; or it has other scalars and no run of the study had this one, a mistake in its name.
     """
     try:
-        return measured([suggestion(trial, word) for word in words], scalar)
+        return run_scalar([suggestion(trial, word) for word in words], scalar)
     except Missing as error:
         if not error.empty and not any(told.value is not None for told in study.trials):
             raise

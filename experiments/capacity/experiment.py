@@ -44,7 +44,7 @@ def check(config: Config) -> None:
     for memory, scale in scales.by_memory(config).items():
         scales.check(scale, memory)
         for ensemble in config.ensembles:
-            if pattern_sets.streamed(ensemble):
+            if pattern_sets.is_streamed(ensemble):
                 streamed.check(memory, scale.dynamics, scale.max_steps, config.clamp)
             scales.check_ensemble(scale, memory, ensemble, config.neurons)
 
@@ -119,7 +119,7 @@ def measure(config: Config, wanted: Sequence[dict], done: Sequence[dict] | None 
         wanted: those to measure.
         done: rows of the pieces of their passes, which are measured here if not given.
     """
-    stored = [point for point in wanted if not pattern_sets.streamed(point["ensemble"])]
+    stored = [point for point in wanted if not pattern_sets.is_streamed(point["ensemble"])]
     chosen = scales.by_memory(config)
     paddings = _paddings(config, chosen)
     kind = lambda point: _program(config, point, chosen[point["memory"]], paddings)
@@ -130,14 +130,14 @@ def measure(config: Config, wanted: Sequence[dict], done: Sequence[dict] | None 
 
 
 def _streamed(wanted: Sequence[dict]) -> list[dict]:
-    return [point for point in wanted if pattern_sets.streamed(point["ensemble"])]
+    return [point for point in wanted if pattern_sets.is_streamed(point["ensemble"])]
 
 
 def _paddings(config: Config, chosen: dict[str, scales.FullScale]) -> dict[tuple, int]:
     """Padded number of patterns of each (memory, neurons, patterns)."""
     counts: dict[tuple[str, int], set[int]] = {}
     for (memory, scale), ensemble in product(chosen.items(), config.ensembles):
-        for neurons in scales.widths(scale, ensemble) if not pattern_sets.streamed(ensemble) else ():
+        for neurons in scales.widths(scale, ensemble) if not pattern_sets.is_streamed(ensemble) else ():
             counts.setdefault((memory, neurons), set()).update(scales.pattern_counts(scale, memory, neurons))
     return {(*key, m): rows for key, several in counts.items() for m, rows in draws.grouped(several, key[1]).items()}
 

@@ -105,7 +105,7 @@ def _success(ax: Axes, table: Table, summary: dict, memory: str) -> None:
         look = looks[str(key[3])] | {"linestyle": LINES[list(variants).index(key[1:3]) % len(LINES)]}
         look |= {} if face is None else {"markerfacecolor": face}
         counts, loads = (np.sort(curve[name].unique()) for name in ("patterns", "load"))
-        exact = theory.success(memory, criterion, key[3], counts, corruptions.flipped(key[2]), beta)
+        exact = theory.success(memory, criterion, key[3], counts, corruptions.flipped_fraction(key[2]), beta)
         if exact is not None:
             ax.plot(loads, exact, **predicted(color=look["color"]))
             look["linestyle"] = "none"

@@ -86,7 +86,7 @@ def critical_patterns(ax: Axes, critical: list[dict], table: Table) -> None:
         bars = np.clip([middle - low, high - middle], 0, None)
         ax.errorbar(size, middle, bars, label=_reached(memory, size, table), **measured(look, linestyle="none"))
         grid = np.geomspace(size.min(), size.max(), 20) if size.max() > size.min() else size
-        start = corruptions.flipped(rows["corruption"].iloc[0])
+        start = corruptions.flipped_fraction(rows["corruption"].iloc[0])
         own = (table["memory"] == memory) & (table["dynamics"] == rows["dynamics"].iloc[0])
         end = convergence.of(table[own])
         limit = theory.critical_load(memory, headline, None, start, betas[memory], end=end)
@@ -129,7 +129,7 @@ def one_step_error(ax: Axes, table: Table) -> None:
         ax.errorbar(positive["load"], positive["mean"], positive["stderr"], label=label, **measured(look))
         counts = np.sort(curve["patterns"].unique())
         loads = np.sort(curve["load"].unique())
-        start = corruptions.flipped(curve["corruption"].iloc[0])
+        start = corruptions.flipped_fraction(curve["corruption"].iloc[0])
         exact = theory.one_step_error(memory, neurons, counts, start, betas_of(curve)[memory])
         if exact is not None:
             shown = exact > 1e-9
@@ -204,7 +204,7 @@ def extrapolation(ax: Axes, summary: dict, table: Table) -> None:
         width = 1.8 if best is not None and fit["load"] == best["load"] else 1.0
         curve = fit["load"] + fit["amplitude"] * grid**-x
         ax.plot(1 / grid, curve, color=look[0], linestyle=look[1], linewidth=width, label=label)
-    memory, start = points["memory"].iloc[0], corruptions.flipped(points["corruption"].iloc[0])
+    memory, start = points["memory"].iloc[0], corruptions.flipped_fraction(points["corruption"].iloc[0])
     end = convergence.of(table[table["dynamics"] == points["dynamics"].iloc[0]])
     limit = theory.critical_load(memory, headline, None, start, betas_of(table)[memory], end=end)
     if limit is not None:

@@ -122,7 +122,7 @@ def check_ensemble(scale: FullScale, memory: str, ensemble: str, neurons: list[i
         if curves * samples(scale, size) > 10**7:
             raise ValueError(f"samples must leave at most 10^7 points for {memory} of N={size}, got {scale.samples}")
         most = max(pattern_counts(scale, memory, size))
-        if most * size > 2**30 and not pattern_sets.streamed(ensemble):
+        if most * size > 2**30 and not pattern_sets.is_streamed(ensemble):
             raise ValueError(f"{_count(scale)} must give {memory} of N={size} fewer than 2^30 / N, got {most:.3g}")
         if most > 2**40:
             raise ValueError(f"{_count(scale)} must give {memory} of N={size} at most 2^40 patterns, got {most:.3g}")
@@ -133,7 +133,7 @@ def cost(scale: FullScale, memory: str, ensemble: str, neurons: int) -> Cost:
     counts = pattern_counts(scale, memory, neurons)
     starts, drawn, most = len(scale.dynamics) * len(scale.corruption), samples(scale, neurons), max(counts)
     points, queries = starts * drawn * len(counts), queried(scale, most)
-    if pattern_sets.streamed(ensemble):
+    if pattern_sets.is_streamed(ensemble):
         return Cost(points, queries * starts * (neurons + 1) ** 2, 2 * drawn * most * queries * starts * neurons**2)
     coupled = not isinstance(draws.network(find(memory).sample), Memory)
     each = neurons / 8 if coupled or "asynchronous" in scale.dynamics else 0
@@ -156,5 +156,5 @@ def _check_held(scale: FullScale, memory: str, ensemble: str, neurons: list[int]
     most = max(pattern_counts(scale, memory, width))
     if most > rows:
         raise ValueError(f"{_count(scale)} must be at most the {rows} patterns of {ensemble}, got {most} for {memory}")
-    if pattern_sets.streamed(ensemble) and samples(scale, width) != 1:
+    if pattern_sets.is_streamed(ensemble) and samples(scale, width) != 1:
         raise ValueError(f"samples must be 1 for {ensemble}, whose patterns are always the same, got {scale.samples}")

@@ -49,7 +49,7 @@ def logarithmic(memory: str) -> bool:
 
 def _clusters(rows: Table) -> Any:
     """Labels of the disorder samples of one curve; fewer patterns of a stream are the first of more of them."""
-    if pattern_sets.streamed(str(rows["ensemble"].iloc[0])):
+    if pattern_sets.is_streamed(str(rows["ensemble"].iloc[0])):
         return rows["sample"]
     return rows["patterns"].astype(str) + "/" + rows["sample"].astype(str)
 
@@ -88,7 +88,7 @@ def _theory(curve: dict, criterion: str, rows: Table) -> dict:
     entry = {"cut": CUTS.get(criterion), "theory": None, "limit": None, "kind": None}
     if curve["ensemble"] not in pattern_sets.DRAWN:
         return entry
-    start, end = corruptions.flipped(curve["corruption"]), convergence.of(rows)
+    start, end = corruptions.flipped_fraction(curve["corruption"]), convergence.of(rows)
     arguments = (start, None if pandas.isna(beta) else float(beta))
     even = bool((rows["patterns"] % 2 == 0).all())
     at_size = theory.critical_load(curve["memory"], criterion, curve["neurons"], *arguments, even=even, end=end)
@@ -138,7 +138,7 @@ def _notes(table: Table) -> list[str]:
                 "thresholds by order 1/N, and fits over both are not to be trusted beyond their chi2"
             )
     for start, rows in table.groupby("corruption", sort=False):
-        share = corruptions.flipped(str(start))
+        share = corruptions.flipped_fraction(str(start))
         sizes = [str(size) for size in rows["neurons"].unique() if share and not flips(share, size)]
         if sizes:
             notes.append(f"{start} flips no spin at N={', '.join(sizes)}, where its curves are those of clean starts")

@@ -24,7 +24,7 @@ def summarise(table: Table) -> dict:
     entries = []
     for curve, rows in curves(table, CURVE):
         beta = float(rows["beta"].iloc[0])
-        flipped = corruptions.flipped(curve["corruption"])
+        flipped = corruptions.flipped_fraction(curve["corruption"])
         assert flipped is not None
         limits = thresholds(beta, flipped)
         measured = _crossings(rows, shared=curve["method"] == "enumerated")

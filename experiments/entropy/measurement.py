@@ -55,7 +55,7 @@ def follow(draw: Draw, seed: int, amount: float, memory: str, beta: float, steps
         beta: inverse temperature; patterns have norm 1 (Gaussian ones in the mean square).
         steps: updates to follow.
     """
-    real = retrievals.data(draw.ensemble, False, pattern_sets.measured)
+    real = retrievals.data(draw.ensemble, False, pattern_sets.load_to_measure)
     with jax.enable_x64(True):
         real = None if real is None else np.asarray(real, np.float64)
         stored, starts = _drawn(draw)(np.uint32(seed), real, np.float64(amount))

@@ -46,7 +46,7 @@ def plot(figures: Mapping[str, Figure]) -> Figure:
     return figure
 
 
-def apart(figures: Mapping[str, Figure]) -> bool:
+def has_unshared_panels(figures: Mapping[str, Figure]) -> bool:
     """Whether a figure has no panel that another has; maps, which are never laid over others, count where all are."""
     shown = {label: extraction.panels(figure) for label, figure in figures.items()}
     curves = {label: [panel for panel in members if not panel.is_map] or members for label, members in shown.items()}
@@ -122,12 +122,12 @@ def _draw_curves(ax: Axes, members: Sequence[Member], colours: Mapping[str, str]
     """Series of every figure in its colour; what is grey in all of them alike once, in grey."""
     drawn: set[tuple] = set()
     for label, panel in members:
-        coloured = [part for part in panel.series if not (_grey(part) and _shared(part, panel, members))]
+        coloured = [part for part in panel.series if not (_is_grey(part) and _is_shared(part, panel, members))]
         labelled = any(part.label for part in coloured)
         for number, part in enumerate(coloured):
             name = names[label, part.label] if part.label or (number == 0 and not labelled) else None
             _series(
-                ax, part, panel, {"color": colours[label], "label": name} | ({"zorder": 1.5} if _grey(part) else {})
+                ax, part, panel, {"color": colours[label], "label": name} | ({"zorder": 1.5} if _is_grey(part) else {})
             )
         for part in panel.series:
             if part not in coloured and (sign := _sign(part, panel)) not in drawn:
@@ -135,7 +135,7 @@ def _draw_curves(ax: Axes, members: Sequence[Member], colours: Mapping[str, str]
                 _series(ax, part, panel, THEORY | {"label": part.label or None})
 
 
-def _shared(series: Series, panel: Panel, members: Sequence[Member]) -> bool:
+def _is_shared(series: Series, panel: Panel, members: Sequence[Member]) -> bool:
     """Whether every figure on a panel has a series with the same numbers."""
     sign = _sign(series, panel)
     return all(any(_sign(part, other) == sign for part in other.series) for _, other in members)
@@ -179,5 +179,5 @@ def _series(ax: Axes, series: Series, panel: Panel, look: dict[str, Any]) -> Non
         ax.plot(series.x, series.y, **look)
 
 
-def _grey(series: Series) -> bool:
+def _is_grey(series: Series) -> bool:
     return bool(np.ptp(series.colour[:3]) < 0.02) and not series.marker

@@ -41,7 +41,7 @@ def draw(
     """
     look = look or contract.Figure()
     with style(look.style):
-        figure = made(plot, table, summary, look)
+        figure = build_figure(plot, table, summary, look)
         for artist in _dense(figure):
             artist.set_rasterized(True)
         figure.draw_without_rendering()
@@ -63,7 +63,7 @@ def first(directory: Path, look: contract.Figure) -> Path:
     return directory / f"figure.{look.format[0]}"
 
 
-def made(plot: Callable[[Table, dict], Figure], table: Table, summary: dict, look: contract.Figure) -> Figure:
+def build_figure(plot: Callable[[Table, dict], Figure], table: Table, summary: dict, look: contract.Figure) -> Figure:
     """The figure of a table and its summary as it was asked for, to be saved or changed further."""
     figure = plot(literal(table), literal(summary))
     if look.width is not None:
@@ -71,7 +71,7 @@ def made(plot: Callable[[Table, dict], Figure], table: Table, summary: dict, loo
     for ax in figure.axes:
         if not ax.images and ax.get_label() != "<colorbar>":
             for name in look.log:
-                _logarithmic(ax, name)
+                _make_logarithmic(ax, name)
         for name, axis in (("x", ax.xaxis), ("y", ax.yaxis)):
             if axis.get_scale() == "log" and min(axis.get_view_interval()) <= 0 and np.isinf(axis.get_minpos()):
                 ax.set(**{f"{name}lim": (1.0, 10.0)})  # as of a panel without data, which this one is
@@ -92,7 +92,7 @@ def _resize(figure: Figure, width: float) -> None:
                 axis.set_tick_params(labelsize=label.get_fontsize())
 
 
-def _logarithmic(ax: Axes, name: str) -> None:
+def _make_logarithmic(ax: Axes, name: str) -> None:
     """Turn an axis logarithmic where what it shows is positive, and its ticks are numbers."""
     low, high = ax.dataLim.intervalx if name == "x" else ax.dataLim.intervaly
     if 0 < low < high:

@@ -14,7 +14,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from experiments.contract import Config, InputError
 from experiments.runner import errors, idle, overrides, registry, session, yaml_files
-from experiments.runner.hydra_internals import UNREAD, unread
+from experiments.runner.hydra_internals import UNREAD, is_unread
 from experiments.runner.job import Job
 from experiments.shared import files
 
@@ -65,7 +65,7 @@ def composed(words: Sequence[str]) -> DictConfig:
     """
     conf = ""
     for override in map(overrides.parse, words):
-        if unread(override.key_or_group):
+        if is_unread(override.key_or_group):
             raise InputError(f"{override.key_or_group} must be {UNREAD}")
         if override.is_delete() and not override.key_or_group.startswith("hydra"):
             raise InputError(f"{override.input_line} must be left out: an option can be set, not deleted")
@@ -74,7 +74,7 @@ def composed(words: Sequence[str]) -> DictConfig:
     if not re.fullmatch(r"\w[\w.-]*", conf) or conf == "null":
         raise InputError(errors.not_among("conf", conf, session.choices()))
     try:
-        config = compose(session.PRIMARY, overrides=replacing(conf, words), return_hydra_config=True)
+        config = compose(session.PRIMARY, overrides=with_clearing_words(conf, words), return_hydra_config=True)
     except (HydraException, OmegaConfBaseException) as error:
         raise InputError(_sentence(error, conf, words)) from error
     except InputError:
@@ -86,14 +86,14 @@ def composed(words: Sequence[str]) -> DictConfig:
     clear(config, conf, words)
     schema = _schema(config, conf)
     for key in set(map(str, config)) - {field.name for field in fields(schema)} - {"hydra"}:
-        raise InputError(_placed(errors.unknown(key, conf, schema), conf, words))
+        raise InputError(_with_place(errors.unknown(key, conf, schema), conf, words))
     return config
 
 
-def replacing(conf: str, words: Sequence[str]) -> list[str]:
+def with_clearing_words(conf: str, words: Sequence[str]) -> list[str]:
     """Marks mappings by size, as samples={0: 9, 60: 4}, so that Hydra replaces those of a file instead of merging them.
 
-    Each of them stands behind a word that clears the option; `replaced` takes these away again.
+    Each of them stands behind a word that clears the option; `without_clearing_words` takes these away again.
     """
     replaced, schema = [], type(session.usual(conf))
     for word in words:
@@ -105,8 +105,8 @@ def replacing(conf: str, words: Sequence[str]) -> list[str]:
     return replaced
 
 
-def replaced(words: Sequence[str]) -> tuple[str, ...]:
-    """The words that `replacing` was given."""
+def without_clearing_words(words: Sequence[str]) -> tuple[str, ...]:
+    """The words that `with_clearing_words` was given."""
     following = (*words[1:], "")
     return tuple(
         word
@@ -153,7 +153,7 @@ def _check_idle(job: Job, paths: Collection[idle.Path]) -> None:
     if sentences and len(paths) > 1:  # what the words have left idle in a file is no mistake in it
         sentences = _idle(_composed_job([f"conf={job.conf}"], ""), ())
     for sentence in sentences.values():
-        raise InputError(_placed(sentence, job.conf, ()))
+        raise InputError(_with_place(sentence, job.conf, ()))
 
 
 def _job(words: Sequence[str], label: str) -> Job:
@@ -183,7 +183,7 @@ def validated_job(config: DictConfig, conf: str, words: tuple[str, ...], label: 
         nested = any(map(OmegaConf.is_config, nodes))  # OmegaConf lets a list in a list pass
         plain = OmegaConf.to_container(items, resolve=False) if OmegaConf.is_config(items) else items
         if nested or errors.misfit(hint, plain) is not None:  # and one option stand for another of any type
-            raise InputError(_placed(f"{key} must be {errors.describe(hint)}, got {items}", conf, words))
+            raise InputError(_with_place(f"{key} must be {errors.describe(hint)}, got {items}", conf, words))
     try:
         options = OmegaConf.to_object(config)
         assert isinstance(options, Config)
@@ -192,7 +192,7 @@ def validated_job(config: DictConfig, conf: str, words: tuple[str, ...], label: 
     except (OmegaConfBaseException, ValueError) as error:
         plain = OmegaConf.to_container(config, throw_on_missing=False, resolve=False)
         text = errors.own_name(errors.sentence(error, conf, schema), plain)
-        raise InputError(_placed(text, conf, words)) from error
+        raise InputError(_with_place(text, conf, words)) from error
     return Job(conf, experiment, options, words, label, session.usual(conf))
 
 
@@ -205,7 +205,7 @@ def _schema(config: DictConfig, conf: str) -> type[Config]:
     raise InputError(f"conf={conf} must name its experiment, as in {place}")
 
 
-def _placed(sentence: str, conf: str, words: Sequence[str]) -> str:
+def _with_place(sentence: str, conf: str, words: Sequence[str]) -> str:
     """A sentence that begins with an option, with the place in the YAML file where no word of the command sets it."""
     key, path = sentence.split(" ", 1)[0], session.source(conf)
     option = re.split(r"[.\[]", key)[0]
@@ -220,7 +220,7 @@ def _sentence(error: Exception, conf: str, words: Sequence[str]) -> str:
     config, schema = None, None
     for word in (f"conf={conf}", *words):
         try:
-            config = compose(session.PRIMARY, overrides=[f"conf={conf}", *replacing(conf, [word])])
+            config = compose(session.PRIMARY, overrides=[f"conf={conf}", *with_clearing_words(conf, [word])])
             schema = _schema(config, conf)
         except (HydraException, OmegaConfBaseException) as single:
             if (path := session.source(conf)) is not None and len(named := session.experiments_of(conf)) > 1:
@@ -230,7 +230,7 @@ def _sentence(error: Exception, conf: str, words: Sequence[str]) -> str:
             override, path = overrides.parse(word), session.source(conf)
             values = overrides.nested(override) if config is not None or path is None else yaml_files.data(path)
             if (wrong := errors.misfit(schema, values)) is not None:
-                return _placed(errors.wrong_type(*wrong), conf, words)
+                return _with_place(errors.wrong_type(*wrong), conf, words)
             key = override.key_or_group
             group, dot, inner = key.partition(".")
             hint = next((hint for name, hint, _ in errors.leaves(schema) if name == group), None) if schema else None
@@ -243,5 +243,5 @@ def _sentence(error: Exception, conf: str, words: Sequence[str]) -> str:
                 if inner.rpartition(".")[0] in OmegaConf.select(config, group):
                     return errors.unknown(key, conf, get_args(hint)[1])
                 return f"{word} must set an entry that {group} has, or add one as in +{group}={{name:{{option:value}}}}"
-            return _placed(errors.sentence(single, conf, schema), conf, words)
+            return _with_place(errors.sentence(single, conf, schema), conf, words)
     return errors.sentence(error, conf, schema)

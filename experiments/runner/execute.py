@@ -36,7 +36,7 @@ def run(plans: Sequence[Plan]) -> None:
     try:
         while waiting:
             number, each = waiting.popleft()
-            with locks.claimed(_made(each.job.directory)) as holder:
+            with locks.claimed(_make_directory(each.job.directory)) as holder:
                 if holder is None:
                     if len(plans) > 1:
                         files.say(f"job {number} of {len(plans)}: {each.job.label or each.job.conf}")
@@ -59,16 +59,16 @@ def run(plans: Sequence[Plan]) -> None:
             each.ledger.close()
 
 
-def _made(directory: Path) -> Path:
+def _make_directory(directory: Path) -> Path:
     try:
         return files.make_directory(directory)
     except OSError as error:
         raise StoppedError(f"the run stopped ({error}): its results have nowhere to go") from error
 
 
-def launched(config: Any) -> None:
+def run_launched(config: Any) -> None:
     """Run one job in whatever process a launcher has put it; `config` is what Hydra composed."""
-    run([plan(launching.received(config))])
+    run([plan(launching.received_job(config))])
 
 
 def _help(plan: Plan) -> bool:

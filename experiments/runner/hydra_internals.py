@@ -13,7 +13,7 @@ from hydra._internal.core_plugins.file_config_source import FileConfigSource
 from hydra._internal.hydra import Hydra
 from hydra._internal.utils import create_config_search_path
 
-__all__ = ["UNREAD", "Callbacks", "FileConfigSource", "Hydra", "create_config_search_path", "unread"]
+__all__ = ["UNREAD", "Callbacks", "FileConfigSource", "Hydra", "create_config_search_path", "is_unread"]
 
 UNREAD = (
     "left out: of Hydra's own options the command reads hydra/launcher and hydra.launcher alone;"
@@ -22,7 +22,7 @@ UNREAD = (
 """What an option of Hydra's that nothing here reads must be."""
 
 
-def unread(key: str) -> bool:
+def is_unread(key: str) -> bool:
     """Whether a key is an option of Hydra's own that nothing here reads: the runner makes folders and combinations."""
     own = re.match(r"hydra[./](\w+)", key)
     return own is not None and own[1] != "launcher"

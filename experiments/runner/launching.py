@@ -14,7 +14,7 @@ from hydra.types import HydraContext
 from omegaconf import DictConfig, open_dict
 
 from experiments.contract import InputError
-from experiments.runner.compose import clear, composed, replaced, replacing, validated_job
+from experiments.runner.compose import clear, composed, validated_job, with_clearing_words, without_clearing_words
 from experiments.runner.hydra_internals import Callbacks
 from experiments.runner.job import Job
 
@@ -49,7 +49,7 @@ def launch(jobs: Sequence[Job], task: Callable[[Any], None]) -> None:
     chosen = Plugins.instance().instantiate_launcher(hydra_context=context, task_function=task, config=config)
     words = [
         [
-            *(word for word in replacing(job.conf, job.words) if not word.startswith(("output=", "hydra"))),
+            *(word for word in with_clearing_words(job.conf, job.words) if not word.startswith(("output=", "hydra"))),
             f"output={quote(str(job.directory))}",
         ]
         for job in jobs
@@ -62,10 +62,10 @@ def launch(jobs: Sequence[Job], task: Callable[[Any], None]) -> None:
             Path(config.hydra.sweep.dir).rmdir()
 
 
-def received(config: DictConfig) -> Job:
+def received_job(config: DictConfig) -> Job:
     """The job that a launcher has handed to this process."""
     hydra = HydraConfig.get()
-    conf, words = str(hydra.runtime.choices["conf"]), replaced(hydra.overrides.task)
+    conf, words = str(hydra.runtime.choices["conf"]), without_clearing_words(hydra.overrides.task)
     clear(config, conf, words)
     return validated_job(config, conf, words, "")
 

@@ -118,7 +118,7 @@ def _read(place: Path) -> Run | None:
     holder = locks.holder(place)
     at_rest = "complete" if record.complete else "interrupted"
     state = at_rest if holder is None else f"running by {holder}"
-    done = record.points if record.complete else min(_measured(place), record.points)
+    done = record.points if record.complete else min(_count_rows(place), record.points)
     every = [path for path in place.rglob("*") if path.is_file()]
     when = max((path.stat().st_mtime for path in (*place.glob("ledger/*"), *place.glob("*.*"))), default=0.0)
     return Run(
@@ -137,7 +137,7 @@ def _read(place: Path) -> Run | None:
     )
 
 
-def _measured(place: Path) -> int:
+def _count_rows(place: Path) -> int:
     """Rows of a ledger, each key once; what is damaged counts until it is measured again."""
     keys = set()
     for path in place.glob("ledger/*.jsonl"):

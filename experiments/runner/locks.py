@@ -153,7 +153,7 @@ def _find(path: Path, now: float) -> Found | None:
         return None
     try:
         holder = json.loads(text)
-        return Found(text, f"process {holder['process']} on {holder['host']}", _alive(holder, age))
+        return Found(text, f"process {holder['process']} on {holder['host']}", _is_alive(holder, age))
     except (ValueError, TypeError, KeyError):
         return Found(text, "a process that has just begun", age < SILENT)
 
@@ -183,7 +183,7 @@ def _tidy(path: Path) -> None:
             _remove(left, claim.text, alive=False)
 
 
-def _alive(holder: dict, age: float) -> bool:
+def _is_alive(holder: dict, age: float) -> bool:
     if holder["host"] == socket.gethostname():
         born = processes.born(holder["process"])
         return born is not None and born == holder["born"]

@@ -82,7 +82,7 @@ def differing(runs: Sequence[Run]) -> list[str]:
     options = [name for name in names if len({files.encode(run.record.asked.get(name)) for run in runs}) > 1]
     if not options and len({run.record.conf for run in runs}) > 1:
         options = ["conf"]
-    labels = {(run.pooled, label(run, _apart(runs, options))) for run in runs}
+    labels = {(run.pooled, label(run, _dividing_options(runs, options))) for run in runs}
     return options + ([FOLDER] if len({words for _, words in labels}) < len(labels) else [])
 
 
@@ -104,8 +104,8 @@ def groups(runs: Sequence[Run], differing: Sequence[str]) -> dict[str, list[Run]
     Lists of memories, starts and such are no reason to part runs: each of their entries is a column of the table. Nor
     is a folder.
     """
-    apart = _apart(runs, differing)
-    single = [name for name in apart if name != FOLDER and not _listed(runs, name)]
+    apart = _dividing_options(runs, differing)
+    single = [name for name in apart if name != FOLDER and not _is_list(runs, name)]
     by_label: dict[tuple, list[Run]] = {}
     for run in runs:
         by_label.setdefault((run.pooled, label(run, single)), []).append(run)
@@ -124,12 +124,12 @@ def short(labelled: dict[str, list[Run]]) -> dict[str, list[Run]]:
     return {label(members[0], naming): members for members in labelled.values()}
 
 
-def _apart(runs: Sequence[Run], differing: Sequence[str]) -> list[str]:
+def _dividing_options(runs: Sequence[Run], differing: Sequence[str]) -> list[str]:
     """Options that part runs: samples of other seeds are samples of one thing, if the table numbers them."""
     return [name for name in differing if name != "seed" or not runs[0].draws]
 
 
-def _listed(runs: Sequence[Run], option: str) -> bool:
+def _is_list(runs: Sequence[Run], option: str) -> bool:
     return any(isinstance(run.record.asked.get(option), list) for run in runs)
 
 
@@ -153,7 +153,7 @@ def table(runs: Sequence[Run], differing: Sequence[str]) -> Table:
         options = pandas.DataFrame([added] * len(run.table), index=run.table.index)
         parts.append(pandas.concat([options, run.table], axis=1).assign(_rows=run.record.rows))
     table: Table = pandas.concat(parts, ignore_index=True)
-    apart = [name for name in differing if name in table and name != FOLDER and not _listed(runs, name)]
+    apart = [name for name in differing if name in table and name != FOLDER and not _is_list(runs, name)]
     keys = ["_rows", *apart, *(name for name in runs[0].record.columns if name in table)]
     once = table.drop_duplicates(list(dict.fromkeys(keys)), ignore_index=True)
     others = len(table.drop_duplicates(list(dict.fromkeys([*keys, *runs[0].table])))) - len(once)

@@ -48,7 +48,7 @@ def targets(jobs: Sequence[Job]) -> dict[Path, list[Path]]:
     return joined
 
 
-def finished(jobs: Sequence[Job]) -> list[Path]:
+def join_sweep(jobs: Sequence[Job]) -> list[Path]:
     """Join the runs of a sweep; returns the folders of the joined results."""
     joined = targets(jobs)
     for target, places in joined.items():
@@ -75,10 +75,10 @@ def join(directories: Sequence[Path], target: Path, command: str, words: Sequenc
         raise InputError(f"runs must be of one experiment, got {' and '.join(kinds)}")
     look = results.look(directories[0], words)
     with registry.outside(Path(home) if (home := runs[0].record.home) else None):
-        return _joined(runs, target, command, registry.load(kinds[0]), look)
+        return _write_joined(runs, target, command, registry.load(kinds[0]), look)
 
 
-def _joined(runs: Sequence[Run], target: Path, command: str, experiment: Any, look: Figure) -> Path:
+def _write_joined(runs: Sequence[Run], target: Path, command: str, experiment: Any, look: Figure) -> Path:
     differing = pooling.differing(runs)
     groups = pooling.groups(runs, differing)
     tables = {label: pooling.pooled(group) for label, group in groups.items()}
@@ -95,7 +95,7 @@ def _joined(runs: Sequence[Run], target: Path, command: str, experiment: Any, lo
         if len(groups) == 1:
             return experiment.plot(*(style.literal(each) for each in (*tables.values(), strict)))
         figures = _figures(experiment, tables)
-        if len(runs) > len(groups) and overlay.apart(figures):  # what is pooled has panels of its own
+        if len(runs) > len(groups) and overlay.has_unshared_panels(figures):  # what is pooled has panels of its own
             parts: dict[str, list[Run]] = {}
             for run in runs:
                 parts.setdefault(pooling.label(run, differing), []).append(run)

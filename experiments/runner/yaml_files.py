@@ -9,7 +9,7 @@ import yaml
 from hydra.plugins.config_source import ConfigResult
 
 from experiments.contract import InputError
-from experiments.runner.hydra_internals import UNREAD, FileConfigSource, unread
+from experiments.runner.hydra_internals import UNREAD, FileConfigSource, is_unread
 
 LARGEST = 2**20
 """Bytes of a file at most."""
@@ -151,7 +151,7 @@ def _check_hydra(path: Path, node: yaml.Node | None) -> None:
     """Refuse options of Hydra's own that nothing reads."""
     above = [value for key, value in _pairs(node) if key.value == "hydra"]
     for key, _ in itertools.chain.from_iterable(map(_pairs, above)):
-        if unread(f"hydra.{key.value}"):
+        if is_unread(f"hydra.{key.value}"):
             _refuse(path, key.start_mark.line, f"have hydra.{key.value} {UNREAD}")
 
 

@@ -27,7 +27,7 @@ def parts(start: str) -> tuple[str, float]:
     return chosen.kind, chosen.amount
 
 
-def flipped(start: str) -> float | None:
+def flipped_fraction(start: str) -> float | None:
     """Fraction of the spins that a named start flips; None for one that does something else, or holds the rest."""
     kind, amount = parts(start)
     return amount if kind == "flip" and not start.endswith(HELD) else None

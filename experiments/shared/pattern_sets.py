@@ -29,7 +29,7 @@ IMAGES: dict[str, tuple[Callable, Callable]] = {
 """Images that ship, by name: those that are stored as patterns, which may be binary, and those to take pixels from."""
 
 
-def streamed(ensemble: str) -> bool:
+def is_streamed(ensemble: str) -> bool:
     """Whether patterns are passed over block by block instead of being stored."""
     return ensemble == GENERATED or ensemble.startswith(MAPPED)
 
@@ -81,7 +81,7 @@ def load(ensemble: str, spins: bool):
     return _load(ensemble, spins, _state(ensemble))
 
 
-def measured(ensemble: str, spins: bool):
+def load_to_measure(ensemble: str, spins: bool):
     """Patterns as `load` gives them, for a measurement: says, once, where means of real ones are taken off."""
     if not spins and ensemble not in IMAGES:
         _say_centred(ensemble, _state(ensemble))

@@ -45,11 +45,11 @@ def sweep(directory: Path, now: float) -> None:
     for pattern in (".hopfield-*", "*/.hopfield-*"):
         for path in directory.glob(pattern):
             mark = _MARK.match(path.name)
-            if mark and not _alive(path, *mark.groups(), now=now):
+            if mark and not _is_alive(path, *mark.groups(), now=now):
                 path.unlink(missing_ok=True)
 
 
-def _alive(path: Path, host: str, process: str, began: str, *, now: float) -> bool:
+def _is_alive(path: Path, host: str, process: str, began: str, *, now: float) -> bool:
     if host == _host():
         return born(int(process)) == began
     try:

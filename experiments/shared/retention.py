@@ -74,7 +74,7 @@ def _amount(point: dict) -> float:
 def _data(program: Program):
     if program.ensemble == pattern_sets.RANDOM:
         return None
-    return pattern_sets.measured(program.ensemble, find(program.memory).ensemble == "spins")
+    return pattern_sets.load_to_measure(program.ensemble, find(program.memory).ensemble == "spins")
 
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:

@@ -80,7 +80,7 @@ def rows(seed: int, points: Sequence[dict], program: Callable[[dict], Program]) 
     draw = {**draws.COLUMNS, "amount": (np.float32, _amount)}
     each = {"kappa": (np.float32, lambda point: point["kappa"] or 1.0)}  # of no effect where a memory has none
     grid = Grid(program, one, draw, each, lambda program: program.kappas, chunk=CHUNK)
-    patterns = lambda program: data(program.ensemble, on_spins(program.memory), pattern_sets.measured)
+    patterns = lambda program: data(program.ensemble, on_spins(program.memory), pattern_sets.load_to_measure)
     return grids.rows(grid, seed, points, patterns)
 
 

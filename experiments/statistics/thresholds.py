@@ -106,13 +106,13 @@ def critical_load(
     if estimate is None:
         nearest = np.argsort(np.abs(np.unique(counts.load) - crossing), kind="stable")[:NEAREST_LOADS]
         estimate = _nearest(counts.at(np.unique(counts.load)[nearest]))
-    elif _rejected(estimate):
+    elif _is_rejected(estimate):
         value, stderr = falling_half(*counts)
         estimate = estimate._replace(value=value, stderr=stderr, method="monotone")
     return estimate._replace(value=sign * estimate.value)
 
 
-def _rejected(estimate: CriticalLoad) -> bool:
+def _is_rejected(estimate: CriticalLoad) -> bool:
     return estimate.dof > 0 and bool(chdtrc(estimate.dof, estimate.chi2) < SURPRISE)
 
 

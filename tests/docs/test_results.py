@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.quotes import KEPT, PAGE, Quote, is_quoted, plain, quotes, shown
+from scripts.quotes import KEPT, PAGE, Quote, is_printed_as, is_quoted, numbers_without_error, quotes
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -29,8 +29,8 @@ def test_every_quoted_number_of_a_saved_command_is_what_it_measured(command: str
     mine = [quote for quote in QUOTES if command in quote.commands and set(quote.commands) <= SAVED.keys()]
     for quote in mine:
         numbers = [pair for name in quote.commands for pair in SAVED[name].values()]
-        assert any(shown(quote.text, *pair) for pair in numbers), quote
-    assert all(any(shown(quote.text, *pair) for quote in QUOTES) for pair in SAVED[command].values())
+        assert any(is_printed_as(quote.text, *pair) for pair in numbers), quote
+    assert all(any(is_printed_as(quote.text, *pair) for quote in QUOTES) for pair in SAVED[command].values())
 
 
 @pytest.mark.parametrize(("command", "path", "value"), BARE)
@@ -40,7 +40,7 @@ def test_a_number_without_an_error_is_what_was_measured(command: str, path: str,
 
 def test_numbers_without_an_error_are_read_with_their_decimals() -> None:
     page = "In 5 steps, 0.18 s, 0.12(3) and N = 1,000 (`conf=a`).\n\nOr 7 (`conf=b`)."
-    assert plain(page, "conf=a") == [(5.0, 0), (0.18, 2)]
+    assert numbers_without_error(page, "conf=a") == [(5.0, 0), (0.18, 2)]
     assert is_quoted(page, "conf=a", 0.1776)
     assert not is_quoted(page, "conf=a", 7.0)
 
@@ -62,6 +62,6 @@ def test_numbers_belong_to_the_command_of_their_row_or_paragraph() -> None:
         Quote("7(1) %", ("conf=a seed=1",)),
         Quote("3.0(1)", ("conf=a seed=1",)),
     ]
-    assert shown("−1.5(20)", -1.52, 1.96)
-    assert shown("7(1) %", 0.0712, 0.0149)
-    assert not shown("0.1648(3)", 0.164843, 0.000249)
+    assert is_printed_as("−1.5(20)", -1.52, 1.96)
+    assert is_printed_as("7(1) %", 0.0712, 0.0149)
+    assert not is_printed_as("0.1648(3)", 0.164843, 0.000249)

@@ -29,7 +29,7 @@ def fault(generator, tmp_path, monkeypatch, capsys):
         module = importlib.import_module(line.module)
         code = module.main([*line.words, *(["dry=true"] if line.module == "experiments.run" else [])])
         out, err = capsys.readouterr()
-        wrong = generator.judged(line, code, out, err, [*os.listdir(), *os.listdir(tmp_path / "temporary")])
+        wrong = generator.fault_of(line, code, out, err, [*os.listdir(), *os.listdir(tmp_path / "temporary")])
         return f"{' '.join(line.words)[:200]}: {wrong}: {err[-300:]}" if wrong else ""
 
     return judged
@@ -44,7 +44,7 @@ def test_a_sample_of_bad_lines_is_refused_or_legal(generator, fault):
 
 @pytest.mark.process
 def test_damaged_files_are_refused_or_legal(generator, fault, tmp_path):
-    lines = generator.damaged(tmp_path / "files")
+    lines = generator.write_damaged_files(tmp_path / "files")
     assert len(lines) >= 40
     assert [text for line in lines if (text := fault(line))] == []
 
@@ -52,8 +52,8 @@ def test_damaged_files_are_refused_or_legal(generator, fault, tmp_path):
 def test_the_judge_knows_what_is_wrong(generator):
     line = generator.Line("experiments.run", ("conf=toy", "seed=-1"), ("seed", "-1"))
     good = "error: seed must be at least 0, got -1\n"
-    assert generator.judged(line, 2, "", good, []) == ""
-    assert generator.judged(line, 0, "toy: 3 points; ...\n", "", []) == ""
+    assert generator.fault_of(line, 2, "", good, []) == ""
+    assert generator.fault_of(line, 0, "toy: 3 points; ...\n", "", []) == ""
     for outcome in (
         (2, "", good, ["outputs"]),
         (2, "", "Traceback (most recent call last):\n", []),
@@ -62,4 +62,4 @@ def test_the_judge_knows_what_is_wrong(generator):
         (1, "", good, []),
         (0, "", "", []),
     ):
-        assert generator.judged(line, *outcome)
+        assert generator.fault_of(line, *outcome)

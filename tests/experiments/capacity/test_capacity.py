@@ -165,7 +165,7 @@ def test_starts_whose_other_units_are_held_are_named_so_and_stand_beside_no_theo
     starts = [capacity.points(config)[0]["corruption"] for config in (free, held)]
     assert starts == ["flip:0.2", "flip:0.2, rest held"]
     assert [corruptions.parts(start) for start in starts] == [("flip", 0.2)] * 2
-    assert [corruptions.flipped(start) for start in starts] == [0.2, None]
+    assert [corruptions.flipped_fraction(start) for start in starts] == [0.2, None]
     assert corruptions.label(starts[1]) == "20% of the signs flipped, rest held"
     assert [corruptions.label(f"mask:{part}") for part in ("0.115", "0.004", "0.07")] == [
         "11.5% masked",

@@ -169,7 +169,7 @@ def test_named_ticks_keep_their_names(texts: list[str], positive: bool) -> None:
 
 
 def test_figures_of_maps_alone_have_panels_in_common() -> None:
-    assert not overlay.apart({"seed=1": regimes(("r", "b")), "seed=2": regimes(("r", "b"))})
+    assert not overlay.has_unshared_panels({"seed=1": regimes(("r", "b")), "seed=2": regimes(("r", "b"))})
 
 
 def test_every_map_has_the_label_of_its_own_colour_bar() -> None:

@@ -220,5 +220,5 @@ def test_figures_without_a_panel_in_common_are_told_apart() -> None:
         same, other = figure(), figure()
         other.axes[0].set_title("a  another measure", loc="left")
         other.axes[0].set_title("")
-        assert not overlay.apart({"beta=1": figure(), "beta=2": same})
-        assert overlay.apart({"beta=1": figure(), "beta=2": other})
+        assert not overlay.has_unshared_panels({"beta=1": figure(), "beta=2": same})
+        assert overlay.has_unshared_panels({"beta=1": figure(), "beta=2": other})

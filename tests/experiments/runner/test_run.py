@@ -152,7 +152,7 @@ def test_a_hydra_launcher_gets_every_job_with_a_directory_of_its_own(
     name = "it's = here, not, there"
     with session.opened(Path(toy[1])):
         jobs = compose.jobs(["conf=toy", "limit=1", "seed=0,1", f"output={launching.quote(name)}"], sweep=True)
-        launching.launch(jobs, execute.launched)
+        launching.launch(jobs, execute.run_launched)
     folders = sorted(path for path in (tmp_path / name).iterdir())
     assert [folder.name for folder in folders] == ["seed_0", "seed_1"]
     assert all({path.name for path in folder.iterdir()} == RESULTS for folder in folders)

@@ -146,7 +146,7 @@ def test_vectors_that_are_not_centred_say_that_they_will_be(tmp_path, capsys):
     path = tmp_path / "vectors.npy"
     for shift, said in ((0.0, False), (0.5, True)):
         np.save(path, np.array([[-1.0, 0.0, 1.0], [2.0, 1.0, -3.0], [-1.0, 3.0, -2.0]]) + shift)
-        pattern_sets.measured(str(path), False)
+        pattern_sets.load_to_measure(str(path), False)
         line = f"of each pattern of {path} its own mean (0.5 to 0.5) is taken off before it is scaled"
         assert (line in capsys.readouterr().err) == said
     pattern_sets.pixels(str(path))
