@@ -87,8 +87,8 @@ def points(config: Config) -> list[dict]:
     for memory, scale in _scales(config, config.memories).items():
         blueprint = find(memory)
         beta = blueprint.beta if scale.beta is None else scale.beta
-        for dynamics in dict.fromkeys(_dynamics(memory, scale)):
-            for neurons in dict.fromkeys(scale.neurons):
+        for dynamics in _dynamics(memory, scale):
+            for neurons in scale.neurons:
                 number = partial(blueprint.rounded, neurons=neurons, parity=PARITY)
                 for num_patterns in loads.counts(scale.loads, number, f"{memory} at N={neurons}"):
                     shared = {"memory": memory, "dynamics": dynamics, "neurons": neurons, "patterns": num_patterns}
@@ -96,7 +96,7 @@ def points(config: Config) -> list[dict]:
                     shared |= {"queries": _queried(scale, num_patterns)}
                     grid += [
                         shared | {"initial_overlap": overlap, "sample": sample}
-                        for overlap in sorted(set(config.overlaps))
+                        for overlap in sorted(config.overlaps)
                         for sample in range(scale.samples)
                     ]
     return grid
@@ -128,6 +128,6 @@ def _program(config: Config, scale: Scale, point: dict) -> measurement.Program:
         neurons=point["neurons"],
         padding=padding,
         queries=_queried(scale, padding),
-        overlaps=len(set(config.overlaps)),
+        overlaps=len(config.overlaps),
         max_steps=point["max_steps"],
     )

@@ -71,7 +71,7 @@ def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
     return contract.total(
         scales.cost(scale, memory, ensemble, size)
-        for ensemble, (memory, scale) in product(dict.fromkeys(config.ensembles), scales.by_memory(config).items())
+        for ensemble, (memory, scale) in product(config.ensembles, scales.by_memory(config).items())
         for size in scales.widths(scale, ensemble)
     )
 
@@ -79,11 +79,10 @@ def cost(config: Config) -> Cost:
 def points(config: Config) -> list[dict]:
     """One point per memory, dynamics, size, corruption, number of patterns and disorder sample."""
     grid = []
-    for ensemble, (memory, scale) in product(dict.fromkeys(config.ensembles), scales.by_memory(config).items()):
+    for ensemble, (memory, scale) in product(config.ensembles, scales.by_memory(config).items()):
         beta = find(memory).beta if scale.beta is None else scale.beta
         starts = dict.fromkeys(corruptions.name(spec, config.clamp) for spec in scale.corruption)
-        widths = dict.fromkeys(scales.widths(scale, ensemble))
-        for dynamics, neurons, start in product(dict.fromkeys(scale.dynamics), widths, starts):
+        for dynamics, neurons, start in product(scale.dynamics, scales.widths(scale, ensemble), starts):
             for num_patterns in scales.pattern_counts(scale, memory, neurons):
                 shared = {
                     "memory": memory,

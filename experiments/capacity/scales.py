@@ -79,7 +79,7 @@ def queried(scale: FullScale, num_patterns: int) -> int:
 def pattern_counts(scale: FullScale, memory: str, neurons: int) -> list[int]:
     """Numbers of patterns M in ascending order: `patterns` as given, or the loads rounded to the scale's parity."""
     if scale.patterns is not None:
-        return sorted(set(scale.patterns))
+        return sorted(scale.patterns)
     blueprint = find(memory)
     try:
         number = partial(blueprint.rounded, neurons=neurons, parity=scale.parity.name)

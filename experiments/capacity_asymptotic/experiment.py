@@ -55,8 +55,8 @@ def cost(config: Config) -> Cost:
 def points(config: Config) -> list[dict]:
     """One point per method, size, start and load, around each of the two thresholds; enumerated ones per draw."""
     grid = []
-    for neurons in dict.fromkeys(config.neurons):
-        for flipped in dict.fromkeys(config.corruption):
+    for neurons in config.neurons:
+        for flipped in config.corruption:
             centres = thresholds(config.beta, flipped).values()
             loads = {round(c + a * (1 + 16 / neurons), 6) for c in centres for a in config.around}
             few = sorted(load for load in loads if load * neurons <= np.log(2))

@@ -31,7 +31,7 @@ def points(config: Config) -> list[dict]:
     names = ("map", "neurons", "patterns", "beta", "features")
     lists = (config.maps, config.neurons, config.patterns, config.betas, config.features)
     grid = []
-    for values in product(*(dict.fromkeys(each) for each in lists)):
+    for values in product(*lists):
         point = dict(zip(names, values, strict=True))
         grid += [point | {"sample": sample} for sample in range(config.samples)]
     return grid

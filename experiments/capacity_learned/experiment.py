@@ -86,7 +86,7 @@ def points(config: Config) -> list[dict]:
     for text in config.tasks:
         names = config.memories + (config.further if text == config.tasks[0] else [])
         for name in dict.fromkeys(names + (config.overfitted if config.fewer else [])):
-            few = sorted(set(config.fewer)) if name in config.overfitted else []
+            few = sorted(config.fewer) if name in config.overfitted else []
             ways = [(BEFORE, config.draws)] + [(o, d) for d in (*few, config.draws) for o in config.optimisers]
             for optimiser, draws in ways:
                 trained = dict(zip(TRAINED, (text, *kind(name), optimiser, draws), strict=True))

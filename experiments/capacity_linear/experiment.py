@@ -51,7 +51,7 @@ def cost(config: Config) -> Cost:
 def points(config: Config) -> list[dict]:
     """One point per rule, size, number of pairs and draw."""
     grid = []
-    for rule, neurons in product(config.rules, dict.fromkeys(config.neurons)):
+    for rule, neurons in product(config.rules, config.neurons):
         number = partial(pairs, neurons=neurons)
         for num_patterns in loads.counts(config.loads, number, f"{rule} at D={neurons}"):
             point = {"rule": rule, "neurons": neurons, "patterns": num_patterns}

@@ -32,7 +32,7 @@ def _curves(config: Config) -> list[tuple[str, int, float]]:
     """Rule, size and activity of every curve."""
     return [
         (rule, neurons, activity)
-        for rule, neurons in product(dict.fromkeys(config.rules), dict.fromkeys(config.neurons))
+        for rule, neurons in product(config.rules, config.neurons)
         for activity in dict.fromkeys(rules.find(rule).activities(neurons, config.activities))
     ]
 

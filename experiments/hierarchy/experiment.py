@@ -31,7 +31,7 @@ def points(config: Config) -> list[dict]:
     lists = (config.parts, config.hidden, config.patterns)
     return [
         {"parts": parts, "hidden": hidden, "patterns": num_patterns, "sample": sample}
-        for parts, hidden, num_patterns in product(*map(dict.fromkeys, lists))
+        for parts, hidden, num_patterns in product(*lists)
         for sample in range(config.samples)
     ]
 
@@ -39,7 +39,7 @@ def points(config: Config) -> list[dict]:
 def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
     draws = len(config.patterns) * len(config.hidden) * config.samples
-    kinds = [_program(config, parts) for parts in dict.fromkeys(config.parts)]
+    kinds = [_program(config, parts) for parts in config.parts]
     elements = [kind.padding * 4 * max(16, kind.parts) * kind.queries for kind in kinds]
     return contract.total(Cost(draws, size, draws * kind.cost) for kind, size in zip(kinds, elements, strict=True))
 

@@ -41,7 +41,7 @@ def points(config: Config) -> list[dict]:
     """One point per memory, size, number of patterns, temperature, draw and start."""
     grid = []
     lists = (config.memories, config.neurons, config.patterns, config.temperatures)
-    for memory, neurons, num_patterns, temperature in product(*(dict.fromkeys(each) for each in lists)):
+    for memory, neurons, num_patterns, temperature in product(*lists):
         if memory in CONTINUOUS and temperature == 0:
             note(f"temperature 0 of {memory} has no landscape, as it stands for 1/β or the radius: left out")
             continue

@@ -35,14 +35,14 @@ def points(config: Config) -> list[dict]:
     names = ("neurons", "patterns", "kappa", "overlap")
     return [
         dict(zip(names, values, strict=True)) | {"sample": sample}
-        for values in product(*map(dict.fromkeys, axes))
+        for values in product(*axes)
         for sample in range(config.samples)
     ]
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points; all κ and overlaps of a pair of memories are measured together."""
-    together = len(set(config.kappas)) * len(set(config.overlaps))
+    together = len(config.kappas) * len(config.overlaps)
     grid = measurement.grid(
         lambda point: measurement.Program(point["neurons"], point["patterns"], config.queries, together)
     )

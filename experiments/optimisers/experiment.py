@@ -54,10 +54,10 @@ def cost(config: Config) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per kind of batch, conditioning, rule and problem."""
-    axes = (config.batches, sorted(set(config.conditioning)), config.rules)
+    axes = (config.batches, sorted(config.conditioning), config.rules)
     return [
         {"batch": batch, "conditioning": conditioning, "rule": rule, "sample": sample}
-        for batch, conditioning, rule in product(*map(dict.fromkeys, axes))
+        for batch, conditioning, rule in product(*axes)
         for sample in range(config.samples)
     ]
 

@@ -36,7 +36,7 @@ def _overlaps(config: Config, neurons: int) -> list[float]:
     number = partial(theory.flipped, neurons)
     loads.counts(config.overlaps, number, f"N={neurons}", name="overlaps", counted="{} flipped spins")
     first = {number(overlap): overlap for overlap in reversed(config.overlaps)}
-    return [overlap for overlap in dict.fromkeys(config.overlaps) if first[number(overlap)] == overlap]
+    return [overlap for overlap in config.overlaps if first[number(overlap)] == overlap]
 
 
 def check(config: Config) -> None:
@@ -51,7 +51,7 @@ def points(config: Config) -> list[dict]:
         for curve in _curves(config)
         for overlap in _overlaps(config, curve["neurons"])
         for sample in range(config.samples)
-        for step in dict.fromkeys(config.steps)
+        for step in config.steps
     ]
 
 
@@ -64,7 +64,7 @@ def cost(config: Config) -> Cost:
 def _grid(config: Config) -> grids.Grid:
     """Grid with one program of a network for all its loads."""
     padding = draws.largest(_curves(config), "degree", "neurons")
-    longest, times = max(config.steps), len(dict.fromkeys(config.steps))
+    longest, times = max(config.steps), len(config.steps)
 
     def at(point: dict) -> measurement.Program:
         queries = min(config.queries, point["patterns"])

@@ -95,7 +95,7 @@ def cost(config: Config) -> Cost:
         part = _cost(memory, area, area.queries, area.load[1], area.cells[0] * area.cells[1] * area.samples)
         parts.append(part._replace(operations=2**area.levels * part.operations / 2))
     for effort, load in _curves(config):
-        drawn = len(set(config.curves.temperatures)) * effort.samples
+        drawn = len(config.curves.temperatures) * effort.samples
         parts.append(_cost(CURVED, effort, config.curves.queries, load, drawn))
     return contract.total(parts)
 
@@ -111,10 +111,10 @@ def _cost(memory: str, effort: Map | Effort, queries: int, load: float, drawn: i
 def points(config: Config) -> list[dict]:
     """The coarse cells of every map and the given temperatures of every curve."""
     grid = []
-    for memory in dict.fromkeys(config.memories if MAP in config.studies else []):
+    for memory in config.memories if MAP in config.studies else []:
         grid += _map_points(config, memory, coarse(*getattr(config, memory).cells))
     for effort, load in _curves(config):
-        grid += _curve_points(config, effort, load, [(t, 0) for t in dict.fromkeys(config.curves.temperatures)])
+        grid += _curve_points(config, effort, load, [(t, 0) for t in config.curves.temperatures])
     return grid
 
 

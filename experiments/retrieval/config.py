@@ -97,6 +97,6 @@ class Config(Scan, contract.Config):
 
 def scans(config: Config) -> list[FullScan]:
     """Every chosen part in full: the common value if given, else its own, else smoke scale."""
-    chosen = config.part if config.parts is None else dict.fromkeys(config.parts)
+    chosen = config.part if config.parts is None else config.parts
     parts = [config.part[name] for name in chosen] or [Scan()]
     return [precedence.full_options(FullScan, Scan, config, part) for part in parts]

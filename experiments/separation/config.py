@@ -57,7 +57,7 @@ class Config(contract.Config):
         nonempty=True,
         used_when=Use(
             "across is given for all but the largest",
-            lambda config: bool(config.across) or len(set(config.patterns)) == 1,
+            lambda config: bool(config.across) or len(config.patterns) == 1,
         ),
         axis=True,
     )

@@ -81,7 +81,7 @@ def _pairs(config: Config) -> list[tuple[str, str, str]]:
     """All (dynamics, similarity, separation), and the bound at the end."""
     chosen = product(config.dynamics, config.similarities, config.separations)
     kept = [p for p in chosen if memories.combines(*p[1:]) and (p[0] == "single" or memories.iterates(*p[1:]))]
-    return [*dict.fromkeys(kept), ("single", *BOUND)]
+    return [*kept, ("single", *BOUND)]
 
 
 def all_dynamics_paired(config: Config) -> bool:

@@ -45,9 +45,9 @@ def check(config: Config) -> None:
 def points(config: Config) -> list[dict]:
     """One point per rule, learning, size, correlation, length and drawn sequence."""
     grid = []
-    for rule, neurons in product(dict.fromkeys(config.degrees), dict.fromkeys(config.neurons)):
+    for rule, neurons in product(config.degrees, config.neurons):
         for learning, correlation, num_patterns in product(
-            dict.fromkeys(config.learning), dict.fromkeys(config.correlation), _lengths(config, rule, neurons)
+            config.learning, config.correlation, _lengths(config, rule, neurons)
         ):
             point = {"degree": rule, "learning": learning, "neurons": neurons}
             point |= {"correlation": correlation, "patterns": num_patterns}

@@ -23,7 +23,7 @@ def counts(
         counted: words for a number, where it is not one of patterns.
     """
     by_number: dict[int | None, list[float]] = {}
-    for value in sorted(set(asked)):
+    for value in sorted(asked):
         by_number.setdefault(number(value), []).append(value)
     for num_patterns, shared in by_number.items():
         values = ", ".join(f"{value:g}" for value in shared)

@@ -37,9 +37,9 @@ def cost(config: Config) -> Cost:
 def points(config: Config) -> list[dict]:
     """One point per task, axis and value on it."""
     grid = []
-    for task in dict.fromkeys(config.tasks):
+    for task in config.tasks:
         for axis in AXES:
-            for value in sorted(set(getattr(config, axis))):
+            for value in sorted(getattr(config, axis)):
                 point = {"task": task, "axis": axis, **config.at, axis: value}
                 # Counts are kept for every query, overlap and bit: beyond some neurons a memory reads faster.
                 if task == "counts" and point["queries"] * (point["neurons"] + 1) ** 2 > 2**23:

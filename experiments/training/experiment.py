@@ -101,7 +101,7 @@ def has_baselines(config: Config) -> bool:
 
 
 def _compared(config: Config) -> list[str]:
-    return [task for task in dict.fromkeys(config.tasks) if tasks.is_real(task) and tasks.is_single(task)]
+    return [task for task in config.tasks if tasks.is_real(task) and tasks.is_single(task)]
 
 
 def _option(config: Config, optimiser: str, name: str) -> Any:
@@ -130,11 +130,11 @@ def cost(config: Config) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per run and epoch, then one per baseline and seed of real tasks, at epoch 0."""
-    kinds = product(*(dict.fromkeys(getattr(config, f"{part}s")) for part in KIND))
+    kinds = product(*(getattr(config, f"{part}s") for part in KIND))
     runs: list[dict] = []
     for kind in kinds:
         numbers = [_option(config, kind[-1], name) for name in SEARCHED[:-1]]
-        grid = product(*map(dict.fromkeys, (*numbers, config.noise)), range(config.seeds))
+        grid = product(*numbers, config.noise, range(config.seeds))
         runs += [dict(zip(RUN, (*kind, *run), strict=True)) for run in grid]
     epochs: list[dict] = [run | {"epoch": epoch} for run in runs for epoch in range(config.epochs + 1)]
     if config.baselines:
