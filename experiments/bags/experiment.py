@@ -24,6 +24,7 @@ from experiments.bags.figure import plot
 from experiments.bags.summary import summarise
 from experiments.contract import Cost, total
 from experiments.shared import parallel
+from experiments.shared.axes import product_of
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "auc"
@@ -69,13 +70,8 @@ def cost(config: Config) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per data set, method, division and fold."""
-    return [
-        {"data": name, "method": method, "repetition": repetition, "fold": fold}
-        for name in config.data
-        for method in config.methods
-        for repetition in range(config.repetitions)
-        for fold in range(data.load(name).folds)
-    ]
+    runs = product_of(data=config.data, method=config.methods, repetition=range(config.repetitions))
+    return [run | {"fold": fold} for run in runs for fold in range(data.load(run["data"]).folds)]
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:

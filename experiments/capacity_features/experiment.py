@@ -20,6 +20,7 @@ from experiments.capacity_features.figure import plot
 from experiments.capacity_features.summary import summarise
 from experiments.contract import Cost
 from experiments.shared import grids
+from experiments.shared.axes import product_of
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 
@@ -28,13 +29,14 @@ X_AXIS = "features"
 
 def points(config: Config) -> list[dict]:
     """One point per map, size, number of patterns, β, Y and draw."""
-    names = ("map", "neurons", "patterns", "beta", "features")
-    lists = (config.maps, config.neurons, config.patterns, config.betas, config.features)
-    grid = []
-    for values in product(*lists):
-        point = dict(zip(names, values, strict=True))
-        grid += [point | {"sample": sample} for sample in range(config.samples)]
-    return grid
+    return product_of(
+        map=config.maps,
+        neurons=config.neurons,
+        patterns=config.patterns,
+        beta=config.betas,
+        features=config.features,
+        sample=range(config.samples),
+    )
 
 
 def cost(config: Config) -> Cost:

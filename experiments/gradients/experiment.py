@@ -14,6 +14,7 @@ from experiments.gradients.config import METRICS, Config
 from experiments.gradients.figure import plot
 from experiments.gradients.measurement import verified
 from experiments.gradients.summary import summarise
+from experiments.shared.axes import product_of
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "magnitude"
@@ -29,15 +30,14 @@ def cost(config: Config) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per input of every case."""
-    return [
-        {"dtype": dtype, "separation": separation, "metric": metric, "mask": mask, "shape": shape, "input": name}
-        for dtype in config.dtypes
-        for separation in config.separations
-        for metric in config.metrics
-        for mask in config.masks
-        for shape in config.shapes
-        for name in arguments(metric)
-    ]
+    cases = product_of(
+        dtype=config.dtypes,
+        separation=config.separations,
+        metric=config.metrics,
+        mask=config.masks,
+        shape=config.shapes,
+    )
+    return [case | {"input": name} for case in cases for name in arguments(case["metric"])]
 
 
 def arguments(metric: str) -> list[str]:

@@ -11,7 +11,6 @@ are graphs of layers. Quadrants of a digit are hidden, start at the mean of the 
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import product
 
 from experiments import contract
 from experiments.contract import Cost
@@ -20,6 +19,7 @@ from experiments.hierarchy.config import Config
 from experiments.hierarchy.figure import plot
 from experiments.hierarchy.summary import summarise
 from experiments.shared import grids
+from experiments.shared.axes import product_of
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 
@@ -28,12 +28,7 @@ X_AXIS = "patterns"
 
 def points(config: Config) -> list[dict]:
     """One point per number of parts, quadrants hidden, number of digits and draw."""
-    lists = (config.parts, config.hidden, config.patterns)
-    return [
-        {"parts": parts, "hidden": hidden, "patterns": num_patterns, "sample": sample}
-        for parts, hidden, num_patterns in product(*lists)
-        for sample in range(config.samples)
-    ]
+    return product_of(parts=config.parts, hidden=config.hidden, patterns=config.patterns, sample=range(config.samples))
 
 
 def cost(config: Config) -> Cost:

@@ -8,7 +8,6 @@ lies below their means.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import product
 
 from experiments.contract import Cost
 from experiments.novelty import measurement
@@ -16,6 +15,7 @@ from experiments.novelty.config import Config
 from experiments.novelty.figure import plot
 from experiments.novelty.summary import summarise
 from experiments.shared import grids
+from experiments.shared.axes import product_of
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "patterns"
@@ -31,13 +31,13 @@ def cost(config: Config) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per size, number of patterns, κ, overlap and pair of memories."""
-    axes = (config.neurons, config.patterns, config.kappas, config.overlaps)
-    names = ("neurons", "patterns", "kappa", "overlap")
-    return [
-        dict(zip(names, values, strict=True)) | {"sample": sample}
-        for values in product(*axes)
-        for sample in range(config.samples)
-    ]
+    return product_of(
+        neurons=config.neurons,
+        patterns=config.patterns,
+        kappa=config.kappas,
+        overlap=config.overlaps,
+        sample=range(config.samples),
+    )
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:

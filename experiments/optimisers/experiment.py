@@ -19,7 +19,7 @@ Times are those of compiled programs with nothing evaluated beyond what the rule
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import groupby, product
+from itertools import groupby
 
 import numpy as np
 import scipy.linalg  # noqa: F401 - only a library that is loaded can be limited
@@ -32,6 +32,7 @@ from experiments.optimisers.figure import plot
 from experiments.optimisers.problem import Shape
 from experiments.optimisers.summary import summarise
 from experiments.shared import timing
+from experiments.shared.axes import product_of
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "conditioning"
@@ -54,12 +55,12 @@ def cost(config: Config) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """One point per kind of batch, conditioning, rule and problem."""
-    axes = (config.batches, sorted(config.conditioning), config.rules)
-    return [
-        {"batch": batch, "conditioning": conditioning, "rule": rule, "sample": sample}
-        for batch, conditioning, rule in product(*axes)
-        for sample in range(config.samples)
-    ]
+    return product_of(
+        batch=config.batches,
+        conditioning=sorted(config.conditioning),
+        rule=config.rules,
+        sample=range(config.samples),
+    )
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:

@@ -10,7 +10,6 @@ drawn for the first twenty steps.
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import product
 
 from experiments.contract import Cost
 from experiments.overlap_dynamics import measurement, theory
@@ -18,6 +17,7 @@ from experiments.overlap_dynamics.config import LARGEST, Config
 from experiments.overlap_dynamics.figure import plot
 from experiments.overlap_dynamics.summary import summarise
 from experiments.shared import draws, grids, loads
+from experiments.shared.axes import product_of
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
@@ -26,7 +26,7 @@ X_AXIS = "step"
 
 def _curves(config: Config) -> list[dict]:
     """Degree, size, load and odd number of patterns of every network that is not too large."""
-    networks = [{"degree": degree, "neurons": size} for degree, size in product(config.degrees, config.neurons)]
+    networks = product_of(degree=config.degrees, neurons=config.neurons)
     last = lambda network: theory.critical_load(network["degree"])
     return loads.curves(networks, config.around, last, "degree {degree} at N={neurons}", least=3, largest=LARGEST)
 

@@ -15,6 +15,7 @@ from experiments.relaxation.config import Config
 from experiments.relaxation.figure import plot
 from experiments.relaxation.summary import summarise
 from experiments.shared import draws, grids, loads
+from experiments.shared.axes import product_of
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
@@ -25,10 +26,7 @@ LARGEST = 2**20
 
 def _curves(config: Config) -> list[dict]:
     """Degree, temperature, size, load and odd number of patterns of every network that is not too large."""
-    networks = [
-        {"degree": degree, "temperature": temperature, "neurons": neurons}
-        for degree, temperature, neurons in product(config.degrees, config.temperatures, config.neurons)
-    ]
+    networks = product_of(degree=config.degrees, temperature=config.temperatures, neurons=config.neurons)
     last = lambda network: theory.spinodal_load(network["degree"], network["temperature"])
     what = "degree {degree} at T={temperature:g}, N={neurons}"
     return loads.curves(networks, config.around, last, what, least=1, largest=LARGEST)

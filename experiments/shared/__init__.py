@@ -2,8 +2,9 @@
 
 An experiment imports no other one: what several of them need stands here, and what the runner shares with them.
 
-Patterns and starts:
+Points, patterns and starts:
 
+    axes            points from the values of every axis
     pattern_sets    where patterns come from: random ensembles, images, files
     corruptions     starts of queries: their names in tables, their words in figures
     streams         patterns that are never stored: memories of them, starts of their queries, columns of their rows
