@@ -8,6 +8,7 @@ import numpy as np
 
 from experiments.bags.config import PUBLISHED
 from experiments.contract import Table
+from experiments.statistics.clusters import standard_error
 from experiments.statistics.columns import headline
 
 OURS = "hopfield"
@@ -49,7 +50,7 @@ def summarise(table: Table) -> dict:
         folds = rows.pivot(index=["repetition", "fold"], columns="method", values="auc")
         for method in dict.fromkeys(rows["method"]):
             each = divisions(folds[method]).to_numpy(float)
-            stderr = float(each.std(ddof=1) / np.sqrt(len(each))) if len(each) > 1 else float("nan")
+            stderr = standard_error(each)
             results.append({"data": label, "method": method, "auc": float(each.mean()), "stderr": stderr})
             scalars |= headline(f"auc/{label}/{method}", float(each.mean()), stderr)
             if lost := int(folds[method].isna().sum()):

@@ -1,9 +1,9 @@
 """Summary of multi-query associative recall: mean accuracies with 95 % intervals over seeds."""
 
-import numpy as np
 from scipy import stats
 
 from experiments.contract import Table
+from experiments.statistics.clusters import standard_error
 from experiments.statistics.columns import headline
 
 KEYS = ["mixer", "width", "length", "pairs", "state_bytes"]
@@ -14,9 +14,8 @@ def summarise(table: Table) -> dict:
     results, scalars = [], {}
     for kind, rows in table.groupby(KEYS, sort=False):
         values = rows["accuracy"].to_numpy(float)
-        count = len(values)
-        error = float(values.std(ddof=1) / np.sqrt(count)) if count > 1 else float("nan")
-        half = float(stats.t.ppf(0.975, count - 1) * error) if count > 1 else float("nan")
+        count, error = len(values), standard_error(values)
+        half = float(stats.t.ppf(0.975, count - 1) * error)
         entry = dict(zip(KEYS, kind, strict=True)) | {"accuracy": float(values.mean()), "half_interval": half}
         entry |= {"seeds": count, "solved": int((values >= 0.99).sum()), "epochs": float(rows["epochs"].mean())}
         results.append(entry | {"contradicted": float(rows["contradicted"].mean())})
