@@ -10,6 +10,7 @@ from pathlib import Path
 
 import jax
 import numpy as np
+import pandas
 import pytest
 
 import hopfield.memories
@@ -116,18 +117,27 @@ def test_an_experiment_made_from_the_template_runs_resumes_plots_and_passes(
     assert _environment() == before
     assert "mything" not in registry.names()
     assert "experiments.mything" not in sys.modules
-    _change_as_the_page_says(mine)
+    steps, compiled = _changes_of_the_page()
+    _apply(steps, mine)
     assert run(["conf=./mything", "samples=1", "neurons=[20]"]) == 2
-    assert run(["conf=./mything", "samples=1", "neurons=[20]", "steps=2"]) == 0
-    assert (mine / "outputs/mything/steps=2/figure.svg").is_file()
+    assert run(["conf=./mything", "samples=2", "neurons=[20]", "steps=2"]) == 0
+    directory = mine / "outputs/mything/steps=2"
+    assert (directory / "figure.svg").is_file()
+    looped = pandas.read_csv(directory / "table.csv")
+    _apply(compiled, mine)
+    assert run(["conf=./mything", "samples=2", "neurons=[20]", "steps=2", "overwrite=true"]) == 0
+    pandas.testing.assert_frame_equal(pandas.read_csv(directory / "table.csv"), looped)
 
 
-def _change_as_the_page_says(mine: Path) -> None:
-    """Apply the change that `docs/howto/extend.md` shows to what the template made."""
+def _changes_of_the_page() -> list[str]:
+    """Changes that `docs/howto/extend.md` shows to what the template made, to be applied in this order."""
     page = Path(__file__).resolve().parents[3] / "docs/howto/extend.md"
-    (diff,) = re.findall(r"^```diff\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    text = diff.replace("mine/", "mything/")
-    subprocess.run(["git", "apply", "-"], input=text, text=True, check=True, cwd=mine)
+    found = re.findall(r"^```diff\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return [diff.replace("mine", "mything") for diff in found]
+
+
+def _apply(diff: str, mine: Path) -> None:
+    subprocess.run(["git", "apply", "-"], input=diff, text=True, check=True, cwd=mine)
 
 
 @pytest.mark.parametrize(
