@@ -1,7 +1,5 @@
 """Figure of multiple-instance learning: areas under the ROC curve, a panel for each data set."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -15,7 +13,7 @@ def plot(table: Table, summary: dict) -> Figure:
     """Every division into folds as a dot, mean and standard error, and the published area where there is one."""
     sets, called = list(dict.fromkeys(table["data"])), labels(table["data"])
     methods = list(dict.fromkeys(table["method"]))
-    looks: Any = series(methods)
+    looks = series(methods)
     figure, axes = panels(1, len(sets), width=1.5 + 2.9 * len(sets), height=1.6 + 0.32 * len(methods))
     results = {(entry["data"], entry["method"]): entry for entry in summary["results"]}
     for letter, ax, name in zip(LETTERS, axes[0], sets, strict=False):

@@ -38,7 +38,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 def _thresholds(ax: Axes, found: Table) -> None:
     keys = list(dict.fromkeys(zip(found["criterion"], found["corruption"], strict=True)))
-    looks: Any = series([str(key) for key in keys])
+    looks = series([str(key) for key in keys])
     for key in keys:
         rows = found[(found["criterion"] == key[0]) & (found["corruption"] == key[1])]
         look = looks[str(key)]
@@ -76,7 +76,7 @@ def _sampled(rows: Table) -> Table:
 
 def _draw_curves(ax: Axes, rows: Table, label: str) -> None:
     sizes = list(rows["neurons"].unique())
-    looks: Any = ordered([str(size) for size in sizes])
+    looks = ordered([str(size) for size in sizes])
     for size in sizes:
         part = rows[rows["neurons"] == size]
         look: Any = looks[str(size)] | {"markersize": 3}

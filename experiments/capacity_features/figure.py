@@ -26,7 +26,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 def _curves(sizes: Table) -> list[tuple[Table, Any]]:
     """Rows and look of every curve: the colour is that of its map, the marker that of N, M and β."""
-    colours: Any = series(list(dict.fromkeys(sizes["map"])))
+    colours = series(list(dict.fromkeys(sizes["map"])))
     markers = dict(zip(sizes.groupby(SCALE, sort=False).groups, MARKERS * len(sizes), strict=False))
     found = []
     for key, rows in sizes.groupby(["map", *SCALE], sort=False):

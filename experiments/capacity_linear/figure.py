@@ -16,7 +16,7 @@ def plot(table: Table, summary: dict) -> Figure:
     """Share of keys found against n ln n / D², typical keys and all keys, theory as lines."""
     shares, whole = pandas.DataFrame(summary["shares"]), pandas.DataFrame(summary["all_keys"])
     rules = list(dict.fromkeys(table["rule"]))
-    looks: Any = series([str(size) for size in sorted(shares["neurons"].unique())])
+    looks = series([str(size) for size in sorted(shares["neurons"].unique())])
     of_rules = [partial(_shares, rows=shares[shares["rule"] == rule], looks=looks) for rule in rules]
     figure = gallery([*of_rules, partial(_all_keys, found=shares, whole=whole, rules=rules)])
     handles, labels = figure.axes[0].get_legend_handles_labels()
@@ -40,7 +40,7 @@ def _shares(ax: Axes, rows: Table, looks: Any) -> None:
 def _all_keys(ax: Axes, found: Table, whole: Table, rules: list[str]) -> None:
     """Draws in which every key is found, at the size at which all keys are asked for most often."""
     ax.set_title("all keys of a draw", loc="left")
-    looks: Any = series(rules)
+    looks = series(rules)
     if len(whole):
         size = whole["neurons"].value_counts().idxmax()
         loads = found.set_index(["rule", "neurons", "patterns"])["load"]

@@ -1,7 +1,6 @@
 """Figure of the capacity of sparse patterns: critical loads by activity, disturbed couplings, bits, biased Hebb."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas
@@ -36,7 +35,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 def _by_activity(ax: Axes, table: Table) -> None:
     """Critical load against activity by rule, all sizes; replica-symmetric theory as lines."""
-    looks: Any = series(list(COVARIANCE))
+    looks = series(list(COVARIANCE))
     sizes = sorted(table["neurons"].unique())
     grid = np.geomspace(table["activity"].min() * 0.8, 0.5, 25)
     for rule, rows in table.groupby("rule", sort=False):
@@ -58,7 +57,7 @@ def _by_activity(ax: Axes, table: Table) -> None:
 
 def _disturbed(ax: Axes, table: Table) -> None:
     """Critical load of disturbed couplings against N^(−2/3), the limits of theory at 0."""
-    looks: Any = series(list(dict.fromkeys(table["rule"])))
+    looks = series(list(dict.fromkeys(table["rule"])))
     for rule, rows in table.groupby("rule", sort=False):
         look = looks[str(rule)]
         ax.errorbar(
@@ -77,7 +76,7 @@ def _disturbed(ax: Axes, table: Table) -> None:
 
 def _bits(ax: Axes, table: Table) -> None:
     """Bits per synapse against activity at the best measured load, of the largest network."""
-    looks: Any = series(list(COVARIANCE))
+    looks = series(list(COVARIANCE))
     size = table["neurons"].max()
     grid = np.geomspace(table["activity"].min() * 0.8, 0.5, 25)
     for rule, rows in table[table["neurons"] == size].groupby("rule", sort=False):
@@ -96,7 +95,7 @@ def _bits(ax: Axes, table: Table) -> None:
 
 def _willshaw(ax: Axes, table: Table) -> None:
     """Bits per synapse of Willshaw's memory against the share of synapses that are on."""
-    looks: Any = series([str(size) for size in sorted(table["neurons"].unique())])
+    looks = series([str(size) for size in sorted(table["neurons"].unique())])
     for size, rows in table.groupby("neurons"):
         look = looks[str(size)]
         active = rules.active(int(size))
@@ -116,7 +115,7 @@ def _willshaw(ax: Axes, table: Table) -> None:
 def _biased(ax: Axes, table: Table) -> None:
     """Errors after one step of plain Hebb couplings against the number of patterns over 1/m₀²."""
     size = table["neurons"].max()
-    looks: Any = series([f"{a:g}" for a in sorted(table["activity"].unique())])
+    looks = series([f"{a:g}" for a in sorted(table["activity"].unique())])
     for activity, rows in table[table["neurons"] == size].groupby("activity"):
         look, bias = looks[f"{activity:g}"], 1 - 2 * float(activity)
         x = (rows["patterns"] - 1) * bias**2

@@ -131,7 +131,7 @@ def panels(rows: int = 1, columns: int = 1, *, width: float = 8.0, height: float
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
-def series(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
+def series(labels: Sequence[str]) -> dict[str, Any]:
     """Colour, marker and line style for each label, by its place, as keyword arguments of matplotlib.
 
     Up to seven labels have the colours of the style; more of them take further ones, so that none comes twice.
@@ -144,7 +144,7 @@ def series(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     return {label: _look(place, colour) for place, (label, colour) in enumerate(zip(distinct, colours, strict=False))}
 
 
-def ordered(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
+def ordered(labels: Sequence[str]) -> dict[str, Any]:
     """Looks as of `series` for labels that have an order, as sizes: as many colours as labels, from dark to light."""
     distinct = list(dict.fromkeys(labels))
     shades = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.88, len(distinct)))

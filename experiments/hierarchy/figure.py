@@ -1,7 +1,6 @@
 """Figure of the hierarchical memory: digits found by what is stored, and errors of hidden pixels."""
 
 from functools import partial
-from typing import Any
 
 import pandas
 from matplotlib.axes import Axes
@@ -28,7 +27,7 @@ def _name(parts: int) -> str:
 
 def _curves(rows: Table):
     """Name, look and rows of every memory."""
-    looks: Any = series([_name(parts) for parts in dict.fromkeys(rows["parts"])])
+    looks = series([_name(parts) for parts in dict.fromkeys(rows["parts"])])
     for parts, part in rows.groupby("parts", sort=False):
         yield _name(int(parts)), looks[_name(int(parts))], part.sort_values("patterns")
 

@@ -1,7 +1,6 @@
 """Figure of a landscape: shares of kinds of ends against patterns, energies of the kinds, minima of continuous ones."""
 
 from functools import partial
-from typing import Any
 
 import pandas
 from matplotlib.axes import Axes
@@ -32,7 +31,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 
 def _shares(ax: Axes, rows: Table, title: str) -> None:
-    looks: Any = series(list(KINDS))
+    looks = series(list(KINDS))
     for kind, part in rows.groupby("kind", sort=False):
         look = looks[str(kind)]
         ax.errorbar(part["patterns"], part["share"], part["stderr"], label=str(kind), **measured(look))
@@ -43,7 +42,7 @@ def _shares(ax: Axes, rows: Table, title: str) -> None:
 
 
 def _energies(ax: Axes, rows: Table, title: str) -> None:
-    looks: Any = series(list(KINDS))
+    looks = series(list(KINDS))
     for kind, part in rows.groupby("kind", sort=False):
         known = part[part["energy"].notna()]
         ax.plot(known["patterns"], known["energy"].astype(float), label=str(kind), **looks[str(kind)])
@@ -56,7 +55,7 @@ def _energies(ax: Axes, rows: Table, title: str) -> None:
 def _minima(ax: Axes, rows: Table) -> None:
     curves = ["memory", "neurons", "temperature"]
     keys = [tuple(key) for key in rows[curves].drop_duplicates().to_numpy().tolist()]
-    looks: Any = series([str(key) for key in keys])
+    looks = series([str(key) for key in keys])
     for key in keys:
         part = rows[(rows[curves] == list(key)).all(axis=1)]
         words = f"{key[0]}, N = {key[1]}, T = {key[2]:g}"

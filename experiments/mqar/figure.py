@@ -18,7 +18,7 @@ def plot(table: Table, summary: dict) -> Figure:
     at 0 and 1.
     """
     results: Table = pandas.DataFrame(summary["results"])
-    looks: Any = series(list(dict.fromkeys(results["mixer"])))
+    looks = series(list(dict.fromkeys(results["mixer"])))
     trained = results[results["mixer"] != "by_hand"]
     widest = trained["width"].max() if len(trained) else 0
     length, longest, fewest = results["length"].min(), results["length"].max(), results["pairs"].min()

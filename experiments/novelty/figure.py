@@ -18,7 +18,7 @@ def plot(table: Table, summary: dict) -> Figure:
     overlaps, middle = sorted(areas["overlap"].unique()), kappas[len(kappas) // 2]
     size = sorted(areas["patterns"].unique())[areas["patterns"].nunique() // 2]
     figure, axes = panels(1, 3, width=12.0, height=3.6)
-    looks: Any = series([f"{overlap:g}" for overlap in overlaps])
+    looks = series([f"{overlap:g}" for overlap in overlaps])
     for ax, name, rows in (
         (axes[0, 0], "patterns", areas[areas["kappa"] == middle]),
         (axes[0, 1], "kappa", areas[areas["patterns"] == size]),
@@ -46,7 +46,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 def _left(ax, rows: Table) -> None:
     rows = rows.sort_values("patterns")
-    looks: Any = series(["novel", "known"])
+    looks = series(["novel", "known"])
     for name in looks:
         ax.plot(rows["patterns"], rows[f"left_{name}"], **looks[name] | {"linestyle": "none"}, label=f"{name} query")
         ax.plot(rows["patterns"], rows[f"theory_{name}"], **THEORY | {"color": looks[name]["color"]})

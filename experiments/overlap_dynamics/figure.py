@@ -24,7 +24,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 
 def _panel(ax: Axes, rows: Table) -> None:
-    looks: Any = series([f"{overlap:.3g}" for overlap in sorted(rows["start_overlap"].unique())])
+    looks = series([f"{overlap:.3g}" for overlap in sorted(rows["start_overlap"].unique())])
     degree, last = int(rows["degree"].iloc[0]), int(rows["step"].max())
     grid = [*range(1, min(last, 20) + 1), *range(21, last + 1, max(1, last // 40))]
     load = float(rows["load"].iloc[0])

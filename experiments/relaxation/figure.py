@@ -1,7 +1,6 @@
 """Figure of relaxation: correlation times and escape times against the load, by degree and temperature."""
 
 from functools import partial
-from typing import Any
 
 import pandas
 from matplotlib.axes import Axes
@@ -40,7 +39,7 @@ def _escape(ax: Axes, rows: Table) -> None:
 
 def _measured(ax: Axes, rows: Table, name: str) -> None:
     sizes = sorted(rows["neurons"].unique())
-    looks: Any = ordered([str(size) for size in sizes])
+    looks = ordered([str(size) for size in sizes])
     for size in sizes:
         part = rows[(rows["neurons"] == size) & rows[name].notna()]
         look = looks[str(size)] | {"markersize": 4}

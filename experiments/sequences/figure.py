@@ -42,7 +42,7 @@ def _bars(rows: Table, name: str) -> np.ndarray:
 
 def _whole(ax: Axes, rows: Table, rule: str, half: list[dict]) -> None:
     """Share of whole sequences and of single transitions against the number of patterns."""
-    looks: Any = series([str(size) for size in sorted(rows["neurons"].unique())])
+    looks = series([str(size) for size in sorted(rows["neurons"].unique())])
     for size, part in rows.groupby("neurons"):
         look = looks[str(size)] | {"linestyle": "none"}
         ax.errorbar(part["patterns"], part["whole"], _bars(part, "whole"), label=f"$N={size}$", **ERROR | look)
@@ -69,7 +69,7 @@ def _whole(ax: Axes, rows: Table, rule: str, half: list[dict]) -> None:
 
 def _bits(ax: Axes, rows: Table) -> None:
     """Measured over exact errors of a bit, at every length: 0 with its upper bar where none were seen."""
-    looks: Any = series(list(dict.fromkeys(rows["degree"])))
+    looks = series(list(dict.fromkeys(rows["degree"])))
     for rule, part in rows.groupby("degree", sort=False):
         exact = part["bit_error_theory"].to_numpy(float)
         look = looks[str(rule)] | {"linestyle": "none", "label": _name(str(rule))}
@@ -83,7 +83,7 @@ def _bits(ax: Axes, rows: Table) -> None:
 def _correlated(ax: Axes, rows: Table) -> None:
     """Transitions right against the mean overlap of patterns, with either way of learning, at each rule's largest N."""
     keys = list(dict.fromkeys(zip(rows["degree"], rows["learning"], strict=True)))
-    looks: Any = series([str(key) for key in keys])
+    looks = series([str(key) for key in keys])
     for key in keys:
         part = rows[(rows["degree"] == key[0]) & (rows["learning"] == key[1])]
         part = part[part["neurons"] == part["neurons"].max()]
