@@ -17,8 +17,18 @@ from hopfield.arguments import shown
 from hopfield.metrics.forms import Metric, full
 from hopfield.spaces import Box, Euclidean, Known, Space, Sphere, Spins, State
 
-__all__ = ["NAMES", "Bilinear", "Cosine", "Dot", "Manhattan", "Similarity", "SquaredDistance", "as_similarity"]
-__all__ += ["bilinear", "find"]
+__all__ = [
+    "NAMES",
+    "Bilinear",
+    "Cosine",
+    "Dot",
+    "Manhattan",
+    "Similarity",
+    "SquaredDistance",
+    "as_similarity",
+    "bilinear",
+    "find",
+]
 
 
 class Similarity(Node, abc.ABC):

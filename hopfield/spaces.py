@@ -16,8 +16,23 @@ from hopfield._pytrees import Node
 from hopfield._shapes import State
 from hopfield.arguments import flag
 
-__all__ = ["NAMES", "Box", "Euclidean", "Space", "Sphere", "Spins", "aligned", "as_known", "as_space", "box"]
-__all__ += ["euclidean", "find", "one_state", "sphere", "spins"]
+__all__ = [
+    "NAMES",
+    "Box",
+    "Euclidean",
+    "Space",
+    "Sphere",
+    "Spins",
+    "aligned",
+    "as_known",
+    "as_space",
+    "box",
+    "euclidean",
+    "find",
+    "one_state",
+    "sphere",
+    "spins",
+]
 
 Known = Bool[Array, "N"] | None
 

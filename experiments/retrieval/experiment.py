@@ -29,9 +29,7 @@ from experiments.shared.retrievals import CURVE
 from hopfield import Memory
 from hopfield.memories import find
 
-__all__ = [
-    "X_AXIS", "Config", "check", "cost", "has_beta", "has_theory", "measure", "plot", "points", "summarise",
-]  # fmt: skip
+__all__ = ["X_AXIS", "Config", "check", "cost", "has_beta", "has_theory", "measure", "plot", "points", "summarise"]
 X_AXIS = "kappa"
 SMALL = 512
 """Number of patterns that fewer are padded to, so that one program serves them all."""

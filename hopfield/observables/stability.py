@@ -28,8 +28,18 @@ from hopfield.similarities import Dot
 from hopfield.spaces import Euclidean, Spins, State
 from hopfield.theory import bounds
 
-__all__ = ["HELD", "REGIMES", "Eigenpair", "Regime", "UpdateJacobian", "largest_eigenvalue", "regime"]
-__all__ += ["retrieval_error_bound", "susceptibility", "update_jacobian"]
+__all__ = [
+    "HELD",
+    "REGIMES",
+    "Eigenpair",
+    "Regime",
+    "UpdateJacobian",
+    "largest_eigenvalue",
+    "regime",
+    "retrieval_error_bound",
+    "susceptibility",
+    "update_jacobian",
+]
 
 GLOBAL_AVERAGE, METASTABLE_MIXTURE, SINGLE_PATTERN, NO_PATTERN, NOT_A_NUMBER = range(5)
 REGIMES = ("global average", "metastable mixture", "single pattern", "no pattern", "not a number")

@@ -37,9 +37,24 @@ from hopfield.arguments import native, shown
 from hopfield.observables import _levels
 from hopfield.separations import LogSumExp, Separation, as_separation
 
-__all__ = ["SOFTMAX", "effective_number", "energy_variance", "entropy", "free_energy", "gibbs", "heat_capacity"]
-__all__ += ["kl_divergence", "log_partition", "mean_energy", "mutual_information", "normalised_entropy"]
-__all__ += ["renyi_entropy", "thermal_entropy", "tsallis_entropy", "variational_free_energy"]
+__all__ = [
+    "SOFTMAX",
+    "effective_number",
+    "energy_variance",
+    "entropy",
+    "free_energy",
+    "gibbs",
+    "heat_capacity",
+    "kl_divergence",
+    "log_partition",
+    "mean_energy",
+    "mutual_information",
+    "normalised_entropy",
+    "renyi_entropy",
+    "thermal_entropy",
+    "tsallis_entropy",
+    "variational_free_energy",
+]
 
 Rows = Float[Array, "*axes"]
 PerRow = Float[Array, "..."]

@@ -22,8 +22,18 @@ from hopfield.patterns.bits import pack, random_words, unpack
 from hopfield.patterns.datasets import UNSOUND
 from hopfield.patterns.ensembles import Ensemble
 
-__all__ = ["Generated", "Mapped", "Packed", "Stored", "as_patterns", "as_source", "generated", "mapped", "packed"]
-__all__ += ["stored"]
+__all__ = [
+    "Generated",
+    "Mapped",
+    "Packed",
+    "Stored",
+    "as_patterns",
+    "as_source",
+    "generated",
+    "mapped",
+    "packed",
+    "stored",
+]
 
 
 class Stored(Source):

@@ -28,9 +28,22 @@ from hopfield.theory.saddle import (
 )
 from hopfield.theory.sums import fair_signs_below
 
-__all__ = ["Replica", "fixed_point_probability", "mceliece", "one_step_error", "one_step_error_asymptotic", "replica"]
-__all__ += ["retrieval_overlap", "spin_glass", "spin_glass_temperature", "spinodal", "spinodal_load"]
-__all__ += ["spinodal_temperature", "thermodynamic_load", "thermodynamic_temperature"]
+__all__ = [
+    "Replica",
+    "fixed_point_probability",
+    "mceliece",
+    "one_step_error",
+    "one_step_error_asymptotic",
+    "replica",
+    "retrieval_overlap",
+    "spin_glass",
+    "spin_glass_temperature",
+    "spinodal",
+    "spinodal_load",
+    "spinodal_temperature",
+    "thermodynamic_load",
+    "thermodynamic_temperature",
+]
 
 
 class Replica(NamedTuple):

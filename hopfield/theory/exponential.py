@@ -25,8 +25,16 @@ from hopfield.arguments import Float, plain, real, whole_numbers
 from hopfield.theory import sums
 from hopfield.theory.base import flips
 
-__all__ = ["all_patterns_load", "critical_load", "one_step_error", "one_step_load", "rate", "target_weight"]
-__all__ += ["target_weight_load", "target_weight_probability"]
+__all__ = [
+    "all_patterns_load",
+    "critical_load",
+    "one_step_error",
+    "one_step_load",
+    "rate",
+    "target_weight",
+    "target_weight_load",
+    "target_weight_probability",
+]
 
 _MOST = 1e8  # neurons: beyond them probabilities are not known to 1e-7
 _UNDERFLOW = 373.0  # half of -ln of the least number of double precision

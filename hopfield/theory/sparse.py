@@ -25,8 +25,20 @@ from scipy.stats import binom
 
 from hopfield.arguments import Float, one_real, one_whole, plain, real, whole_numbers
 
-__all__ = ["CLIPPED", "SparseSpinodal", "biased_hebb_error", "dilution", "disturbed_critical_load", "information"]
-__all__ += ["one_step_shares", "sparse_limit", "spinodal", "willshaw_density", "willshaw_error", "willshaw_information"]
+__all__ = [
+    "CLIPPED",
+    "SparseSpinodal",
+    "biased_hebb_error",
+    "dilution",
+    "disturbed_critical_load",
+    "information",
+    "one_step_shares",
+    "sparse_limit",
+    "spinodal",
+    "willshaw_density",
+    "willshaw_error",
+    "willshaw_information",
+]
 
 CLIPPED = np.pi / 2 - 1
 """Disturbance of couplings of which only the signs are kept."""
