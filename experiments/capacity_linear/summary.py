@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from experiments.contract import Table
-from experiments.statistics.clusters import by_group
+from experiments.statistics.clusters import by_group, errors_apart, share_within_two
 from experiments.statistics.columns import headline
 from experiments.statistics.crossings import half_crossing
 
@@ -20,7 +20,10 @@ def summarise(table: Table) -> dict:
     shares = shares.merge(about, on=KEYS)
     every = counts[counts["asked"] == counts["patterns"]]
     whole: Table = by_group(every, KEYS, "all", "draws", "sample")
-    shares["within"] = np.abs(shares["mean"] - shares["theory"]) <= 2 * shares["stderr"] + 1e-4
+    shares["apart"] = [
+        errors_apart(row["mean"], row["stderr"], row["theory"], 1 / (row["high"] - row["low"]) - 1)
+        for row in shares.to_dict("records")
+    ]
     halves, scalars = [], {}
     for (rule, neurons), rows in table.groupby(["rule", "neurons"], sort=False):
         crossing = half_crossing(rows["load"], 1 - rows["found"], rows["sample"])
@@ -30,7 +33,7 @@ def summarise(table: Table) -> dict:
         halves.append(entry | {"theory": theory.value})
         scalars |= headline(f"half/{rule}/D={neurons}", crossing.value, crossing.stderr)
     for rule, rows in shares.groupby("rule", sort=False):
-        scalars[f"within_two_errors/{rule}"] = float(rows["within"].mean())
+        scalars[f"within_two_errors/{rule}"] = share_within_two(rows["apart"])
         scalars[f"largest_deviation/{rule}"] = float(np.abs(rows["mean"] - rows["theory"]).max())
     bars = ["mean", "stderr", "low", "high"]
     return {

@@ -3,7 +3,7 @@
 import numpy as np
 
 from experiments.contract import Table
-from experiments.statistics.clusters import means_by_group
+from experiments.statistics.clusters import errors_apart, means_by_group, share_within_two
 from hopfield.theory import novelty
 
 KEYS = ["neurons", "patterns", "kappa", "overlap"]
@@ -14,7 +14,7 @@ def summarise(table: Table) -> dict:
 
     `theory` of the areas is exact, `theory_known` and `theory_novel` of the weights left over are annealed.
     """
-    areas: Table = means_by_group(table, KEYS, "auc", "sample")[[*KEYS, "mean", "stderr"]]
+    areas: Table = means_by_group(table, KEYS, "auc", "sample")[[*KEYS, "mean", "stderr", "clusters"]]
     areas = areas.rename(columns={"mean": "auc"})
     for name in ("left_known", "left_novel"):
         areas[name] = means_by_group(table, KEYS, name, "sample")["mean"]
@@ -22,9 +22,9 @@ def summarise(table: Table) -> dict:
     areas["theory"] = [float(novelty.auc(*place)) for place in places]
     areas["theory_known"] = [novelty.leftover(*place) for place in places]
     areas["theory_novel"] = [novelty.leftover(*place[:3]) for place in places]
-    apart = np.abs(areas["auc"] - areas["theory"])
+    known = areas[["auc", "stderr", "theory", "clusters"]].itertuples(index=False)
     scalars = {
-        "within_two_errors": float(np.mean(apart <= 2 * areas["stderr"] + 1e-3)),
-        "largest_deviation": float(apart.max()),
+        "within_two_errors": share_within_two(errors_apart(*area) for area in known),
+        "largest_deviation": float(np.abs(areas["auc"] - areas["theory"]).max()),
     }
-    return {"areas": areas.to_dict("records"), "scalars": scalars}
+    return {"areas": areas.drop(columns="clusters").to_dict("records"), "scalars": scalars}

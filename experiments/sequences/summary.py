@@ -1,10 +1,12 @@
 """Summary of a table of sequences: shares right with errors beside theory, and lengths at which half are."""
 
+import math
+
 import numpy as np
 
 from experiments.contract import Table
 from experiments.sequences import theory
-from experiments.statistics.clusters import by_group, curves, means_by_group
+from experiments.statistics.clusters import by_group, curves, errors_apart, means_by_group, share_within_two
 from experiments.statistics.crossings import straight_crossing
 
 CURVE = ["degree", "learning", "correlation", "neurons"]
@@ -76,22 +78,13 @@ def _scalars(lengths: list[dict], half: list[dict]) -> dict[str, float]:
             name += "" if entry["learning"] == "plain" else f"/{entry['learning']}"
             name += "" if entry["correlation"] == 0 else f"/c={entry['correlation']:g}"
             scalars[name] = entry["patterns"]
-    deviations = [_apart(entry) for entry in lengths if entry["bit_error_theory"] is not None]
-    if apart := [value for value in deviations if not np.isnan(value)]:
-        scalars["bit_errors_within_two_standard_errors"] = float(np.mean(np.array(apart) <= 2))
-    return scalars
+    within = share_within_two(_apart(entry) for entry in lengths if entry["bit_error_theory"] is not None)
+    return scalars if math.isnan(within) else scalars | {"bit_errors_within_two_standard_errors": within}
 
 
 def _apart(entry: dict) -> float:
-    """Standard errors between the measured and the exact error of a spin, NaN of one draw.
-
-    Where no spin is wrong these are errors that theory expects of the independent spins n that there were: the upper
-    end of the score interval is 1 / (n + 1).
-    """
-    seen, expected, error = (entry[f"bit_error{name}"] for name in ("", "_theory", "_stderr"))
-    if seen == 0 and not np.isnan(error):
-        independent = 1 / entry["bit_error_high"] - 1
-        error = np.sqrt(expected * (1 - expected) / independent)
-    if seen == expected:
-        return 0.0
-    return abs(seen - expected) / error if error > 0 else float("nan")
+    """Standard errors between the measured and the exact error of a spin, NaN of one draw."""
+    seen, expected, error, low, high = (
+        entry[f"bit_error{name}"] for name in ("", "_theory", "_stderr", "_low", "_high")
+    )
+    return errors_apart(seen, error, expected, 1 / (high - low) - 1)

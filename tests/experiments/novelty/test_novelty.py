@@ -23,6 +23,19 @@ def test_areas_under_the_roc_curve_are_those_of_theory(table):
         assert abs(row["auc"] - row["theory"]) < 4 * row["stderr"] + 0.01, row
 
 
+def test_the_share_within_two_errors_can_be_counted_again(table):
+    summary = summarise(table)
+    draws = table["sample"].nunique()
+    apart = [
+        abs(area["auc"] - area["theory"])
+        <= 2 * (area["stderr"] or np.sqrt(area["theory"] * (1 - area["theory"]) / draws))
+        for area in summary["areas"]
+    ]
+    assert summary["scalars"]["within_two_errors"] == np.mean(apart)
+    far = summarise(table.assign(auc=1.0))
+    assert far["scalars"]["within_two_errors"] < 0.5, "draws that agree are no errorless agreement with theory"
+
+
 def test_novel_queries_leave_more_weight_and_more_patterns_leave_less(table):
     found = pandas.DataFrame(summarise(table)["areas"])
     assert (found["left_novel"] > found["left_known"]).all()

@@ -82,15 +82,15 @@ def left_behind(folder: Path, **change) -> None:
 def test_a_claim_that_another_has_taken_over_meanwhile_is_not_buried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Two processes find a dead claim; by the time that the slower one buries it, it is the faster one's living one."""
     left_behind(tmp_path)
-    judge, rivals = locks._alive, contextlib.ExitStack()
+    judge, rivals = locks._is_alive, contextlib.ExitStack()
 
     def slow(holder: dict, age: float) -> bool:
-        monkeypatch.setattr(locks, "_alive", judge)
+        monkeypatch.setattr(locks, "_is_alive", judge)
         alive = judge(holder, age)
         assert rivals.enter_context(locks.claimed(tmp_path)) is None
         return alive
 
-    monkeypatch.setattr(locks, "_alive", slow)
+    monkeypatch.setattr(locks, "_is_alive", slow)
     with rivals:
         with locks.claimed(tmp_path) as holder:
             assert holder == f"process {os.getpid()} on {os.uname().nodename}"
@@ -101,15 +101,15 @@ def test_a_claim_that_another_has_taken_over_meanwhile_is_not_buried(tmp_path: P
 def test_a_claim_whose_holder_gives_a_sign_of_life_meanwhile_is_not_buried(tmp_path: Path, monkeypatch):
     left_behind(tmp_path, host="elsewhere")
     os.utime(tmp_path / locks.NAME, (0, 0))
-    judge = locks._alive
+    judge = locks._is_alive
 
     def just_before(holder: dict, age: float) -> bool:
-        monkeypatch.setattr(locks, "_alive", judge)
+        monkeypatch.setattr(locks, "_is_alive", judge)
         alive = judge(holder, age)
         os.utime(tmp_path / locks.NAME)
         return alive
 
-    monkeypatch.setattr(locks, "_alive", just_before)
+    monkeypatch.setattr(locks, "_is_alive", just_before)
     with locks.claimed(tmp_path) as holder:
         assert holder == f"process {2**22 + 5} on elsewhere"
     assert (tmp_path / locks.NAME).exists()
