@@ -112,7 +112,7 @@ def energy(
 
 def scores(memory: Parts, queries: Float[Array, "Q N"], *, block: int | None = None) -> Float[Array, "Q M"]:
     """s_μ(x) of every query, formed block by block."""
-    job = _scores_job(memory, queries)
+    job = _scores_job(memory, queries).replace(values=None)
     size = patterns_at_once(job, block)
     if not is_walked(job):
         return scores_of_all(job, size)
