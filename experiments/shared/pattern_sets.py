@@ -3,13 +3,14 @@
 import os
 import re
 from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
 
 from experiments.shared import files
+from experiments.shared.parallel import locked_cache
 from hopfield import outside
 from hopfield.patterns import datasets, sources
 
@@ -53,7 +54,7 @@ def check_spins(ensemble: str) -> None:
     _check_spins(ensemble, _state(ensemble.removeprefix(MAPPED)))
 
 
-@lru_cache(maxsize=8)
+@locked_cache(8)
 def _check_spins(ensemble: str, state: tuple[int, ...] | None) -> None:
     file = sources.mapped(os.path.expanduser(ensemble.removeprefix(MAPPED))).file
     size = max(1, 2**24 // file.shape[1])
@@ -116,7 +117,7 @@ def _state(ensemble: str) -> tuple[int, ...] | None:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-@lru_cache(maxsize=8)
+@locked_cache(8)
 def _load(ensemble: str, spins: bool, state: tuple[int, ...] | None):
     if ensemble in IMAGES:
         images = IMAGES[ensemble][0](binary=spins)
@@ -143,7 +144,7 @@ def _say_cut(ensemble: str, patterns: np.ndarray) -> None:
     )
 
 
-@lru_cache(maxsize=64)
+@locked_cache(64)
 def _say_centred(ensemble: str, state: tuple[int, ...] | None) -> None:
     patterns = np.asarray(_read(ensemble), np.float64)
     means = patterns.mean(axis=1)
@@ -163,7 +164,7 @@ def _repeated(blocks: Iterable) -> int:
     return len(whole) - len(np.unique(whole))
 
 
-@lru_cache(maxsize=64)  # once for all memories, on spins or not, and whatever precision they are read in
+@locked_cache(64)  # once for all memories, on spins or not, and whatever precision they are read in
 def _say_repeated(ensemble: str, count: int, repeated: int, state: tuple[int, ...] | None) -> None:
     """Say how many patterns are equal to others: one that is stored twice has twice its weight, and counts twice.
 
@@ -199,7 +200,7 @@ def pixels(ensemble: str):
     return _pixels(ensemble, _state(ensemble))
 
 
-@lru_cache(maxsize=8)
+@locked_cache(8)
 def _pixels(ensemble: str, state: tuple[int, ...] | None):
     if ensemble in IMAGES:
         return IMAGES[ensemble][1]()

@@ -1,5 +1,7 @@
 """Real patterns: what each source gives to memories of spins and of real states, and all models running on them."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import jax
 import numpy as np
 import pytest
@@ -53,6 +55,14 @@ def test_a_source_gives_spins_or_real_patterns_of_their_norm(images, ensemble, c
 
 def test_a_source_is_read_once(images):
     assert pattern_sets.load(images, True) is pattern_sets.load(images, True)
+
+
+def test_threads_that_ask_at_once_are_told_once(tmp_path, capsys):
+    np.save(tmp_path / "grey.npy", np.random.default_rng(0).random((2000, 64)))
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda _: pattern_sets.load(str(tmp_path / "grey.npy"), True), range(8)))
+    assert all(patterns is found[0] for patterns in found)
+    assert capsys.readouterr().err.count("is cut at its own median") == 1
 
 
 def test_a_draw_is_distinct_rows_in_random_order(images):
