@@ -22,10 +22,13 @@ from experiments.capacity_sparse.figure import plot
 from experiments.capacity_sparse.summary import summarise
 from experiments.contract import Cost
 from experiments.shared import draws, grids, loads
+from experiments.shared.notes import note
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
 
 X_AXIS = "load"
+BIASED = f"from {rules.WIDELY_BIASED:g} to below 0.5"
+"""Activities of Hebb's rule, which holds next to no patterns below, and is that of unbiased ones at one half."""
 
 
 def _curves(config: Config) -> list[tuple[str, int, float]]:
@@ -37,6 +40,15 @@ def _curves(config: Config) -> list[tuple[str, int, float]]:
     ]
 
 
+def _note_left_out(config: Config) -> None:
+    """Note the activities at which Hebb's rule is not measured."""
+    if "hebb" in config.rules:
+        kept = rules.find("hebb").activities(min(config.neurons), config.activities)
+        for activity in config.activities:
+            if activity not in kept:
+                note(f"activity {activity:g} of hebb is not {BIASED}: left out")
+
+
 def _counts(config: Config, rule: str, neurons: int, activity: float) -> list[int]:
     """Numbers of patterns of a curve; odd ones where fields are sums of so many integers."""
     found = (factor * rules.find(rule).unit(neurons, activity) for factor in config.around)
@@ -45,14 +57,17 @@ def _counts(config: Config, rule: str, neurons: int, activity: float) -> list[in
 
 
 def check(config: Config) -> None:
-    """Refuse activities that leave a network of some size less than two neurons on, in one sentence."""
+    """Refuse activities that leave a network less than two neurons on, or Hebb's rule nothing to measure."""
     least = min(config.activities) * min(config.neurons)
     if least < 2:
         raise ValueError(f"activities must leave 2 of the fewest neurons on, got {min(config.activities):g}")
+    if "hebb" in config.rules and not rules.find("hebb").activities(min(config.neurons), config.activities):
+        raise ValueError(f"activities must hold one {BIASED} for hebb, got {config.activities}")
 
 
 def points(config: Config) -> list[dict]:
     """One point per rule, size, activity, number of patterns and draw."""
+    _note_left_out(config)
     grid = []
     for rule, neurons, activity in _curves(config):
         for num_patterns in _counts(config, rule, neurons, activity):

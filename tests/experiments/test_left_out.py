@@ -23,6 +23,11 @@ CASES: dict[str, tuple[dict[str, Any], int, str]] = {
         3,
         "note: loads 0.674997 at N=26 have too many patterns to draw one by one: sampled alone",
     ),
+    "capacity_sparse": (
+        {"rules": ["hebb", "spins"], "activities": [0.1, 0.2], "around": [1.0], "samples": 2},
+        6,
+        "note: activity 0.1 of hebb is not from 0.15 to below 0.5: left out",
+    ),
     "throughput": (
         {"tasks": ["counts"], "neurons": [31, 10_000], "patterns": [64], "queries": [2]},
         3,

@@ -109,6 +109,8 @@ def test_rules_that_are_none_are_refused(rule):
 def test_activities_that_leave_too_few_neurons_are_refused():
     with pytest.raises(ValueError, match="activities must leave 2"):
         experiment.check(Config(activities=[0.01]))
+    with pytest.raises(ValueError, match=r"activities must hold one from 0\.15 to below 0\.5 for hebb"):
+        experiment.check(Config(activities=[0.1, 0.5]))
     assert np.isfinite(experiment.cost(Config()).operations)
 
 
