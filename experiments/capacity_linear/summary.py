@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from experiments.contract import Table
-from experiments.statistics.clusters import by_group, errors_apart, share_within_two
+from experiments.statistics.clusters import by_group
 from experiments.statistics.columns import headline
 from experiments.statistics.crossings import half_crossing
+from experiments.statistics.deviations import errors_apart, share_within_two
 
 KEYS = ["rule", "neurons", "patterns"]
 

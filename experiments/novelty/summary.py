@@ -3,7 +3,8 @@
 import numpy as np
 
 from experiments.contract import Table
-from experiments.statistics.clusters import errors_apart, means_by_group, share_within_two
+from experiments.statistics.clusters import means_by_group
+from experiments.statistics.deviations import errors_apart, share_within_two
 from hopfield.theory import novelty
 
 KEYS = ["neurons", "patterns", "kappa", "overlap"]

@@ -145,15 +145,17 @@ def _idle(job: Job, paths: Collection[idle.Path]) -> dict[idle.Path, str]:
 
 
 def _check_idle(job: Job, paths: Collection[idle.Path]) -> None:
-    """Raise InputError for an option that does nothing, if a word sets it, or its file where it stands alone."""
+    """Raise InputError for an option that does nothing, if a word sets it, or its own file where that stands alone."""
     sentences = _idle(job, paths)
     for path, sentence in sentences.items():
         if idle.was_set(path, paths):
             raise InputError(sentence)
     if sentences and len(paths) > 1:  # what the words have left idle in a file is no mistake in it
         sentences = _idle(_composed_job([f"conf={job.conf}"], ""), ())
-    for sentence in sentences.values():
-        raise InputError(_with_place(sentence, job.conf, ()))
+    source = session.source(job.conf)
+    for path, sentence in sentences.items():  # nor is what a file leaves idle of its defaults
+        if source is None or yaml_files.holds(source, ".".join(path)):
+            raise InputError(_with_place(sentence, job.conf, ()))
 
 
 def _job(words: Sequence[str], label: str) -> Job:

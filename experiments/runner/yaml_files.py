@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -54,20 +55,34 @@ def data(path: Path) -> Any:
 
 
 def line_of(path: Path, key: str) -> int | None:
-    """Line of a dotted option such as `classical.load` or `neurons[0]` in a file, from 1; None if it is not there."""
+    """Line of a dotted option such as `classical.load` or `neurons[0]` in a file, from 1, or of as much of it as there
+    is; None if it is not there."""
+    nodes = list(_nodes(path, key))
+    return nodes[-1].start_mark.line + 1 if nodes else None
+
+
+def holds(path: Path, key: str) -> bool:
+    """Whether a file gives a dotted option, the whole of it."""
+    return len(list(_nodes(path, key))) == len(_parts(key))
+
+
+def _parts(key: str) -> list[str]:
+    return re.findall(r"[^.\[\]]+", key)
+
+
+def _nodes(path: Path, key: str) -> Iterator[yaml.Node]:
+    """The values of the parts of a dotted option, as far as a file has them."""
     node = _composed(path)
-    line = None
-    for part in re.findall(r"[^.\[\]]+", key):
+    for part in _parts(key):
         if isinstance(node, yaml.SequenceNode):
             node = node.value[int(part)] if part.isdecimal() and int(part) < len(node.value) else None
         elif isinstance(node, yaml.MappingNode):
             node = next((value for name, value in node.value if name.value == part), None)
         else:
-            break
+            return
         if node is None:
-            break
-        line = node.start_mark.line + 1
-    return line
+            return
+        yield node
 
 
 def _composed(path: Path) -> yaml.Node | None:

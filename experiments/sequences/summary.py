@@ -6,8 +6,9 @@ import numpy as np
 
 from experiments.contract import Table
 from experiments.sequences import theory
-from experiments.statistics.clusters import by_group, curves, errors_apart, means_by_group, share_within_two
+from experiments.statistics.clusters import by_group, curves, means_by_group
 from experiments.statistics.crossings import straight_crossing
+from experiments.statistics.deviations import errors_apart, share_within_two
 
 CURVE = ["degree", "learning", "correlation", "neurons"]
 

@@ -3,6 +3,7 @@
 Functions take columns of a table, such as loads, successes and the disorder sample of each row.
 
     clusters        means and error bars of trials that share stored patterns
+    deviations      how far means lie from theory, in their errors
     success_counts  successes by load and disorder sample, pooled and cut
     thresholds      critical loads where half of the trials succeed, by regression
     posterior       such loads where too little was measured for a regression

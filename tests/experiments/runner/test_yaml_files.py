@@ -137,6 +137,17 @@ def test_a_number_that_is_null_is_none_and_silences_nothing(
     assert f"\n    beta: {own}\n" in out
 
 
+def test_what_a_file_leaves_idle_of_another_one_is_no_mistake(run: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "own/conf/mine.yaml"
+    path.write_text("defaults: [capacity, _self_]\nmemories: [modern]\n")
+    code, out, err = run("conf=mine", "dry=true")
+    assert (code, err) == (0, "")
+    assert out.startswith("mine: ")
+    path.write_text("defaults: [capacity, _self_]\nmemories: [modern]\nper_memory:\n  'dense:3': {loads: [0.1]}\n")
+    idle = "per_memory.dense:3.loads must belong to one of the memories measured, modern"
+    assert run("conf=mine", "dry=true") == (2, "", f"error: {idle} ({path} line 4)\n")
+
+
 @pytest.mark.parametrize("head", ["", "# A choice of my own.\n", "# @package _global_\n"])
 def test_a_file_needs_no_magic_line(run: Callable, tmp_path: Path, head: str) -> None:
     (tmp_path / "own/conf/mine.yaml").write_text(f"{head}{HEAD}examples: [jacobian]\ndocuments: [guide]\n")

@@ -13,10 +13,8 @@ from experiments.statistics.clusters import (
     by_group,
     clustered_mean,
     curves,
-    errors_apart,
     jackknife,
     means_by_group,
-    share_within_two,
     standard_error,
     wilson,
 )
@@ -30,26 +28,6 @@ def test_one_row_per_cluster_gives_the_textbook_standard_error():
     assert mean.mean == pytest.approx(3, rel=1e-14)
     assert mean.stderr == pytest.approx(math.sqrt(14 / 12), rel=1e-14)
     assert mean.clusters == 4
-
-
-@pytest.mark.parametrize(
-    ("mean", "stderr", "theory", "independent", "expected"),
-    [
-        (0.5, 0.1, 0.7, 10, 2.0),
-        (1.0, 0.0, 1.0, 10, 0.0),
-        (1.0, 0.0, 0.9, 9, 1.0),  # √(0.09 / 9) = 0.1
-        (1.0, 0.0, 0.5, 400, 20.0),
-        (0.3, 0.0, 1.0, 10, math.inf),
-        (0.5, math.nan, 0.5, 10, math.nan),
-    ],
-)
-def test_draws_that_agree_are_as_far_from_theory_as_it_allows(mean, stderr, theory, independent, expected):
-    np.testing.assert_allclose(errors_apart(mean, stderr, theory, independent), expected, rtol=1e-12)
-
-
-def test_deviations_without_an_error_do_not_count():
-    assert share_within_two([0.0, 2.0, 2.1, math.nan, math.inf]) == 0.5
-    assert math.isnan(share_within_two([math.nan]))
 
 
 def test_the_jackknife_of_a_mean_is_its_standard_error():
