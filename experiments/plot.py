@@ -44,7 +44,7 @@ def redraw(directory: Path, words: Sequence[str] = ()) -> Path:
     """
     record = folders.read(directory)
     if runs := sweeps.members(directory):
-        return sweeps.join(runs, directory, record.command if record else "", words)
+        return _join(runs, directory, record.command if record else "", words)
     with _drawable(directory) as experiment:
         return results.draw(directory, experiment, results.look(directory, words))
 
@@ -71,15 +71,22 @@ def _drawable(directory: Path) -> Iterator[Any]:
     record = folders.read(directory)
     with registry.outside(Path(record.home) if record is not None and record.home else None):
         experiment = registry.load(_experiment(directory))
-        try:
+        with _damage_told(str(directory)):
             yield experiment
-        except InputError:
-            raise
-        except OSError as error:
-            raise InputError(f"{directory} cannot be drawn: {error}") from error
-        except Exception as error:  # a figure can stumble over anything in a file that was changed by hand
-            why = boundary.one_line(error)
-            raise InputError(f"{directory} cannot be drawn: its table or summary is damaged ({why})") from error
+
+
+@contextlib.contextmanager
+def _damage_told(name: str) -> Iterator[None]:
+    """What is wrong with the results in a folder, or in one of several, becomes one sentence."""
+    try:
+        yield
+    except InputError:
+        raise
+    except OSError as error:
+        raise InputError(f"{name} cannot be drawn: {error}") from error
+    except Exception as error:  # a figure can stumble over anything in a file that was changed by hand
+        why = boundary.one_line(error)
+        raise InputError(f"{name} cannot be drawn: its table or summary is damaged ({why})") from error
 
 
 def _experiment(directory: Path) -> str:
@@ -123,9 +130,14 @@ def _redraw_all(words: Sequence[str]) -> int:
         print(f"figure: {redraw(places[0], looks)}")
         return 0
     target = Path(targets[-1]) if targets else _comparison_folder(runs)
-    figure = sweeps.join(runs, target, f"python -m experiments.plot {shlex.join(words)}", looks)
+    figure = _join(runs, target, f"python -m experiments.plot {shlex.join(words)}", looks)
     print(f"table: {target / 'table.csv'}\nfigure: {figure}\nreport: {target / 'report.html'}")
     return 0
+
+
+def _join(runs: Sequence[Path], target: Path, command: str, words: Sequence[str]) -> Path:
+    with _damage_told(f"one of {', '.join(map(str, runs))}"):
+        return sweeps.join(runs, target, command, words)
 
 
 def _comparison_folder(runs: Sequence[Path]) -> Path:

@@ -86,3 +86,12 @@ def test_a_table_without_its_first_line_is_told_as_such(command: Callable, tmp_p
     table.write_text(table.read_text().partition("\n")[2])
     assert redraw(["out"]) == 2
     assert "out cannot be drawn: table.csv must begin with its columns" in capsys.readouterr().err
+
+
+def test_a_damaged_table_among_several_is_told_as_such(command: Callable, tmp_path: Path, capsys) -> None:
+    for name, noise in (("a", 0.0), ("b", 0.5)):
+        assert command("conf=toy", f"noise={noise}", f"output={name}").code == 0
+    lines = (tmp_path / "b/table.csv").read_text().splitlines()
+    (tmp_path / "b/table.csv").write_text("\n".join([lines[0], *(line.replace("0", "x") for line in lines[1:])]))
+    assert redraw(["a", "b", "output=joined"]) == 2
+    assert "error: one of a, b cannot be drawn: its table or summary is damaged (" in capsys.readouterr().err
