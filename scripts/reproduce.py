@@ -18,6 +18,8 @@ from experiments.runner import boundary
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "docs" / "figures"
+FIXED = ("conf", "output", "dry")
+"""Options that the script sets itself, or without which there is nothing to keep."""
 
 
 def published() -> list[str]:
@@ -53,6 +55,9 @@ def _reproduce_all(argv: list[str] | None) -> int:
     for name in arguments.names:
         if name not in published():
             raise InputError(f"NAME must be one of {', '.join(published())}, got {name}")
+    for word in arguments.set:
+        if word.partition("=")[0] in FIXED:
+            raise InputError(f"--set must leave {', '.join(FIXED)} as a published run has them, got {word}")
     if arguments.figures.exists() and not arguments.figures.is_dir():
         raise InputError(f"--figures must be a folder, got {arguments.figures}")
     for name in arguments.names or published():

@@ -19,6 +19,7 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
         ("search", "study y x=a..2", "must have numbers around"),
         ("search", "study y x=0..2/log", "must have a range above zero for /log"),
         ("reproduce", "nothing", "NAME must be one of"),
+        ("reproduce", "gradients --set dry=true", "--set must leave conf, output, dry as a published run has them"),
         ("reproduce", "--figures file", "--figures must be a folder, got file"),
     ],
 )
