@@ -17,11 +17,11 @@ from jax.scipy.linalg import solve_triangular
 from jax.typing import ArrayLike, DTypeLike
 from jaxtyping import Array, Float
 
+from hopfield import theory
 from hopfield._checks import number, one_of, real_array, whole
 from hopfield._numerics import accumulation_dtype, nan_outside, violated
 from hopfield._pytrees import Node
 from hopfield.arguments import shown
-from hopfield.theory import linear
 
 Rule = Literal["outer", "delta", "pseudo_inverse"]
 
@@ -137,7 +137,7 @@ class FastWeights(Node):
         Source: `hopfield.theory.linear.capacity`.
         """
         width, values = self.matrix.shape
-        return linear.capacity(width, self.rule, values=values)
+        return theory.linear.capacity(width, self.rule, values=values)
 
     def _row(self, name: str, x: ArrayLike, axis: int) -> Array:
         row = real_array(name, x)

@@ -44,6 +44,8 @@ def gibbs(graph: Graph, activations: Mapping[str, Array], key, temperature: Arra
         if not isinstance(layer.lagrangian, Tanh | Identity | Softmax):
             kind = type(layer.lagrangian).__name__
             raise ValueError(f"layers must be of Tanh, Identity or Softmax to be drawn, got {kind} of {name!r}")
+        if isinstance(layer.lagrangian, Identity) and not layer.leak:
+            raise ValueError(f"layers of Identity must have leak=True to be drawn, got {name!r}: nothing confines it")
     for names in graph.joined:
         if len(set(names)) < len(names):
             raise ValueError(f"synapses must join no layer to itself, got one of {', '.join(names)}")

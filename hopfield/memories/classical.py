@@ -10,8 +10,8 @@ from hopfield.separations import Linear
 from hopfield.spaces import Spins
 from hopfield.theory import basins, dense
 from hopfield.theory import classical as hebb
-from hopfield.theory.base import Criterion, Dynamics, Line, Theory, load_at_overlap, numbers
-from hopfield.theory.general import start_overlap
+from hopfield.theory.base import Criterion, Dynamics, Line, Theory, numbers
+from hopfield.theory.general import load_at_overlap, start_overlap
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"

@@ -11,8 +11,8 @@ from hopfield.separations import polynomial
 from hopfield.spaces import Spins
 from hopfield.theory import basins
 from hopfield.theory import dense as polynomial_theory
-from hopfield.theory.base import Criterion, Dynamics, Line, Theory, load_at_overlap, numbers
-from hopfield.theory.general import start_overlap
+from hopfield.theory.base import Criterion, Dynamics, Line, Theory, numbers
+from hopfield.theory.general import load_at_overlap, start_overlap
 
 SCALING = polynomial_scaling
 ENSEMBLE = "spins"

@@ -21,24 +21,27 @@ arguments, an array otherwise. Where a prediction does not exist (no retrieval s
     bounds        Gardner's bound for any couplings, Storkey's rule, the theorems of Ramsauer et al.
 """
 
-from hopfield.theory import (
-    annealed,
-    basins,
-    bounds,
-    classical,
-    dense,
-    derived,
-    exponential,
-    general,
-    linear,
-    novelty,
-    one_step,
-    replicas,
-    sequences,
-    sparse,
-    spherical,
-    trajectories,
-)
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hopfield.theory import annealed as annealed
+    from hopfield.theory import basins as basins
+    from hopfield.theory import bounds as bounds
+    from hopfield.theory import classical as classical
+    from hopfield.theory import dense as dense
+    from hopfield.theory import derived as derived
+    from hopfield.theory import exponential as exponential
+    from hopfield.theory import general as general
+    from hopfield.theory import linear as linear
+    from hopfield.theory import novelty as novelty
+    from hopfield.theory import one_step as one_step
+    from hopfield.theory import replicas as replicas
+    from hopfield.theory import sequences as sequences
+    from hopfield.theory import sparse as sparse
+    from hopfield.theory import spherical as spherical
+    from hopfield.theory import trajectories as trajectories
 
 __all__ = [
     "annealed",
@@ -58,3 +61,15 @@ __all__ = [
     "spherical",
     "trajectories",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> ModuleType:
+        """A module of predictions, imported when it is first asked for: they need more of scipy than memories do."""
+        if name in __all__:
+            return importlib.import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

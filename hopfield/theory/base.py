@@ -3,11 +3,10 @@
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
 from hopfield.arguments import Float, one_of, one_real, one_whole, real, whole_numbers
 
@@ -160,23 +159,6 @@ class Theory:
     def nearest_share(self, neurons: int, num_patterns: int, overlaps: Float) -> Float | None:
         """Share of queries of given overlaps that end right where the nearest pattern always wins."""
         return None
-
-
-def load_at_overlap(overlap: Callable[[float], ArrayLike], last: Spinodal, cut: float) -> float:
-    """Largest load whose retrieval state has an overlap above a cut: the last one, or where m(α) falls to the cut.
-
-    Args:
-        overlap: m(α), falling.
-        last: where retrieval states end.
-        cut: 0 to 1, which no overlap at a load above 0 reaches.
-    """
-    if cut >= 1:
-        return 0.0
-    load = float(last.load)
-    if last.overlap >= cut:
-        return load
-    excess = lambda load: float(np.asarray(overlap(load))) - cut
-    return float(cast(float, brentq(excess, 0.01 * load, 0.999999 * load)))
 
 
 def heat(beta: float | None) -> float:

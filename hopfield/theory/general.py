@@ -12,20 +12,23 @@ model. Only ratios of f's differences and of its slopes enter.
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
-from scipy.optimize import minimize_scalar, root_scalar
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq, minimize_scalar, root_scalar
 from scipy.special import gammaln, logsumexp
 
 from hopfield.arguments import Float, one_real, one_whole, real
 from hopfield.theory import sums
-from hopfield.theory.base import numbers
+from hopfield.theory.base import Spinodal, numbers
 
 __all__ = [
     "RARE",
     "below_zero",
     "binomial",
     "limit",
+    "load_at_overlap",
     "load_power",
     "log_noise",
     "one_step_error",
@@ -212,3 +215,20 @@ def random_energy_load(log_weight: Callable[[float], float], rate: Callable[[flo
         return float(annealed)
     heavy = np.abs(grid[weights >= log_weight(own)])  # a pattern that near weighs as much
     return float(rate(heavy.min()))
+
+
+def load_at_overlap(overlap: Callable[[float], ArrayLike], last: Spinodal, cut: float) -> float:
+    """Largest load whose retrieval state has an overlap above a cut: the last one, or where m(α) falls to the cut.
+
+    Args:
+        overlap: m(α), falling.
+        last: where retrieval states end.
+        cut: 0 to 1, which no overlap at a load above 0 reaches.
+    """
+    if cut >= 1:
+        return 0.0
+    load = float(last.load)
+    if last.overlap >= cut:
+        return load
+    excess = lambda load: float(np.asarray(overlap(load))) - cut
+    return float(cast(float, brentq(excess, 0.01 * load, 0.999999 * load)))

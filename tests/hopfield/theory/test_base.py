@@ -5,7 +5,8 @@ import pytest
 
 from hopfield import memories
 from hopfield.theory import classical, dense
-from hopfield.theory.base import CRITERIA, Theory, load_at_overlap
+from hopfield.theory.base import CRITERIA, Theory
+from hopfield.theory.general import load_at_overlap
 
 
 @pytest.mark.parametrize("name", memories.names())
