@@ -18,7 +18,7 @@ COMMANDS = ("runs", "plot", "check", "new")
 
 
 def main() -> int:
-    """Run the command on the words of the command line; returns its exit code."""
+    """Run the command on the words of the command line. Returns its exit code."""
     sys.path.insert(0, str(HOME))
     known = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(HOME), known)))  # for processes that launchers start

@@ -57,7 +57,7 @@ def step_limit(name: str, value: Any, least: int = 1) -> Any:
 
 
 def spelled(kind: Callable[[str], Any], text: str) -> Any:
-    """The number that a text spells, by `int` or `float`; ValueError also for what only Python reads, as 1_0 for 10."""
+    """The number that a text spells, by `int` or `float`. ValueError also for Python's own forms, as 1_0 for 10."""
     if "_" in text or not text.isascii():
         raise ValueError(f"text must spell a number in digits, got {shown(text)}")
     return kind(text)
@@ -75,7 +75,7 @@ def real_number(name: str, value: Any, contract: str = "a number") -> Any:
 
 
 def number(name: str, value: Any, contract: str, low: float = -FINITE, high: float = FINITE) -> Any:
-    """One real number from `low` to `high`; a traced one is NaN elsewhere. ValueError otherwise, with `contract`."""
+    """One real number from `low` to `high`. A traced one is NaN elsewhere. ValueError otherwise, with `contract`."""
     if is_traced(real_number(name, value, contract)):
         most = float(jnp.finfo(jnp.promote_types(value.dtype, jnp.float16)).max)
         least, most = (max(low, -most) if low == -FINITE else low), (min(high, most) if high == FINITE else high)
@@ -128,7 +128,7 @@ def real_array(name: str, value, dtype=None) -> Array:
 
 
 def real_matrix(name: str, value) -> Float[Array, "A B"]:
-    """`value` as a non-empty matrix of real floating type, checked to be finite unless traced; ValueError otherwise."""
+    """`value` as a non-empty matrix of real floating type, checked to be finite unless traced. ValueError otherwise."""
     # Evaluated at once, so that constants can be checked inside jit, too.
     with contextlib.nullcontext() if is_traced(value) else jax.ensure_compile_time_eval():
         matrix = real_array(name, value)
@@ -140,7 +140,7 @@ def real_matrix(name: str, value) -> Float[Array, "A B"]:
 
 
 def spin_matrix(name: str, value) -> Float[Array, "A B"]:
-    """`value` as a non-empty matrix of spins, checked unless traced; ValueError otherwise."""
+    """`value` as a non-empty matrix of spins, checked unless traced. ValueError otherwise."""
     matrix = real_matrix(name, value)
     if violated(lambda x: jnp.abs(x) == 1, matrix):
         raise ValueError(f"{name} must be spins −1 or +1, got other entries")
@@ -148,7 +148,7 @@ def spin_matrix(name: str, value) -> Float[Array, "A B"]:
 
 
 def positive(name: str, value, dtype=None) -> Float[Array, ""]:
-    """`value` as a scalar array, positive and finite in `dtype` (JAX's default float); if traced and not so, NaN.
+    """`value` as a positive, finite scalar array in `dtype` (JAX's default float). Other traced values become NaN.
 
     Raises:
         ValueError: otherwise; a number that `dtype` rounds to zero or infinity is none of its positive numbers.
@@ -171,7 +171,7 @@ def positive(name: str, value, dtype=None) -> Float[Array, ""]:
 
 
 def positive_in(dtype: DTypeLike, name: str, value: ArrayLike, *, finite: bool = True) -> Array:
-    """Numbers that are positive (and finite) in `dtype`, NaN where traced ones are not; ValueError for others."""
+    """Numbers that are positive (and finite) in `dtype`, NaN where traced ones are not. ValueError for others."""
     if is_traced(value):
         numbers = jnp.asarray(value)
         return nan_outside(numbers, (numbers > 0) & (numbers < jnp.inf) if finite else numbers > 0)
@@ -211,7 +211,7 @@ def instance(name: str, value: Any, kind: type) -> Any:
 
 
 def vector(name: str, value: Any, like: Array | None = None) -> Array:
-    """Real numbers [N], as many as another vector has. ValueError, with advice to batch by `jax.vmap`, otherwise."""
+    """Real vector [N], of the length of another one if given. Any other raises ValueError, which advises `jax.vmap`."""
     array = real_array(name, value)
     shape = "[N]" if like is None else str(list(like.shape))
     if array.ndim != 1 or (like is not None and array.shape != like.shape):

@@ -49,7 +49,7 @@ def is_traced(*arrays) -> bool:
 
 
 def violated(condition: Callable[..., Array], *arrays) -> bool:
-    """Whether a condition is known not to hold of all entries of arrays; of traced ones, nothing is known."""
+    """Whether a condition is known to fail for some entry of the arrays. It is never known for traced arrays."""
     if is_traced(*arrays):
         return False
     with jax.ensure_compile_time_eval():  # arrays that a compiled function closes over have values, too
@@ -84,7 +84,7 @@ def _of_batch(size, batched, flags):
 
 
 def top_k(x: Array, count: int) -> tuple[Array, Array]:
-    """The largest entries along the last axis and their indices, NaN first; XLA puts a NaN of negative sign last."""
+    """The largest entries along the last axis and their indices, NaN first. XLA puts a NaN of negative sign last."""
     return jax.lax.top_k(jnp.where(jnp.isnan(x), jnp.nan, x), count)
 
 
@@ -113,14 +113,14 @@ def safe_norm(x: Float[Array, "*axes"], axis: int | None = None, keepdims: bool 
 
 
 def unit(x: Float[Array, "*axes"], axis: int = -1) -> Float[Array, "*axes"]:
-    """x / ‖x‖ along `axis`, at any scale; the zero vector stays zero."""
+    """x / ‖x‖ along `axis`, at any scale. The zero vector stays zero."""
     x = x / power_of_two(largest(jnp.abs(x), axis=axis, keepdims=True))
     norm = safe_norm(x, axis=axis, keepdims=True)
     return x / jnp.where(norm == 0, 1.0, norm)
 
 
 def along_axis(axis: int, mask: Array | None, first: Array, *more: ArrayLike) -> list[Array]:
-    """Arrays in the first one's accumulation type and shape with `axis` moved last; the mask is second."""
+    """Arrays in the accumulation type and shape of the first, with `axis` moved last. The mask is the second."""
     dtype = accumulation_dtype(first.dtype)
     used = jnp.ones(first.shape, bool) if mask is None else jnp.broadcast_to(mask, first.shape)
     others = [jnp.broadcast_to(jnp.asarray(array, dtype), first.shape) for array in more]

@@ -16,7 +16,7 @@ from hopfield.spaces import Euclidean, Space, Spins
 
 
 def check_parts(patterns: Array | Source, similarity: Similarity, space: Space) -> None:
-    """Raise ValueError unless the three can make a memory."""
+    """Raises ValueError unless the three can make a memory."""
     if isinstance(similarity, Bilinear) and similarity.metric.widths[1] != patterns.shape[1]:
         raise ValueError(
             f"metric must be [N, {patterns.shape[1]}] for patterns of width {patterns.shape[1]}, "
@@ -30,7 +30,7 @@ def check_parts(patterns: Array | Source, similarity: Similarity, space: Space) 
 
 
 def check_spins(patterns: Array | Source, mask: Array | np.ndarray | None) -> None:
-    """Raise ValueError unless patterns are spins; those of a file are not read for it."""
+    """Raises ValueError unless patterns are spins. Patterns in a file are not read for this."""
     rows = patterns.array if isinstance(patterns, Stored) else patterns
     if isinstance(rows, Source) and not rows.spins and not rows.walked:
         raise ValueError(f"patterns must be spins −1 or +1, got {type(rows).__name__} ones of another ensemble")
@@ -56,7 +56,7 @@ def stored_spins(patterns: Any, mask: Any) -> tuple[Float[Array, "M N"], Bool[Ar
 
 
 def checked_values(values: Any, patterns: Array | Source) -> Array | Source:
-    """Values that are read out in place of patterns. ValueError unless they are of their kind, and as many rows."""
+    """Values that are read out in place of patterns. ValueError unless kind and number of rows are the patterns'."""
     if isinstance(values, Source) and not isinstance(patterns, Source):
         raise ValueError(f"values must be an array where patterns are one, got a source, {type(values).__name__}")
     found = as_patterns(values) if isinstance(patterns, Source) else real_matrix("values", values)

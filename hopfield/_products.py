@@ -18,7 +18,7 @@ from hopfield._numerics import checkpointed
 
 
 def _laid_out(x: Array) -> Array:
-    """The transposed rows as an array of their own."""
+    """A transposed copy of the rows."""
     return jax.lax.optimization_barrier(transposed(x))
 
 
@@ -56,7 +56,7 @@ def _by_value(weights: Array, d_value: Array, product: Callable) -> Array:
 
 @partial(jax.custom_jvp, nondiff_argnums=(2,))
 def softmax_read(scores: Array, value: Array, precision: Any) -> Float[Array, "*b T V"]:
-    """softmax(s) v [*b, T, V]; zero, with its derivatives, where all scores of a row are −∞."""
+    """softmax(s) v [*b, T, V]. It is zero, with its derivatives, where all scores of a row are −∞."""
     size, total = _exponentials(scores)
     return jnp.matmul(size, value, precision=precision) / total
 
@@ -73,7 +73,7 @@ def _softmax_read_jvp(precision, primals, tangents):
 
 
 def _exponentials(scores: Array) -> tuple[Array, Array]:
-    """e^(s − max s) and their sums along the last axis, 1 in a row of nothing but −∞, which the sum tells.
+    """e^(s − max s) and their sums along the last axis. A row of only −∞ has the sum 1.
 
     The maximum of XLA on CPUs is −∞ at some shapes for a row of NaN, too.
     """

@@ -1,4 +1,4 @@
-"""Checks of plain numbers and names at the boundary, in numpy and float64; those of JAX arrays are in `_checks`."""
+"""Checks of plain numbers and names at the boundary, in numpy and float64. `_checks` holds those of JAX arrays."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -18,12 +18,12 @@ def shown(value: Any) -> str:
 
 
 def native(value: Any) -> Any:
-    """Return the value, an array in this machine's order of bytes, as JAX asks for it; files may have another."""
+    """Return the value, an array in this machine's byte order, which JAX requires. Files may have another."""
     return value.astype(value.dtype.newbyteorder("="), copy=False) if isinstance(value, np.ndarray) else value
 
 
 def numbers(name: str, value: Any) -> Float:
-    """Return real numbers as float64, masked entries as NaN; ValueError for others, text that spells some included."""
+    """Return real numbers as float64, masked entries as NaN. ValueError for others, text that spells some included."""
     masked = isinstance(value, np.ma.MaskedArray)
     try:
         array = np.asarray(value)
@@ -82,7 +82,7 @@ def _one(name: str, reals: Float) -> Float:
 
 
 def flag(name: str, value: Any) -> bool:
-    """Return a truth value; ValueError for any other, as the text "False", which would count as true."""
+    """Return a truth value. ValueError for any other, as the text "False", which would count as true."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be True or False, got {shown(value)}")
     return bool(value)

@@ -37,7 +37,7 @@ class Couplings(Node):
     def create(
         cls, matrix: Float[Array, "N N"], scale: float = 1.0, bias: Float[Array, "N"] | None = None
     ) -> "Couplings":
-        """Build from a symmetric matrix [N, N], dropping its diagonal; half precision becomes float32.
+        """Build from a symmetric matrix [N, N], dropping its diagonal. Half precision becomes float32.
 
         Raises:
             ValueError: the matrix is not symmetric, not finite or not square, `scale` is not positive, or `bias` is no
@@ -60,7 +60,7 @@ class Couplings(Node):
         return Spins()
 
     def as_state(self, state: ArrayLike) -> State:
-        """A state as an array of floating type; ValueError unless it is one state, as wide as the matrix."""
+        """A state as an array of floating type. ValueError unless it is one state, as wide as the matrix."""
         return one_state(state, self.matrix.shape[0], self.matrix.dtype)
 
     def energy(self, state: State) -> Float[Array, ""]:
@@ -77,7 +77,7 @@ class Couplings(Node):
         return self.scale * self.cache(state)
 
     def update(self, state: State, known: Known = None) -> State:
-        """One synchronous step, the sign of the local field [N]; ties keep the spin."""
+        """One synchronous step, the sign of the local field [N]. Ties keep the spin."""
         state = self.as_state(state)
         return Spins().project(self.local_field(state), state, known=as_known(known, state))
 

@@ -19,7 +19,7 @@ __all__ = ["clipped", "diluted", "noisy"]
 
 
 def clipped(model: Memory | Couplings) -> Couplings:
-    """Signs of the couplings times the mean size of those that are not zero, the nearest such matrix.
+    """Signs of the couplings times the mean size of the nonzero ones, which is the nearest such matrix.
 
     Source: Sompolinsky 1987; capacity 0.102 N of Hebb's rule.
     """
@@ -48,7 +48,7 @@ def noisy(model: Memory | Couplings, key, strength: float | Array) -> Couplings:
 
 
 def _couplings(model: Memory | Couplings) -> Couplings:
-    """Couplings unchanged, those of a classical memory; TypeError or ValueError for anything else."""
+    """Couplings unchanged, those of a classical memory. TypeError or ValueError for anything else."""
     if isinstance(model, Couplings):
         return model
     return hebb_couplings(instance("model", model, Memory))

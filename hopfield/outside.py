@@ -32,7 +32,7 @@ _MODULE = re.compile(r"(?P<module>[A-Za-z_]\w*(?:\.\w+)+):(?P<name>[A-Za-z_]\w*)
 
 
 class Outside(NamedTuple):
-    """An object that was found, the module it stands in, its name there, and the text after the last colon.
+    """Object that was found, its module, its name there, and the text after the last colon.
 
     Example:
         >>> from hopfield import outside
@@ -47,7 +47,7 @@ class Outside(NamedTuple):
 
 
 def find(kind: str, spec: str) -> Outside | None:
-    """Object outside the package that a specification names, None where it has none of the forms above.
+    """Object outside the package that a specification names, None for any other form of text.
 
     Args:
         kind: one of `KINDS`.
@@ -72,7 +72,7 @@ def find(kind: str, spec: str) -> Outside | None:
 
 
 def source(spec: str) -> Path | None:
-    """File of the code that a specification names, whatever it is of; None where it names none that is there."""
+    """File of the code that a specification names, for any kind of object. None if no such file exists."""
     if match := _FILE.fullmatch(spec):
         return _regular(Path(os.path.expanduser(match["module"])))
     if match := _MODULE.fullmatch(spec):
@@ -82,7 +82,7 @@ def source(spec: str) -> Path | None:
 
 
 def called(name: str, spec: str, function: Any, *args: Any, **options: Any) -> Any:
-    """Result of code outside the package; what it raises is a sentence about the code, or a short one of its own.
+    """Result of code outside the package. Its exceptions become one sentence, except short ValueErrors of its own.
 
     Args:
         name: of the argument or option that was given.

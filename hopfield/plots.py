@@ -193,7 +193,7 @@ def metric(values: Any, *, axes: Axes | None = None) -> Axes:
 
 
 def spectrum(values: Any, *, axes: Axes | None = None) -> Axes:
-    """Eigenvalues of a symmetric metric [N, N], the largest first; those below zero as crosses at their size."""
+    """Eigenvalues of a symmetric metric [N, N], the largest first. Negative ones are crosses at their size."""
     matrix = _square(values)
     if not np.isfinite(matrix).all():
         raise ValueError("values must be finite for a metric to have eigenvalues, got NaN or infinite entries")
@@ -226,7 +226,7 @@ def gradients(by_hand: Any, automatic: Any, *, axes: Axes | None = None) -> Axes
 
 
 def _panels(axes: Any, number: int) -> list[Axes]:
-    """The axes given, or as many new ones side by side in the house style."""
+    """The given axes, or new ones side by side in the house style."""
     if axes is None:
         with matplotlib.rc_context(_STYLE):
             figure = pyplot.figure(figsize=(4.2 * number, 3.4), layout="constrained")
@@ -264,7 +264,7 @@ def _plane(origin: Any, directions: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _numbers(name: str, value: Any, what: str, ranks: Sequence[int] | None = None) -> np.ndarray:
-    """A non-empty array of real numbers in double precision; ValueError, in the words of `what`, otherwise."""
+    """A non-empty array of real numbers in double precision. ValueError, in the words of `what`, otherwise."""
     try:
         array = np.asarray(value)
     except ValueError:  # rows of different lengths
@@ -278,7 +278,7 @@ def _numbers(name: str, value: Any, what: str, ranks: Sequence[int] | None = Non
 
 
 def _energies(name: str, energy: Any, states: np.ndarray) -> np.ndarray:
-    """Energies of states [T, N]; TypeError unless a function of JAX is given, ValueError unless it returns a number."""
+    """Energies of states [T, N]. TypeError unless a function of JAX is given, ValueError unless it returns a number."""
     if not callable(energy):
         raise TypeError(f"{name} must be a function, got {type(energy).__name__}")
     try:

@@ -55,7 +55,7 @@ class Similarity(Node, abc.ABC):
     def minimiser(
         self, state: State, moment: Float[Array, "K"], mass: Array, *, space: Space, known: Known = None
     ) -> State:
-        """`proximal_step` from moment = Σ_μ weights_μ summed_μ and mass = Σ_μ weights_μ; TypeError if there is none."""
+        """`proximal_step` from moment = Σ_μ weights_μ summed_μ and mass = Σ_μ weights_μ. The default: TypeError."""
         one, other = type(self).__name__, type(space).__name__
         raise TypeError(f"{one} has no step by blocks in {other}: it needs all patterns at once")
 
@@ -98,7 +98,7 @@ class Similarity(Node, abc.ABC):
         return jnp.ones((), bool)
 
     def known_fields(self, state: State, fields: Float[Array, "N"]) -> Float[Array, "N"]:
-        """Local fields formed from scores and the steps between −1 and +1; NaN where these do not tell them."""
+        """Local fields from scores and the steps between −1 and +1. NaN where scores do not determine them."""
         exact = jnp.ones(state.shape, bool) if self.linear else jnp.abs(state) == 1
         return jnp.where(exact & self.flips(state), fields, jnp.nan)
 
@@ -169,7 +169,7 @@ class Bilinear(Similarity):
 
 
 class SquaredDistance(Similarity):
-    """s_μ = −½‖x − ξ_μ‖²; the ½ makes it the dot product up to −½‖x‖² − ½‖ξ_μ‖², at the same β.
+    """s_μ = −½‖x − ξ_μ‖². The ½ makes it the dot product up to −½‖x‖² − ½‖ξ_μ‖², at the same β.
 
     Example:
         >>> from hopfield import similarities
@@ -278,7 +278,7 @@ _TABLE = Table(Similarity, "similarities", NAMES)
 
 
 def as_similarity(similarity: SimilarityLike) -> Similarity:
-    """The given similarity, `bilinear` of a metric or what a name stands for in `find`. TypeError for anything else."""
+    """Similarity that is given, `bilinear` of a metric, or named as in `find`. Raises TypeError for anything else."""
     if isinstance(similarity, Metric):
         return bilinear(similarity)
     if hasattr(similarity, "shape") or similarity == "bilinear":
@@ -287,5 +287,5 @@ def as_similarity(similarity: SimilarityLike) -> Similarity:
 
 
 def find(spec: str) -> Similarity:
-    """The similarity that a name stands for, as `cosine`. ValueError for any other."""
+    """Similarity by its name, as `cosine`. ValueError for any other."""
     return _TABLE.find(spec)

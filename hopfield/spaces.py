@@ -1,4 +1,4 @@
-"""Spaces: where states live, with a convex potential R that says how a field h is projected back onto a state."""
+"""Spaces of states, each with a convex potential R that defines how a field h is projected back onto a state."""
 
 import abc
 from functools import partial
@@ -72,12 +72,12 @@ class Space(Node, abc.ABC):
 
 
 def as_known(known, state: State) -> Known:
-    """Units held fixed as booleans [N], None for none. Raises ValueError for another shape or type."""
+    """Units held fixed as booleans [N]. None stays None. Raises ValueError for another shape or type."""
     return None if known is None else booleans("known", known, state.shape)
 
 
 def one_state(state: ArrayLike, neurons: int, dtype, name: str = "state") -> State:
-    """One state [N] of floating type; what is not as precise as `dtype` becomes it. ValueError for another shape."""
+    """State [N] of floating type, in at least the precision of `dtype`. ValueError for another shape."""
     array = real_array(name, state, dtype)
     if array.shape != (neurons,):
         raise ValueError(f"{name} must have shape [{neurons}] (batch with jax.vmap), got shape {array.shape}")
@@ -94,7 +94,7 @@ def aligned(field: Array, spin: Array) -> Array:
 
 
 class Euclidean(Space):
-    """ℝᴺ with R = ½‖x‖², or R = 0 when not `confined` (for distances, which confine by themselves).
+    """ℝᴺ with R = ½‖x‖², or R = 0 when not `confined` (for distances, whose energies are confining without R).
 
     Example:
         >>> from hopfield import spaces
@@ -225,7 +225,7 @@ def _box_stationarity(x, parameters):
 
 
 def euclidean(*, confined: bool = True) -> Euclidean:
-    """The space ℝᴺ with R = ½‖x‖², or R = 0 when not `confined`. Raises ValueError for what is no truth value."""
+    """Space ℝᴺ with R = ½‖x‖², or R = 0 when not `confined`. Raises ValueError unless `confined` is a bool."""
     return Euclidean(confined)
 
 
@@ -256,10 +256,10 @@ _TABLE = Table(Space, "spaces", NAMES)
 
 
 def as_space(space: Space | str) -> Space:
-    """The given space, or the one that a name stands for in `find`. Raises TypeError for anything else."""
+    """Space that is given, or named as in `find`. Raises TypeError for anything else."""
     return _TABLE.part(space)
 
 
 def find(spec: str) -> Space:
-    """The space that "name" or "name:number" stands for: `spins`, `sphere`, `sphere:20`. ValueError for all else."""
+    """Space by "name" or "name:number": `spins`, `sphere`, `sphere:20`. ValueError for all else."""
     return _TABLE.find(spec)

@@ -56,7 +56,7 @@ def _form(metric: Any, x: np.ndarray, y: np.ndarray) -> Any:
 
 
 def _slopes(z: np.ndarray, separation: Separation, mask: np.ndarray) -> np.ndarray:
-    """Weights of rows as the slope of their potential; rows with nothing to read are zero."""
+    """Weights of rows as the slope of their potential. Rows without readable keys are zero."""
     shape = np.broadcast_shapes(z.shape, mask.shape)
     rows, used = (np.broadcast_to(x, shape).reshape(-1, shape[-1]) for x in (z, mask))
     return np.where(mask, np.asarray(_gradients(separation, rows, used), float).reshape(shape), 0.0)
@@ -68,7 +68,7 @@ def _gradients(separation: Separation, rows: Array, used: Array) -> Array:
 
 
 def _weights(z: np.ndarray, separation: Separation, mask: np.ndarray) -> np.ndarray:
-    """Weights of rows in numpy; rows with nothing to read are zero."""
+    """Weights of rows in numpy. Rows without readable keys are zero."""
     z = np.where(mask, z, -np.inf)
     top = np.max(z, axis=-1, keepdims=True)
     z = z - np.where(np.isfinite(top), top, 0.0)

@@ -8,7 +8,7 @@ from hopfield._checks import booleans, real_array
 
 
 def softmax(scores: Array, mask: Array | None = None) -> Array:
-    """Softmax over the last axis, all rows at once; a key that is masked or scores −∞ has weight and gradient zero."""
+    """Softmax over the last axis. A key that is masked or scores −∞ has weight and gradient zero."""
     scores = real_array("scores", scores)
     return _softmax(scores if mask is None else jnp.where(booleans("mask", mask), scores, -jnp.inf))
 

@@ -119,7 +119,7 @@ def _as_blocks(blocks: Any) -> Blocks:
 
 
 def fused_kernel_applies(query: Array, key: Array, value: Array, beta: Any, mask: Mask | Array | None) -> bool:
-    """Whether this machine has a GPU whose fused attention kernel computes the same thing, in half precision.
+    """Whether this machine has a GPU with a fused attention kernel that gives the same result, in half precision.
 
     `beta` as the caller gave it: the kernel's scale is a constant of the program, as β = None also is under jit.
     """
@@ -153,7 +153,7 @@ def _scores(query: Array, key: Array, rate: Array | None = None) -> Array:
 
 
 def _longest(key: Array) -> Array:
-    """Largest norm of the keys at any scale; one scale for each of them would cost a copy of them all."""
+    """Largest norm of the keys, at any scale. The keys share one scale, since one per key would copy them all."""
     scale = power_of_two(jnp.max(jnp.abs(key), axis=(-2, -1), keepdims=True, initial=0.0))
     squares = jnp.sum(jnp.square(key / scale), axis=-1)
     return scale[..., 0] * jnp.sqrt(largest(squares, axis=-1, keepdims=True))
@@ -161,7 +161,7 @@ def _longest(key: Array) -> Array:
 
 @partial(jax.custom_vjp, nondiff_argnums=(5,))
 def _attend(query: Array, key: Array, value: Array, rate, mask, size: Blocks) -> tuple[Array, Array]:
-    """Softmax read-out and log-sum-exp; all arrays of one rank, the metric already in the query.
+    """Softmax read-out and log-sum-exp. All arrays have one rank, and the query includes the metric.
 
     The rate is β of queries and keys of 16 bits [*b, 1, 1], None where it is in the query, too.
 

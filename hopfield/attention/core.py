@@ -102,7 +102,7 @@ def weights(
     mask: MaskLike = None,
     temperature: ArrayLike | None = None,
 ) -> Float[Array, "*axes S"]:
-    """A_i = ∇F(S_i / temperature) over the keys of each query; zeros where masked, also in fully masked rows.
+    """A_i = ∇F(S_i / temperature) over the keys of each query. It is zero where masked, also in fully masked rows.
 
     Args:
         scores: S [*b, T, S], β included, or [S] of one query, with a mask [S] if any. A score of −∞ is a masked key.
@@ -122,7 +122,7 @@ def weights(
 
 
 def tempered(scores: Array, temperature: ArrayLike | None) -> Array:
-    """Scores [*b, T, S] divided by a temperature of their leading axes; as they are for None."""
+    """Scores [*b, T, S] divided by a temperature per leading axis. None leaves them unchanged."""
     if temperature is None:
         return scores
     warmth = positive_in(scores.dtype, "temperature", temperature, finite=False).astype(scores.dtype)

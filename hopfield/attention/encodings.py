@@ -34,7 +34,7 @@ _FORMER = {"added": "add_to_inputs", "turned": "rotate", "bias": "score_bias"}
 
 
 class Encoding(Node, abc.ABC):
-    """Positions of tokens, given to attention in one of three ways; a user's own overrides one of the methods.
+    """Positions of tokens, given to attention in one of three ways. A user's encoding overrides one of the methods.
 
     Example:
         >>> from hopfield import attention
@@ -60,7 +60,7 @@ class Encoding(Node, abc.ABC):
     def score_bias(
         self, query: Float[Array, "*b H T D"], beta: Float[Array, "*h"], places: Places, keys: int
     ) -> Float[Array, "*b H T S"] | None:
-        """Bias of the scores of queries with the keys at 0 … keys − 1; None for none.
+        """Bias of the scores of queries with the keys at 0 … keys − 1. None if there is no bias.
 
         Places follow each other, i, i + 1, …, as those of a block of queries do: only the first one may count.
         """
@@ -147,7 +147,7 @@ class Alibi(Encoding):
 
 
 class T5(Encoding):
-    """A learned number per head and bucket of distances, added to the scores; T5 itself takes β = 1.
+    """Learned bias per head and bucket of distances, added to the scores. T5 itself takes β = 1.
 
     Example:
         >>> from hopfield.attention.encodings import T5
@@ -243,7 +243,7 @@ def _rows_of(x: Array, rows: Float[Array, "T F"]) -> Array:
 
 
 def windows(line: Float[Array, "H L"], count: int, width: int) -> Float[Array, "H T S"]:
-    """Row r [H, S] is line[:, count − 1 − r :][:, :width], for a line of count + width − 1 numbers; no look-ups."""
+    """Rows line[:, count − 1 − r :][:, :width] [H, S] for r < count, from a line of count + width − 1 numbers."""
     heads, length = line.shape
     repeated = jnp.broadcast_to(jnp.pad(line, ((0, 0), (0, 1)))[:, None], (heads, count, length + 1))
     shifted = repeated.reshape(heads, -1)[:, : count * length].reshape(heads, count, length)  # row r begins r earlier

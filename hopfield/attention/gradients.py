@@ -105,7 +105,7 @@ def attention_gradients(
 
 
 def _by_hand(operands: tuple, output_gradient: Array, separation: Separation, mask: Any, divided: bool) -> Gradients:
-    """Gradients of the inputs `operands`, in this order; `divided` says whether a temperature divides the scores."""
+    """Gradients of the inputs `operands`, in this order. `divided` says whether a temperature divides the scores."""
     query, key, value, form, scale, bias, heat = operands
     raw = core.scores(query, key, metric=form, beta=1.0)
     scores = core.scores(query, key, metric=form, beta=scale, bias=bias)
@@ -138,7 +138,7 @@ def _per_row(rows: Array, factor: Array) -> Array:
 
 
 def _row_sums(d_scores: Array, scores: Array) -> Array:
-    """Σ over queries and keys of d_scores ∘ scores, [*b]; what is −∞ or masked has no gradient and adds nothing."""
+    """Σ over queries and keys of d_scores ∘ scores, [*b]. Entries that are −∞ or masked add nothing."""
     d_scores, scores = aligned(d_scores, scores)
     return jnp.sum(jnp.where(d_scores == 0, 0.0, d_scores * scores), axis=(-2, -1))
 

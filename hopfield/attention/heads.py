@@ -116,7 +116,7 @@ def _head_counts(query: Array, key: Array, value: Array) -> tuple[int, int]:
 
 
 def _grouped(name: str, x: Array, *, heads: int, groups: int, axis: int = -3) -> Array:
-    """The head axis cut in two, [K, G]; left alone where there is none, [1, 1] where it has length 1."""
+    """Array with the head axis split into [K, G], or [1, 1] if its length is 1. A missing axis stays missing."""
     if x.ndim < -axis:
         return x
     if x.shape[axis] not in (1, heads):
@@ -185,7 +185,7 @@ def multi_head_parts(
     mask: MaskLike = None,
     temperature: ArrayLike | None = None,
 ) -> HeadParts:
-    """Result of `multi_head` with all its parts; keys that heads share are repeated for it. Arguments as there."""
+    """Result of `multi_head` with all its parts. Shared keys are repeated for it. Arguments as there."""
     query, key, value = _projected(projections, x_query, x_key, x_value)
     heads, stored = _head_counts(query, key, value)
     mask = sequences(mask, query.ndim - 3) if isinstance(mask, Mask) else mask

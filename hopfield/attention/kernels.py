@@ -1,4 +1,4 @@
-"""Scores that are no bilinear form: additive ones, and kernels of the distance between query and key."""
+"""Scores beyond bilinear forms: additive ones, and kernels of the distance between query and key."""
 
 from collections.abc import Callable
 
@@ -25,7 +25,7 @@ def additive_scores(
     vector: Float[Array, "R"],
     bias: Float[Array, "R"] | None = None,
 ) -> Float[Array, "*b T S"]:
-    """S_ij = v · tanh(q_i W_q + k_j W_k + b) (Bahdanau, Cho & Bengio 2015, appendix A.1.2); memory O(T S R).
+    """S_ij = v · tanh(q_i W_q + k_j W_k + b) (Bahdanau, Cho & Bengio 2015, appendix A.1.2), in memory O(T S R).
 
     Raises:
         ValueError: a width that does not fit, by name.

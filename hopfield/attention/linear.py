@@ -25,7 +25,7 @@ Features = Float[Array, "*b T M"]
 
 
 class FeatureMap(Node, abc.ABC):
-    """Features φ of vectors, whose products stand for a kernel.
+    """Features φ of vectors, whose inner products approximate a kernel.
 
     Example:
         >>> from hopfield import attention
@@ -43,7 +43,7 @@ class FeatureMap(Node, abc.ABC):
         return features * jnp.exp(log_scale)
 
     def of_queries(self, x: Rows) -> Features:
-        """φ(x), each row up to a factor of its own, which cancels between read-out and normalisation."""
+        """φ(x), each row up to a factor, which cancels between read-out and normalisation."""
         return self.split(x)[0]
 
     def of_keys(self, x: Rows) -> Features:
@@ -54,7 +54,7 @@ class FeatureMap(Node, abc.ABC):
 
 
 class EluPlusOne(FeatureMap):
-    """φ(x) = elu(x) + 1 by components; a kernel of its own, not softmax's (Katharopoulos et al. 2020, eq. 7)."""
+    """φ(x) = elu(x) + 1 by components. Its kernel is not that of softmax (Katharopoulos et al. 2020, eq. 7)."""
 
     def split(self, x: Rows) -> tuple[Features, Float[Array, "*b T 1"]]:
         features = jax.nn.elu(real_array("x", x)) + 1.0
@@ -88,14 +88,14 @@ class PositiveFeatures(FeatureMap):
 
 
 def elu_plus_one() -> EluPlusOne:
-    """Features elu(x) + 1: as many as components, nothing random."""
+    """Features elu(x) + 1, one per component and without randomness."""
     return EluPlusOne()
 
 
 def random_fourier(
     key: Array, width: int, features: int, *, beta: ArrayLike | None = None, orthogonal: bool = False
 ) -> RandomFourier:
-    """Random Fourier features of the kernel exp(β x·y): `features` cosines and as many sines.
+    """Random Fourier features of the kernel exp(β x·y): `features` cosines and the same number of sines.
 
     Accurate where query and key are near; their error relative to the kernel grows as e^(β‖x − y‖²/2), see FAVOR+.
 
@@ -184,7 +184,7 @@ def _features_of_keys(features: FeatureMap, key: Keys, valid: Array | None, dtyp
 
 
 def _finite(scale: Array) -> Array:
-    """A logarithm that others are taken relative to, 0 where there are none."""
+    """Reference logarithm of a row, with 0 in place of −∞."""
     return jnp.where(scale == -jnp.inf, 0.0, scale)
 
 
@@ -244,7 +244,7 @@ def _rate(beta: ArrayLike | None, width: int) -> Array:
 
 
 def _directions(key: Array, width: int, features: int, orthogonal: bool) -> Float[Array, "m D"]:
-    """Rows of which each is N(0, 1); orthogonal within blocks of `width` rows where asked."""
+    """Standard normal rows. If asked, rows are orthogonal within blocks of `width`."""
     random_key("key", key)
     width, features = whole("width", width), whole("features", features)
     if not flag("orthogonal", orthogonal):

@@ -1,4 +1,4 @@
-"""Views of masks: as boolean arrays, as numbers that are added to scores, and as text; and masks of random blocks."""
+"""Views of masks (boolean arrays, additive biases and text), and masks of random blocks."""
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,7 @@ SAID = ", True where a key may be read"
 
 
 def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | None:
-    """The mask as a boolean array [*b, T or 1, S or 1] for scores of `rank` axes, None for none.
+    """Mask as a boolean array [*b, T or 1, S or 1] for scores of `rank` axes. None stays None.
 
     Raises:
         ValueError: an array that is not boolean, or has neither two axes nor all of the scores.
@@ -35,7 +35,7 @@ def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | N
 
 
 def sequences(mask: Mask, leading: int) -> Mask:
-    """A mask, unchanged; ValueError if it has more leading axes than the `leading` ones of sequences, beside heads."""
+    """A mask, unchanged. ValueError if it has more leading axes than the `leading` ones of sequences, beside heads."""
     shape = jax.eval_shape(_smallest, mask).shape[:-2]
     if len(shape) > leading and (len(shape) > leading + 1 or shape[-1] != 1):
         raise ValueError(
@@ -51,7 +51,7 @@ def _smallest(mask: Mask) -> Array:
 
 
 def mask_bias(mask: MaskLike, queries: int, keys: int, dtype: DTypeLike = jnp.float32) -> Float[Array, "*b T S"]:
-    """A mask as a `bias`: 0 where a key may be read and −∞ elsewhere [*b, queries, keys]; all zeros for None."""
+    """Mask as a `bias` [*b, queries, keys]: 0 where a key may be read and −∞ elsewhere. None gives zeros."""
     readable = allowed(mask, whole("queries", queries), whole("keys", keys))
     zeros = jnp.zeros((queries, keys), dtype)
     return (
@@ -62,7 +62,7 @@ def mask_bias(mask: MaskLike, queries: int, keys: int, dtype: DTypeLike = jnp.fl
 
 
 def mask_text(mask: MaskLike, queries: int, keys: int) -> str:
-    """A mask as lines of text, a query each, ■ where a key may be read and · elsewhere; of the first sequence."""
+    """Mask of the first sequence as text, one line per query: ■ where a key may be read and · elsewhere."""
     readable = allowed(mask, whole("queries", queries), whole("keys", keys))
     cells = np.ones((queries, keys), bool) if readable is None else np.asarray(readable)
     cells = np.broadcast_to(cells.reshape(-1, *cells.shape[-2:])[0], (queries, keys))

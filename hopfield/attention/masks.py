@@ -37,7 +37,7 @@ class Mask(Node, abc.ABC):
 
     @property
     def band(self) -> Band:
-        """(left, right): query i reads no key outside i − left … i + right; None where there is no bound."""
+        """(left, right): query i reads no key outside i − left … i + right. An entry is None without a bound."""
         return None, None
 
     @abc.abstractmethod
@@ -52,11 +52,11 @@ class Mask(Node, abc.ABC):
         return jnp.broadcast_to(readable, (*readable.shape[:-2], queries, keys))
 
     def refusal(self, keys: int) -> str | None:
-        """Reason why the mask, without those it is made of, cannot mask that many keys; None where there is none."""
+        """Reason why the mask itself, without its operands, does not fit this number of keys. None if it fits."""
         return None
 
     def fitting(self, keys: int) -> "Mask":
-        """The mask, unchanged; ValueError if it, or a part of it, was made for another number of keys."""
+        """The mask, unchanged. ValueError if it, or a part of it, was made for another number of keys."""
         for part in jax.tree.leaves(self, is_leaf=lambda part: isinstance(part, Mask) and bool(part.refusal(keys))):
             if isinstance(part, Mask):
                 raise ValueError(part.refusal(keys))
@@ -249,7 +249,7 @@ def global_local(count: int, left: int, right: int | None = None) -> Mask:
 
 
 def prefix(length: ArrayLike) -> Prefix:
-    """Causal, but for the first `length` keys, an integer or [*b], which every query may read.
+    """Causal mask in which every query may also read the first `length` keys, an integer or [*b].
 
     A length below 0 is refused, or none where it is traced.
     """

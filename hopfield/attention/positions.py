@@ -124,7 +124,7 @@ def t5_bias(
     max_distance: int = 128,
     offset: ArrayLike = 0,
 ) -> Float[Array, "H T S"]:
-    """Learned number per bucket and head, to be added to scores; T5 itself uses β = 1. Arguments as in `t5_buckets`."""
+    """Learned bias per bucket and head, added to scores. T5 itself uses β = 1. Arguments as in `t5_buckets`."""
     table = real_array("table", table)
     if table.ndim != 2:
         raise ValueError(f"table must be [buckets, heads], got shape {table.shape}")
@@ -197,7 +197,7 @@ def rotary(
 
 
 def turned_by(x: Float[Array, "*b T D"], angle: Float[Array, "*b T R"], pairing: Pairing) -> Float[Array, "*b T D"]:
-    """The first 2R components of x turned in pairs by the angles, in at least float32; the others as they are."""
+    """x with its first 2R components rotated in pairs by the angles, in at least float32. The others are unchanged."""
     width = 2 * angle.shape[-1]
     turned, rest = x[..., :width].astype(angle.dtype), x[..., width:]
     shape = (*turned.shape[:-1], width // 2, 2) if pairing == "interleaved" else (*turned.shape[:-1], 2, width // 2)

@@ -9,7 +9,7 @@ from hopfield._pytrees import Node
 
 
 class Projections(Node):
-    """Weights (and biases) that make queries, keys and values of the inputs, and the output of what heads read.
+    """Weights (and biases) that map inputs to queries, keys and values, and the heads' read-out to the output.
 
     Example:
         >>> from hopfield.attention import Projections, multi_head

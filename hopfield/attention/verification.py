@@ -33,7 +33,7 @@ ROUGH_STEPS = (3e-2, 3e-3)
 
 
 class Agreement(NamedTuple):
-    """Limits within which gradients agree; errors are relative to the gradient, or to 1 if that is larger.
+    """Limits within which gradients agree. Errors are relative to the gradient, or to 1 if that is larger.
 
     Example:
         >>> from hopfield import attention
@@ -51,7 +51,7 @@ class Agreement(NamedTuple):
 
 
 class Check(NamedTuple):
-    """One input's gradient by hand against the two other routes; errors relative to the gradient, or to 1 if larger."""
+    """One input's gradient by hand against two other routes. Errors are relative to the gradient, or to 1 if larger."""
 
     input: str
     size: int
@@ -207,7 +207,7 @@ def _directions(shape: tuple[int, ...], rng: np.random.Generator | None) -> Iter
 
 
 def _slope(along: Callable[[float], tuple[float, np.ndarray]], steps: tuple[float, ...] = STEPS) -> float:
-    """Derivative at 0 of a function that also tells which keys are read: those must not change within the stencil."""
+    """Derivative at 0 of a function that also returns which keys are read. These must not change within the stencil."""
     slope = np.nan
     for step in steps:
         at = {k: along(k * step) for k in (-2, -1, 1, 2)}

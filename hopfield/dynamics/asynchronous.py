@@ -109,7 +109,7 @@ def _sweep(model: SpinModel, state: State, order: Order, known: Known) -> State:
 
 
 def visit_each(model: SpinModel, state: State, cache: Any, order: Order, turned: Callable) -> tuple[State, Any]:
-    """State and cache after neurons were visited in order; `turned(field, spin, i)` is the new spin of neuron i."""
+    """State and cache after visits to neurons in order. `turned(field, spin, i)` is the new spin of neuron i."""
 
     def visit(carry, i):
         state, cache = carry
@@ -130,7 +130,7 @@ class Relaxation(NamedTuple):
 
 
 def refuse_no_key(dynamics: str, key) -> None:
-    """Raise ValueError for a random order without a key."""
+    """Raises ValueError for a random order without a key."""
     if dynamics == "asynchronous" and key is None:
         raise ValueError("key must be a JAX random key for asynchronous dynamics, got None")
 
@@ -144,7 +144,7 @@ def relax(
     max_sweeps: int = 100,
     known: Known = None,
 ) -> Relaxation:
-    """Asynchronous sweeps until nothing moves or `max_sweeps` have been made; NaN in a field makes its spin NaN.
+    """Asynchronous sweeps until nothing moves or `max_sweeps` have been made. NaN in a field makes its spin NaN.
 
     Raises:
         ValueError: unknown dynamics, a missing key of the random order, or max_sweeps < 1.

@@ -30,7 +30,7 @@ class Updates(Protocol):
     """
 
     def as_state(self, state: ArrayLike) -> State:
-        """A state as an array of floating type; ValueError unless it is one state of this model."""
+        """A state as an array of floating type. ValueError unless it is one state of this model."""
         ...
 
     def update(self, state: State, known: Known = None) -> State:
@@ -39,7 +39,7 @@ class Updates(Protocol):
 
 
 class Model(Updates, Protocol):
-    """A model with an energy, for `retrieve` and `fixed_point`; where its `space` is Spins, states compare exactly.
+    """Model with an energy, for `retrieve` and `fixed_point`. If its `space` is Spins, states are compared exactly.
 
     Example:
         >>> from hopfield import retrieve
@@ -87,7 +87,7 @@ class SpinModel(Model, Protocol):
 
 
 def lacking(model: Any, protocol: type) -> list[str]:
-    """Names of a protocol that an object lacks: all of them for a class and for what is no pytree."""
+    """Names of a protocol that an object lacks. A class, or an object that is not a pytree, lacks all of them."""
     names = [name for name in dir(protocol) if not name.startswith("_")]
     if isinstance(model, type) or jax.tree_util.all_leaves([model]):
         return names

@@ -49,7 +49,7 @@ def retrieve(
     known: Known = None,
     rtol: float | None = None,
 ) -> Retrieval:
-    """Run any `Model` from one query to a fixed point, a 2-cycle or `max_steps`; queries of a batch stop independently.
+    """Run any `Model` from one query to a fixed point, a 2-cycle or `max_steps`. Queries of a batch stop independently.
 
     Compiled once for each structure of the memory, shape and dynamics; every number may change without compiling again.
     A loop that stops early has no reverse-mode gradient in JAX: differentiate `fixed_point` or `trajectory`.
@@ -84,7 +84,7 @@ def retrieve(
 
 
 def _check_dynamics(model: Model, dynamics: str, key) -> None:
-    """Raise ValueError for dynamics that the model's space or a missing key excludes."""
+    """Raises ValueError for dynamics that the model's space or a missing key excludes."""
     one_of("dynamics", dynamics, DYNAMICS)
     if dynamics != "synchronous" and not _on_spins(model):
         kind = type(getattr(model, "space", model)).__name__
@@ -109,7 +109,7 @@ _walked = partial(_settled, loop=while_outside)
 
 
 def trajectory(model: Updates, state: State, steps: int, *, known: Known = None) -> Float[Array, "T N"]:
-    """States visited by `steps` ≥ 0 synchronous updates, the query first [steps + 1, N]; differentiable.
+    """States visited by `steps` ≥ 0 synchronous updates, the query first [steps + 1, N]. They are differentiable.
 
     Raises:
         TypeError: the model lacks `as_state` or `update`.

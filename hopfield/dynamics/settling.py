@@ -77,7 +77,7 @@ def settled(
     cycles: bool = False,
     loop: Callable[..., Any] = jax.lax.while_loop,
 ) -> Settled:
-    """At most `max_steps` updates of every query, ending when all have stopped; not differentiable in reverse.
+    """At most `max_steps` updates of every query, ending when all have stopped. They are not differentiable in reverse.
 
     Args:
         update: of all queries at once.

@@ -36,7 +36,7 @@ def rows_of(curvature: Any) -> Array:
 
 @partial(jax.jit, static_argnames=("statistic",))
 def summed_over_rows(curvature: Any, statistic: Callable[[Tree], Tree]) -> Tree:
-    """Σ of a statistic over the rows, as many held at once as fit."""
+    """Σ of a statistic over the rows, in batches that fit in memory."""
     return curvature._summed_over_rows(statistic)
 
 

@@ -81,7 +81,7 @@ def _drawn_scores(likelihood: Likelihood, outputs: Array, key: PRNGKeyArray | No
 
 
 def _shares(weights: ArrayLike | None, outputs: Array) -> Array:
-    """w / Σ w for every term; zero if there is no weight at all."""
+    """w / Σ w for every term. All are zero if the weights sum to zero."""
     shape = outputs.shape[:-1]
     if weights is None:
         weights = jnp.ones(shape)

@@ -28,7 +28,7 @@ Outputs = Float[Array, "*b K"]
 
 
 class Likelihood(Node, abc.ABC):
-    """A family of distributions of targets given outputs η [*b, K]; independent over the axes *b.
+    """A family of distributions of targets given outputs η [*b, K], independent over the axes *b.
 
     Example:
         >>> from hopfield.fisher import as_likelihood
@@ -40,7 +40,7 @@ class Likelihood(Node, abc.ABC):
     """Contract of targets, in words."""
 
     def possible(self, outputs: Outputs, targets: Array) -> Bool[Array, "*axes"]:
-        """Whether each target is one of the family; the score and the probability of others are NaN."""
+        """Whether each target belongs to the family. Other targets have the score and the probability NaN."""
         return jnp.isfinite(targets)
 
     def check(self, outputs: Outputs, targets: ArrayLike) -> None:
@@ -233,7 +233,7 @@ class Poisson(_Independent):
 
 
 def gaussian(variance: float = 1.0) -> Gaussian:
-    """Real targets of a known variance > 0; ValueError otherwise."""
+    """Real targets of a known variance > 0. ValueError otherwise."""
     return Gaussian(jnp.asarray(positive("variance", variance)))
 
 

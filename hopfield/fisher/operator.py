@@ -144,7 +144,7 @@ class Fisher(Node):
     def kronecker(
         self, heads: Heads | None = None, *, dense_limit: int = 512, factored_damping: bool = True
     ) -> BlockDiagonal:
-        """F with L ⊗ R in the place of every matrix's block; see `structured.kronecker`."""
+        """F with L ⊗ R in the place of every matrix's block. See `structured.kronecker`."""
         return kronecker(self, heads, dense_limit=dense_limit, factored_damping=factored_damping)
 
     def over_rows(self, statistic: Callable[[Tree], Tree]) -> Tree:

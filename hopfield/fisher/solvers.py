@@ -193,7 +193,7 @@ def selected(condition: Array, chosen: Tree, other: Tree) -> Tree:
 
 @jax.jit  # as a program of its own, which is not compiled again at every call from Python
 def dense_solve(matrix: Float[Array, "P P"], b: Float[Array, "P *c"], damping: ArrayLike) -> Float[Array, "P *c"]:
-    """(A + λ I)⁻¹ b by Cholesky; where that factor does not exist, by the spectrum without its non-positive part."""
+    """(A + λ I)⁻¹ b by Cholesky. If the factor does not exist, by the spectrum without its non-positive part."""
     wide = accumulation_dtype(matrix.dtype)  # half precision has no factors
     damped = matrix.astype(wide) + damping * jnp.eye(matrix.shape[0], dtype=wide)
     columns = b.reshape(b.shape[0], -1).astype(wide)

@@ -29,7 +29,7 @@ class SumOverRows(Protocol):
 
 
 def block_diagonal(fisher: SumOverRows, heads: Heads | None = None) -> BlockDiagonal:
-    """F without what couples different leaves (or heads), one dense block each; exact within a block.
+    """F without couplings between different leaves (or heads): one dense block each, exact within a block.
 
     Args:
         fisher: the operator.
@@ -87,7 +87,7 @@ def _form(shape: tuple[int, ...], axes: tuple[int, ...], dense_limit: int) -> st
 
 
 class _Moments(NamedTuple):
-    """The sums over rows that each leaf's form is made of; equal for equal axes and forms, and so compiled once."""
+    """Sums over rows from which each leaf's form is made. Equal axes and forms make equal objects, compiled once."""
 
     axes: tuple[tuple[int, ...], ...]
     forms: tuple[str, ...]

@@ -60,12 +60,12 @@ def ratio(part: Square, whole: Square) -> tuple[Square, Array]:
 
 
 def away(vector: Float[Array, "*b n"], small: Array) -> Float[Array, "*b n"]:
-    """The unit vector along the last axis where not `small`; any other there, with derivatives to be dropped."""
+    """Unit vector along the last axis where not `small`. Elsewhere it is any, with derivatives to be dropped."""
     return unit(jnp.where(small[..., None], 1.0, vector))
 
 
 def of_spectrum(function: Callable, matrix: Matrix, *, relative: bool = True) -> Matrix:
-    """V f(λ) Vᵀ, twice differentiable where eigenvalues coincide too; a third derivative is NaN.
+    """V f(λ) Vᵀ, twice differentiable even where eigenvalues coincide. A third derivative is NaN.
 
     Args:
         function: f, of arrays.
@@ -138,7 +138,7 @@ def _divided(function: Callable, relative: bool, a: Array, b: Array) -> Array:
 
 
 def _twice_divided(function: Callable, relative: bool, a: Array, b: Array, c: Array) -> Array:
-    """(f[a, b] − f[b, c])/(a − c) for a, c the two farthest apart; half the mean of f″ where all are near."""
+    """(f[a, b] − f[b, c])/(a − c) for a, c the two farthest apart. Half the mean of f″ where all are near."""
     a, b, c = jnp.broadcast_arrays(a, b, c)
     high, low = jnp.maximum(jnp.maximum(a, b), c), jnp.minimum(jnp.minimum(a, b), c)
     middle = jnp.maximum(jnp.minimum(a, b), jnp.minimum(jnp.maximum(a, b), c))

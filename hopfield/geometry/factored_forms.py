@@ -148,7 +148,7 @@ def _product_norm(a: Array, b: Array) -> Array:
 
 @_product_norm.defjvp
 def _product_norm_jvp(primals, tangents):
-    """d‖D‖ = ⟨D, dD⟩ / ‖D‖ by Gram matrices, since QR has no derivative at dependent columns; zero at D = 0."""
+    """d‖D‖ = ⟨D, dD⟩ / ‖D‖ by Gram matrices, since QR has no derivative at dependent columns. It is zero at D = 0."""
     (a, b), (da, db) = primals, tangents
     norm = _product_norm(a, b)
     grams = [transposed(x) @ y for x, y in ((a, a), (a, da), (b, b), (b, db))]

@@ -36,7 +36,7 @@ class LogInfo(NamedTuple):
 
 
 def unit_time_flow(rate: Callable[[Vector], Vector], start: Vector, tolerance: ArrayLike) -> Vector:
-    """y(1) of ẏ = rate(y), y(0) = start; NaN where 256 steps do not reach the end, as in front of a singularity.
+    """y(1) of ẏ = rate(y), y(0) = start. NaN where 256 steps do not reach the end, as in front of a singularity.
 
     Adaptive steps of order 8, differentiable in both modes.
 
@@ -79,7 +79,7 @@ def unit_time_flow(rate: Callable[[Vector], Vector], start: Vector, tolerance: A
 def shoot(
     miss: Callable[[Vector], Vector], start: Vector, *, tolerance: ArrayLike, steps: ArrayLike = 50
 ) -> tuple[Vector, LogInfo]:
-    """The root of `miss` by Newton steps from `start`, halved until they come nearer; differentiable.
+    """The root of `miss` by Newton steps from `start`, halved until they come nearer. It is differentiable.
 
     Args:
         tolerance: of ‖miss‖; at least a hundred units in the last place.

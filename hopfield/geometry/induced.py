@@ -21,7 +21,7 @@ Query = Float[Array, "N"]
 
 
 def attention_metric_matrix(query: Query, patterns: Patterns, beta: ArrayLike = 1.0) -> Float[Array, "N N"]:
-    """G = β² Cov_p(K) [N, N], positive semi-definite; singular where M ≤ N."""
+    """G = β² Cov_p(K) [N, N], positive semi-definite and singular where M ≤ N."""
     beta, p, centred = _weighted(query, patterns, beta)
     return beta**2 * (centred.T * p[None, :]) @ centred
 

@@ -154,7 +154,7 @@ def log(
 def dist(
     metric: Field, point_a: Point, point_b: Point, *, tolerance: ArrayLike = TOLERANCE, steps: ArrayLike = 50
 ) -> Float[Array, ""]:
-    """Length of the geodesic that `log` finds; NaN where it has not converged."""
+    """Length of the geodesic that `log` finds. NaN where it has not converged."""
     tangent_vec, info = log(metric, point_b, point_a, tolerance=tolerance, steps=steps)
     return jnp.where(info.converged, norm(metric, tangent_vec, point_a), jnp.nan)
 
@@ -176,7 +176,7 @@ def ricci_tensor(metric: Field, base_point: Point) -> Float[Array, "n n"]:
 
 @_compiled
 def scalar_curvature(metric: Field, base_point: Point) -> Float[Array, ""]:
-    """g^bd R_bd; 2/r² on a sphere of radius r in three dimensions."""
+    """g^bd R_bd, which is 2/r² on a sphere of radius r in three dimensions."""
     return jnp.trace(jnp.linalg.solve(wide(metric(base_point)), ricci_tensor(metric, base_point)))
 
 

@@ -20,7 +20,7 @@ Row = Float[Array, "*b n"]
 
 
 def projection(point: Row) -> Row:
-    """The nearest point of the sphere, x / ‖x‖ at any scale; zero, which has none, stays zero."""
+    """The nearest point of the sphere, x / ‖x‖ at any scale. Zero has none and stays zero."""
     return unit(real_array("point", point))
 
 
@@ -38,7 +38,7 @@ def exp(tangent_vec: Row, base_point: Row) -> Row:
 
 
 def log(point: Row, base_point: Row) -> Row:
-    """The shorter arc from `base_point` to `point`; zero between antipodes, where no arc is the shorter one."""
+    """The shorter arc from `base_point` to `point`. It is zero between antipodes, where no arc is the shorter one."""
     point, base_point = unit_rows("point", point), unit_rows("base_point", base_point)
     # From the chord, so that neighbours keep their digits; θ/sin θ = (1 + t²) arctan t / t for t = tan θ/2.
     chord = to_tangent(point - base_point, base_point)

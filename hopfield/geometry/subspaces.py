@@ -26,7 +26,7 @@ CLEAR = 0.25
 
 
 def orthonormal_basis(columns: ArrayLike) -> Frame:
-    """An orthonormal basis [*b, n, r] of the space spanned by linearly independent columns, by QR; NaN for others.
+    """An orthonormal basis [*b, n, r] of the space spanned by linearly independent columns, by QR. NaN for others.
 
     Raises ValueError for fewer than two axes and for more columns than rows.
     """
@@ -72,7 +72,7 @@ def principal_angles(first: ArrayLike, second: ArrayLike) -> Float[Array, "*b r"
 
 
 def _outside(q: Array, p: Array) -> Array:
-    """(I − Q Qᵀ) P, what of P lies outside Q; projected twice, for the rounding of the first to go."""
+    """(I − Q Qᵀ) P, the part of P outside the span of Q. It is projected twice to remove rounding errors."""
     for _ in range(2):
         p = p - q @ (transposed(q) @ p)
     return p

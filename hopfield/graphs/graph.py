@@ -110,7 +110,7 @@ class Graph(Node):
         }
 
     def as_states(self, states: Mapping[str, Array]) -> States:
-        """States as arrays by layer; ValueError unless there is one of its shape for each layer."""
+        """States as arrays by layer. ValueError unless there is one of its shape for each layer."""
         names = set(states) if isinstance(states, Mapping) else type(states).__name__
         if names != set(self.layers):
             got = names if isinstance(names, str) else ", ".join(map(str, states))

@@ -13,7 +13,7 @@ States = Float[Array, "..."]
 
 
 class Lagrangian(Node, abc.ABC):
-    """A convex function L of a layer's states x [...]; activations are g = ∇L(x), by autodiff.
+    """A convex function L of a layer's states x [...]. Activations are g = ∇L(x), by autodiff.
 
     Example:
         >>> from hopfield import graphs

@@ -78,7 +78,7 @@ def _gibbs(graph: Graph, activations: States, key, heat: Array, *, sweeps: int) 
 
 
 def _sample_units(lagrangian: Lagrangian, key, field: Array, heat: Array) -> Array:
-    """Units of a layer in given fields; not a number where the field of one is none."""
+    """Samples of a layer's units in given fields. A field of NaN gives NaN."""
     if isinstance(lagrangian, Identity):
         return field + jnp.sqrt(heat) * jax.random.normal(key, field.shape, field.dtype)
     if isinstance(lagrangian, Tanh):

@@ -61,7 +61,7 @@ class Bilinear(Synapse):
 
 
 class Dense(Synapse):
-    """S = −F(β X g)/β: patterns X [M, N] within a layer, F any separation; of rows of vectors the sum over rows.
+    """S = −F(β X g)/β: patterns X [M, N] within a layer, F any separation. Rows of vectors are summed over.
 
     Example:
         >>> from hopfield import graphs
@@ -148,7 +148,7 @@ class Formula(Synapse):
 
 
 def _overlap(field: Array, activations: Activations) -> Float[Array, ""]:
-    """Sum of the products of a field with the activations it acts on, which have its shape; ValueError otherwise."""
+    """Sum of the products of a field with the activations it acts on, which have its shape. ValueError otherwise."""
     if field.shape != activations.shape:
         raise ValueError(f"activations must have the shape {field.shape} of their field, got {activations.shape}")
     return jnp.sum(field * activations)

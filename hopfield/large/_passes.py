@@ -99,7 +99,7 @@ def softmax(job: Job) -> Sums:
 
 
 def block_at(job: Job, start: Any, size: int, used: Any = True, first: Any = 0) -> Block:
-    """Patterns start … start + size − 1 of a job and their scores; `first` is the number of the job's first pattern."""
+    """Patterns start … start + size − 1 of a job and their scores. `first` is the number of the job's first pattern."""
     rows = wide(job.source.rows(start, size))
     values = rows if job.values is None else wide(job.values.rows(start, size))
     if job.step:
@@ -110,7 +110,7 @@ def block_at(job: Job, start: Any, size: int, used: Any = True, first: Any = 0) 
 
 
 def sweep(job: Job, piece: Piece, term: Callable) -> Any:
-    """Terms of all blocks of a piece, merged; and merged over the devices that hold the other pieces."""
+    """Terms of all blocks of a piece, merged over blocks and over the devices that hold other pieces."""
     merge, count = partial(MERGES[term], job.separation), job.source.shape[0]
     size = min(piece.size, count)
     whole, rest = divmod(count, size)

@@ -63,7 +63,7 @@ def block_size(queries: int) -> int:
 
 
 def patterns_at_once(job: Job, block: int | None) -> int:
-    """Patterns of a block: as many as asked for, else what suits the queries and the device."""
+    """Patterns of a block: the number given, or one that suits the queries and the device."""
     return whole("block", block) if block is not None else block_size(len(job.queries))
 
 
@@ -144,7 +144,7 @@ def walk(job: Job, term: Callable, length: int, size: int, top: int) -> Any:
 
 @partial(jax.jit, static_argnums=(2, 3, 4))
 def part_sums(job: Job, first: Array, size: int, top: int, term: Callable) -> Any:
-    """A term over one part of the patterns, in a program of its own; `first` is the number of its first pattern."""
+    """Term over one part of the patterns, compiled separately. `first` is the number of its first pattern."""
     piece = Piece(first, job.source.shape[0], size, top)
     if term is sums_of and fits_attention(job, piece):
         return softmax(job)

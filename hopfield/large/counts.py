@@ -36,7 +36,7 @@ Function = Parts | Callable[[np.ndarray], np.ndarray]
 
 
 class Counts(NamedTuple):
-    """Patterns by overlap with each of Q queries, and by overlap and bit; at every memory that is a sum over them."""
+    """Numbers of patterns by overlap with each of Q queries, and by overlap and bit, for any sum over overlaps."""
 
     queries: np.ndarray
     """Spins [Q, N]."""
@@ -135,7 +135,7 @@ class Counts(NamedTuple):
         return _at(getattr(terms, part), np.broadcast_to(overlaps, (len(ends), overlaps.shape[-1])))
 
     def update(self, function: Function) -> np.ndarray:
-        """One synchronous step of the sign rule, own spin excluded; a zero field keeps the spin [Q, N]."""
+        """One synchronous step of the sign rule, own spin excluded. A zero field keeps the spin [Q, N]."""
         field = self.fields(function)
         return np.where(field == 0, self.queries, np.sign(field))
 
@@ -215,7 +215,7 @@ def along(
 
 
 def _chunks(source: Source, words: Array, first: int, stop: int, mesh: Mesh | None) -> Iterator[np.ndarray]:
-    """Counts of the patterns first … stop − 1, chunk by chunk; the next one is computed while the last is added."""
+    """Counts of the patterns first … stop − 1, chunk by chunk. A chunk is computed while the last one is added."""
     waiting = None
     for _, part in source.parts(_chunk(source), first, stop):
         size = part.shape[0]

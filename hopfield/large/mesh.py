@@ -50,13 +50,13 @@ def connect(address: str | None = None, processes: int | None = None, index: int
 
 
 def device_mesh() -> Mesh | None:
-    """Mesh of all devices of all processes along the patterns' axis; None if there is only one."""
+    """Mesh of all devices of all processes along the patterns' axis. None if there is only one device."""
     devices = jax.devices()
     return jax.make_mesh((len(devices),), (PATTERNS,), axis_types=(AxisType.Auto,)) if len(devices) > 1 else None
 
 
 def axes(mesh: Mesh) -> tuple[int, int]:
-    """Devices along the axes of patterns and of queries, 1 where the mesh has none.
+    """Numbers of devices along the axes of patterns and of queries, 1 for an axis that the mesh lacks.
 
     Raises:
         ValueError: the mesh has neither axis, or another one.

@@ -87,7 +87,7 @@ def _others(log_patterns: float) -> tuple[int | None, float]:
 
 
 def _log_numbers(rng: np.random.Generator, others: int | None, log_mean: np.ndarray, trials: int) -> np.ndarray:
-    """Logarithms of the numbers of patterns in cells of given log-expectation [T, K], −∞ for none."""
+    """Logarithms of the numbers of patterns in cells of given log-expectation [T, K], −∞ for empty cells."""
     if others is not None:
         share = np.exp(log_mean - np.logaddexp.reduce(log_mean))
         return _log(rng.multinomial(others, share / share.sum(), size=trials).astype(float))
@@ -120,7 +120,7 @@ def _weights(
 def _wrong(
     rng: np.random.Generator, neurons: int, log_patterns: float, beta: float, flipped: int, trials: int
 ) -> np.ndarray:
-    """The field on one spin: its pattern says ±1 with the overlap of the N − 1 others, the rest are fair coins."""
+    """Whether the field on one spin is wrong. The target's term is exact, and the other patterns are fair coins."""
     mistaken = rng.random(trials) < flipped / neurons
     overlaps, log_share = _log_binomial(neurons - 1)
     others, log_others = _others(log_patterns)

@@ -104,7 +104,7 @@ def statistics(
 def energy(
     memory: Parts, queries: Float[Array, "Q N"], *, block: int | None = None, mesh: Mesh | None = None
 ) -> Float[Array, "Q"]:
-    """E(x) = R(x) − F(β s)/β of every query; arguments as for `read`."""
+    """E(x) = R(x) − F(β s)/β of every query. Arguments as for `read`."""
     job = _job(memory, queries)
     potential = run(job, 0, block, mesh)[0].potential
     return jax.vmap(memory.space.potential)(job.queries) - potential / job.beta
@@ -177,14 +177,14 @@ def _job(memory: Parts, queries: Float[Array, "Q N"]) -> Job:
 
 
 def _refuse_constants(*sources) -> None:
-    """Raise TypeError where a compiled function would have every pattern of a file as a constant."""
+    """Raises TypeError where a compiled function would have every pattern of a file as a constant."""
     walked = any(isinstance(source, Source) and source.walked for source in sources)
     if walked and is_traced(jnp.zeros(()) + 1):  # a constant is traced where all is being compiled, not under vmap
         raise TypeError("patterns in a file or beyond 2^31 must be read outside compiled functions: map with jax.vmap")
 
 
 def own_patterns(targets: Int[Array, "Q"] | None, queries: int, count: int) -> Array:
-    """Index of every query's own pattern; −1, which no pattern has, without targets."""
+    """Index of every query's own pattern. Without targets it is −1, the index of no pattern."""
     if targets is None:
         return jnp.full(queries, -1)
     indices = targets if is_traced(targets) else native(np.asarray(targets))

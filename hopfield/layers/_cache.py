@@ -25,7 +25,7 @@ def next_place(layer: nnx.MultiHeadAttention) -> Int[Array, ""]:
 
 
 def put(layer: nnx.MultiHeadAttention, key: Array, value: Array, window: int | None) -> Cached:
-    """The cache with one token's key and value in it; a window lets go of its oldest.
+    """Cache with one token's key and value added. A window drops its oldest token.
 
     Raises:
         ValueError: no cache, more than one token, or a cache that was not made for this window.

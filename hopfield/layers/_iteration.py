@@ -44,7 +44,7 @@ class KeyMemory(Node):
     precision: PrecisionLike = struct.field(pytree_node=False, default=None)
 
     def scores(self, state: States) -> Float[Array, "*b H T S"]:
-        """β ξ g k + bias, in at least float32; 0 of slots, whatever the metric makes of a key of zeros."""
+        """β ξ g k + bias, in at least float32. Scores of slots are 0, whatever the metric."""
         dtype = accumulation_dtype(state.dtype)
         beta = self.beta[..., None, None].astype(dtype)
         key = self.key
@@ -75,7 +75,7 @@ class KeyMemory(Node):
         return weighted_rows(self.weights(state).astype(value.dtype), value, self.precision)
 
     def potential(self, state: States) -> Float[Array, "*b H T"]:
-        """F(β ξ g k)/β; −∞ for a query that may read no key."""
+        """F(β ξ g k)/β. It is −∞ for a query that may read no key."""
         scores = self.scores(state)
         mask = None if self.mask is None else jnp.broadcast_to(self.mask, scores.shape)
         potential = core.by_row(self.separation.potential, scores, mask)
@@ -83,7 +83,7 @@ class KeyMemory(Node):
         return potential / beta
 
     def energy(self, state: States) -> Float[Array, "*b H T"]:
-        """E(ξ) = ½ ξ g ξ − F(β ξ g k)/β; +∞ for a query that may read no key."""
+        """E(ξ) = ½ ξ g ξ − F(β ξ g k)/β. It is +∞ for a query that may read no key."""
         potential = self.potential(state)
         left, right = (state, state) if self.metric is None else (self.metric.left(state), self.metric.right(state))
         return 0.5 * jnp.sum((left * right).astype(potential.dtype), axis=-1) - potential
@@ -98,7 +98,7 @@ def iterate(stored: KeyMemory, state: States, steps: int, rtol: ArrayLike) -> Se
 
 @jax.jit
 def settle(stored: KeyMemory, state: States, steps: ArrayLike, rtol: ArrayLike) -> Settled:
-    """Result of `iterate`, whose loop ends as soon as every query has stopped; not differentiable in reverse."""
+    """Result of `iterate`, whose loop ends as soon as every query has stopped. It is not differentiable in reverse."""
     start = _spread(stored, state)
     return settled(stored.update, start, steps, near(rtol, start))
 

@@ -71,7 +71,7 @@ class KeyValues(Node):
 
     @property
     def keys(self) -> int:
-        """Number of keys that are no slots."""
+        """Number of keys without the slots."""
         return self.key.shape[-2] - self.slots
 
     def memory(self, query: States, row: Any = 0) -> KeyMemory:
@@ -122,7 +122,7 @@ class KeyValues(Node):
 
 
 def block_length(shape: tuple[int, ...], keys: int, block: int | None) -> int | None:
-    """Queries of a block, for queries of this shape [*b, H, T, D]; None for all at once."""
+    """Queries of a block, for queries of this shape [*b, H, T, D]. None means all queries at once."""
     queries, leading = shape[-2], max(1, math.prod(shape[:-2]))
     if block is None:
         block = queries if leading * queries * keys <= AT_ONCE else max(16, SCORES // (leading * max(keys, 1)))
@@ -136,7 +136,7 @@ def sequence_count(shape: tuple[int, ...], keys: int) -> int:
 
 
 def by_sequence(reading: KeyValues, query: States) -> States:
-    """Read-out of all queries; on a CPU that of a few sequences at a time, whose scores stay in its cache.
+    """Read-out of all queries. A CPU reads a few sequences at a time, so that their scores stay in its cache.
 
     There a derivative keeps sums, thresholds and states, and forms the scores again.
     """
@@ -224,7 +224,7 @@ def attended(reading: KeyValues, query: States) -> States:
 
 
 def _by_row(x: Any, queries: int) -> bool:
-    """Whether an array has a row of its own for every query."""
+    """Whether an array has one row per query."""
     return x is not None and not isinstance(x, Mask) and x.shape[-2] == queries
 
 

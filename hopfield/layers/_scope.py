@@ -18,7 +18,7 @@ MaskLike = Bool[Array, "*b H T S"] | Mask | None
 
 
 class Scope(Node):
-    """Mask, bias and causality of queries, the first of which stands at `offset`, and of keys that begin at `start`."""
+    """Mask, bias and causality of queries and keys. Queries begin at position `offset`, keys at `start`."""
 
     mask: Mask | Bool[Array, "*b T S"] | None = None
     bias: Float[Array, "*b T S"] | None = None
@@ -34,7 +34,7 @@ class Scope(Node):
     """Rows from this one on are appended to fill a block and read nothing."""
 
     def allowed(self, rows: Int[Array, "T"], keys: int, rank: int) -> Bool[Array, "*b H T S"] | None:
-        """Keys that the queries of these rows may read, an array of masks being theirs; None for all."""
+        """Keys that the queries of these rows may read, with masks given as arrays of these rows. None for all."""
         mask, places, columns = self.mask, self.offset + rows[:, None], self.start + jnp.arange(keys)[None, :]
         if isinstance(mask, Mask):
             mask = spread(mask.allows(places, columns), rank)
@@ -64,7 +64,7 @@ def scope_of(
     is_causal: bool = False,
     offset: Int[Array, ""] | int = 0,
 ) -> Scope:
-    """Mask and bias of scores [*b, H, T, S] with `rank` axes, for queries that stand at offset, offset + 1, …
+    """Mask and bias of scores [*b, H, T, S] with `rank` axes, for queries at the positions offset, offset + 1, …
 
     Raises:
         ValueError: a mask that is not one of sequences or of the scores, a bias that does not broadcast to them.
@@ -100,7 +100,7 @@ def _allowed_by_head(mask: MaskLike, queries: int, keys: int, rank: int) -> Arra
 def scope_of_window(
     mask: MaskLike, bias: Scores | None, rank: int, offset: Int[Array, ""] | int, start: Int[Array, ""] | int
 ) -> Scope:
-    """Mask of a query that is decoded with the last keys alone, the first of which stands at `start`.
+    """Mask of a query that is decoded with only the last keys, which begin at position `start`.
 
     Raises:
         ValueError: an array, whose entries would stand for keys that are gone.

@@ -20,7 +20,7 @@ from hopfield.separations import Separation
 
 
 class AdditiveAssociation(AttentionFunction):
-    """Scores v · tanh(q W_q + k W_k + b), with weights of its own for every head.
+    """Scores v · tanh(q W_q + k W_k + b), with separate weights in every head.
 
     For `nnx.MultiHeadAttention(attention_fn=…)`. Luong's "general" score q W k is the metric "full" of
     `AssociationOptions`, "dot" the layer without one, and "concat" this one. No energy belongs to it, and its memory is

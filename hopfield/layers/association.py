@@ -45,7 +45,7 @@ class AssociationReport(NamedTuple):
 
     @property
     def converged(self) -> Bool[Array, "*b H T"]:
-        """Whether the state is at rest; False where update_steps = 1."""
+        """Whether the state is at rest. False if update_steps = 1."""
         return self.status == CONVERGED
 
 
@@ -130,7 +130,7 @@ class HopfieldAssociation(AttentionFunction):
         is_causal: bool = False,
         precision: PrecisionLike = None,
     ) -> AssociationReport:
-        """Weights, energy, entropy and retrieval status of every query; the slots' weights stand last."""
+        """Weights, energy, entropy and retrieval status of every query. The slots' weights are the last ones."""
         scope = scope_of(mask, bias, query.shape[-3], key.shape[-3], query.ndim, is_causal=is_causal)
         reading, state = reading_of(self, query, key, key, scope, precision=precision)
         return _inspected(reading.replace(steps=0), state, reading.steps)
@@ -184,7 +184,7 @@ def reading_of(
     *,
     precision: PrecisionLike = None,
 ) -> tuple[KeyValues, Float[Array, "*b H T D"]]:
-    """Keys and values by head with all that reads them, and the queries by head; both turned to their places."""
+    """Keys and values by head with everything that reads them, and the queries by head. Both have their positions."""
     check_heads(query, key, association.num_heads)
     if association.window is not None:
         scope = scope.windowed(association.window, query.shape[-3], key.shape[-3])

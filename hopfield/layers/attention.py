@@ -75,7 +75,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         query_ln_scale_metadata: Mapping[str, Any] = NONE,
         key_ln_scale_metadata: Mapping[str, Any] = NONE,
     ) -> None:
-        """`options` are those of the association; all others are those of `nnx.MultiHeadAttention`.
+        """`options` are those of the association. All others are those of `nnx.MultiHeadAttention`.
 
         Raises:
             ValueError: heads that do not divide the features, or an option that does not fit them.
@@ -146,7 +146,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         out_sharding: Any = None,
         qkv_sharding: Any = None,
     ) -> Float[Array, "*b T O"]:
-        """The read-out of every query [*b, T, out_features]; other arguments as in `nnx.MultiHeadAttention`.
+        """The read-out of every query [*b, T, out_features]. Other arguments as in `nnx.MultiHeadAttention`.
 
         Args:
             decode: read one token and the cache; beyond the length it was made for, the read-out is NaN, unless the
@@ -208,7 +208,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
 
     @property
     def value_features(self) -> int:
-        """Width of what values are projected from, `in_kv_features` unless weights were imported that differ."""
+        """Width of the inputs of values: `in_kv_features`, unless imported weights have another."""
         return self.value.in_features[-1]
 
     def _projected(
@@ -220,7 +220,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         *,
         sharding: Any = None,
     ) -> tuple[Array, Array, Array]:
-        """Queries, keys and values by head; where they stand is added to the inputs that are no values of their own."""
+        """Queries, keys and values by head. Positions are added to all inputs except separately given values."""
         if inputs_k is None and inputs_v is not None:
             raise ValueError("inputs_k must be given with inputs_v; alone it stands for both, got None")
         encoding = None if self.attention_fn.positions is None else self.attention_fn.positions()
@@ -240,7 +240,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         return query, key, self.value(values, out_sharding=sharding)
 
     def _dropout(self, deterministic: bool | None, rngs: nnx.Rngs | nnx.RngStream | None) -> Dropout | None:
-        """Dropout of the weights as Flax draws it, None for none."""
+        """Dropout of the weights as Flax draws it, None without dropout."""
         if self.dropout_rate == 0.0:
             return None
         message = "deterministic must be given where weights are dropped, as an argument or to the layer"

@@ -73,7 +73,7 @@ class AttentionFunction(nnx.Module, abc.ABC):
         promote_dtype: PromoteDtypeFn = promoted,
         is_causal: bool = False,
     ) -> Heads:
-        """Read-out of every query; arguments as in `nnx.dot_product_attention`."""
+        """Read-out of every query. Arguments as in `nnx.dot_product_attention`."""
         query, key, value = promote_dtype((query, key, value), dtype=dtype)  # type: ignore[misc]
         if value.shape[:-1] != key.shape[:-1]:
             raise ValueError(f"value must have the axes {list(key.shape[:-1])} of key, got {list(value.shape[:-1])}")

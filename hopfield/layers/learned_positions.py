@@ -100,7 +100,7 @@ class RelativePositions(Positions):
     def __init__(
         self, features: int, heads: int | None = None, *, reach: int = 16, param_dtype: Dtype = jnp.float32
     ) -> None:
-        """Vectors of a head's width; one table per head, or one that all share if `heads` is None, as in the paper."""
+        """Vectors of a head's width: one table per head, or one common table if `heads` is None, as in the paper."""
         leading = () if heads is None else (whole("heads", heads),)
         shape = (*leading, 2 * whole("reach", reach) + 1, whole("features", features))
         self.table = nnx.Param(jnp.zeros(shape, param_dtype))
@@ -156,7 +156,7 @@ def as_positions(
 
 
 def known_name(name: str) -> str:
-    """The name of positions, one of NAMES; ValueError for any other."""
+    """The name of positions, one of NAMES. ValueError for any other."""
     if name not in NAMES:
         known = f"one of {', '.join(NAMES)}, an Encoding or Positions"
         raise ValueError(f"positions must be {known}, got {name!r}{nearest(name, NAMES)}")

@@ -33,7 +33,7 @@ GRADIENTS: tuple[Gradient, ...] = get_args(Gradient)
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class AssociationOptions:
-    """Options of an association, the same for every layer; with the defaults it is scaled dot-product attention.
+    """Options of an association, the same for every layer. The defaults give scaled dot-product attention.
 
     Example:
         >>> from flax import nnx
@@ -146,7 +146,7 @@ DEFAULT = AssociationOptions()
 
 
 def points_to_options(init: Constructor) -> Constructor:
-    """A layer's constructor, its arguments as they are, that says of a field of the options where it belongs."""
+    """Constructor of a layer that, given a field of the options by mistake, says where the field belongs."""
     fields = {field.name for field in dataclasses.fields(AssociationOptions)} - inspect.signature(
         init
     ).parameters.keys()

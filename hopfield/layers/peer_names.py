@@ -85,7 +85,7 @@ class PeerOptions:
     def lookup(
         self, quantity: int = 1, *, lookup_weights_as_separated: bool = False, trainable: bool = True, rngs: nnx.Rngs
     ) -> HopfieldLayer:
-        """Look-up in `quantity` learned patterns, with targets of their own if `lookup_weights_as_separated`."""
+        """Look-up in `quantity` learned patterns. `lookup_weights_as_separated` learns separate targets for them."""
         norms = {"normalise": self.normalize, "affine": self.affine}
         options = {"separate_targets": lookup_weights_as_separated, "trainable": trainable}
         return HopfieldLayer(self.attention(rngs), quantity, **options, **norms, rngs=rngs)

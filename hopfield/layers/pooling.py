@@ -98,7 +98,7 @@ class Hopfield(nnx.Module):
 
 
 class HopfieldPooling(nnx.Module):
-    """Pools any number of inputs into `quantity` vectors, each read with a query of its own that is learned.
+    """Pools any number of inputs into `quantity` vectors, each read with one learned query.
 
     Example:
         >>> from flax import nnx

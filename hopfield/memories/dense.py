@@ -22,7 +22,7 @@ SYMBOL = "n"
 
 
 class DenseTheory(Theory):
-    """The exact one-step error, and its map for N → ∞ iterated as if steps shared no noise; of degree n ≥ 3."""
+    """The exact one-step error for n ≥ 3, and its map for N → ∞, iterated as if the noise of steps were independent."""
 
     sized = frozenset({"one_step_error"})
 
@@ -53,7 +53,7 @@ class DenseTheory(Theory):
 
 
 def theory_of_degree(degree: int) -> Theory:
-    """The theory of a degree; that of 2 is the classical network's, whose noise successive steps share."""
+    """Theory of a degree. That of 2 is the classical network's, in which successive steps share noise."""
     return ClassicalTheory() if degree == 2 else DenseTheory(degree)
 
 

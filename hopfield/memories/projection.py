@@ -16,7 +16,7 @@ ENSEMBLE = "spins"
 
 
 class ProjectionTheory(Theory):
-    """Any M < N independent patterns are fixed points; basins by the map of one step."""
+    """Any M < N independent patterns are fixed points. Basins follow from the map of one step."""
 
     def kind(self, criterion: Criterion) -> str | None:
         return None if criterion == "one_step_error" else "exact"

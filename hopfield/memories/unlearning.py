@@ -32,7 +32,7 @@ def unlearning(
     key: Array | None = None,
     mask: Used = None,
 ) -> Couplings:
-    """W ← W − rate·x xᵀ/N for every dream, from Hebb's W = ΞᵀΞ/N; x is where a random start comes to rest.
+    """W ← W − rate·x xᵀ/N for every dream, from Hebb's W = ΞᵀΞ/N. x is the end of dynamics from a random start.
 
     Many random starts end in spurious states, which lose more than the patterns do: up to rate·dreams of about M/2 more
     starts end in patterns, and patterns beyond Hebb's capacity become stable. Beyond M everything is erased.

@@ -31,7 +31,7 @@ MEANING = {
 
 
 class Contraction(NamedTuple):
-    """One named formula: which index each axis of its operands carries; repeated ones are summed.
+    """One named formula: the index that each axis of its operands carries. Repeated indices are summed.
 
     Example:
         >>> from hopfield import metrics

@@ -35,7 +35,7 @@ class Metric(Node, abc.ABC):
     @property
     @abc.abstractmethod
     def widths(self) -> tuple[int, int]:
-        """(N, K), the widths of what stands to the left and to the right."""
+        """(N, K), the widths of the left and the right argument."""
 
     @property
     def leading(self) -> tuple[int, ...]:
@@ -260,7 +260,7 @@ def low_rank(factor: ArrayLike) -> LowRank:
 
 
 def as_metric(metric: Metric | ArrayLike | None) -> Metric | None:
-    """A metric unchanged, an array [*heads, N, K] as a full one; None, the plain dot product, stays None.
+    """A metric, or an array [*heads, N, K] as a full one. None, the plain dot product, stays None.
 
     Raises ValueError for anything else, as the name of a metric that layers learn.
     """

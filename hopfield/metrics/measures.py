@@ -112,7 +112,7 @@ def inner(u: Vectors, v: Vectors, g: Form) -> Array:
 
 
 def _pair(u: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
-    """Vectors of one width with as many axes. ValueError unless their shapes broadcast."""
+    """Two real arrays with the same number of axes. ValueError unless their shapes broadcast."""
     pair = aligned(real_array("u", u), real_array("v", v))
     try:
         jnp.broadcast_shapes(*(w.shape for w in pair))
@@ -204,7 +204,7 @@ def eigenvalues(g: Form) -> Float[Array, "*h N"]:
 
 
 def rank(g: Form) -> Int[Array, "*h"]:
-    """Number of singular values of g above rounding; −1 where g holds NaN."""
+    """Number of singular values of g above rounding. It is −1 where g holds NaN."""
     singular = singular_values(_metric(g))
     return jnp.where(jnp.isnan(singular).any(axis=-1), -1, jnp.sum(singular > 0, axis=-1))
 

@@ -48,7 +48,7 @@ class BidirectionalMemory(Node):
         return -jnp.dot(patterns @ state, partners @ partner) / (state.size * partner.size) ** 0.5
 
     def update(self, state: State, partner: State) -> tuple[State, State]:
-        """First y = sgn(Σ ζ_μ ξ_μ·x), then x = sgn(Σ ξ_μ ζ_μ·y); a zero field keeps the spin."""
+        """First y = sgn(Σ ζ_μ ξ_μ·x), then x = sgn(Σ ξ_μ ζ_μ·y). A zero field keeps the spin."""
         patterns, partners, state, other = self._wide(state, partner)
         other = Spins().project(partners.T @ (patterns @ state), other)
         new = Spins().project(patterns.T @ (partners @ other), state)

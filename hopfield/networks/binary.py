@@ -54,7 +54,7 @@ class BinaryNetwork(Node):
         return cls(hollow, jnp.asarray(threshold, hollow.dtype), jnp.asarray(offset, hollow.dtype))
 
     def as_state(self, state: ArrayLike) -> State:
-        """Zeros and ones in the matrix's type; ValueError unless they are one state, as wide as the matrix."""
+        """Zeros and ones in the matrix's type. ValueError unless they are one state, as wide as the matrix."""
         state = one_state(state, self.matrix.shape[0], self.matrix.dtype)
         return _zeros_and_ones("state", state.astype(self.matrix.dtype))
 
@@ -151,7 +151,7 @@ def willshaw_network(
 
 
 def _zeros_and_ones(name: str, entries: Array) -> Array:
-    """Entries 0, 1 and NaN unchanged; of others, such as spins, ValueError, or NaN where they are traced."""
+    """Entries 0, 1 and NaN, unchanged. Others, such as spins, raise ValueError, or become NaN if traced."""
 
     def inside(x: Array) -> Array:
         return (x == 0) | (x == 1) | jnp.isnan(x)

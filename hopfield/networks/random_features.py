@@ -99,7 +99,7 @@ class FeatureMemory(Node):
         return Euclidean(confined=False)
 
     def as_state(self, state: ArrayLike) -> State:
-        """A state as an array of floating type; ValueError unless it is one state, as wide as the projections."""
+        """A state as an array of floating type. ValueError unless it is one state, as wide as the projections."""
         return one_state(state, self.projections.shape[1], self.projections.dtype)
 
     def features(self, state: State) -> Float[Array, "2 K"]:
@@ -126,7 +126,7 @@ class FeatureMemory(Node):
         return jnp.mean(terms), jnp.std(means, ddof=1) / jnp.sqrt(means.size)
 
     def predicted_error(self, state: State) -> Float[Array, ""]:
-        """Relative standard error of the sum, which is that of β E; infinite where the sum is not positive.
+        """Relative standard error of the sum, which is that of β E. It is infinite where the sum is not positive.
 
         Of positive features it is too small, half and less, unless β‖x+ξ‖² is small beside ln K: one pattern's relative
         variance is (cosh(β‖x+ξ‖²) − 1)/K, and most of it comes from projections so rare that a memory may have none.
@@ -135,7 +135,7 @@ class FeatureMemory(Node):
         return jnp.where(value <= 0, jnp.inf, error / jnp.where(value <= 0, 1.0, value))
 
     def energy(self, state: State) -> Float[Array, ""]:
-        """E(x) = −ln (φ(x)·T) / β; NaN where its predicted error is above the limit, as where the sum is zero."""
+        """E(x) = −ln (φ(x)·T) / β. NaN where its predicted error is above the limit, as where the sum is zero."""
         value, error = self.kernel_sum(state)
         reliable = (value > 0) & (error <= self.limit * value)
         return -jnp.log(value * jnp.where(reliable, 1.0, jnp.nan)) / self.beta  # whose slope is NaN, too
@@ -171,7 +171,7 @@ def _summed(memory: FeatureMemory, rows: Array) -> Array:
 
 
 def descend(memory: FeatureMemory, state: State, *, max_steps: int = 100, step_size: ArrayLike = 1.0) -> Retrieval:
-    """Steps x ← x − s ∇E until they stand still, at s = 1 those of `retrieve`; an energy of NaN on the way ends them.
+    """Steps x ← x − s ∇E to a fixed point, at s = 1 those of `retrieve`. An energy of NaN on the way ends them.
 
     Args:
         memory: with patterns.

@@ -84,7 +84,7 @@ class SequenceMemory(Node):
         return Spins()
 
     def as_state(self, state: ArrayLike) -> State:
-        """A state as an array of floating type; ValueError unless it is one state, as wide as the patterns."""
+        """A state as an array of floating type. ValueError unless it is one state, as wide as the patterns."""
         return one_state(state, self.patterns.shape[1], self.patterns.dtype)
 
     def overlaps(self, state: State) -> Float[Array, "M"]:
@@ -93,7 +93,7 @@ class SequenceMemory(Node):
         return overlaps if self.filters is None else self.filters @ overlaps
 
     def local_field(self, state: State) -> Float[Array, "N"]:
-        """The local field on every spin [N], up to a positive factor of its own.
+        """Local field on every spin [N], each up to a positive factor.
 
         Zero where terms cancel: exactly while they are whole numbers below 2^24, with `pseudo_inverse` where nothing
         but their rounding is left.
@@ -113,12 +113,12 @@ class SequenceMemory(Node):
         return jnp.where(signs, _counted(sums, wide(self.successors), self.ratio * rows), apart)
 
     def update(self, state: State, known: Known = None) -> State:
-        """One synchronous step [N], units in `known` held fixed; a zero field keeps the spin."""
+        """One synchronous step [N], units in `known` held fixed. A zero field keeps the spin."""
         state = self.as_state(state)
         return self.space.project(self.local_field(state), state, known=as_known(known, state)).astype(state.dtype)
 
     def _shape(self, sums: Array) -> Array:
-        """f of sums of N − 1 signs [M, ...], each spin's relative to a factor of its own."""
+        """f of sums of N − 1 signs [M, ...], up to a factor per spin."""
         if self.degree is None:
             return jnp.exp(sums - jax.lax.stop_gradient(jnp.max(sums, axis=0, keepdims=True)))
         return (sums / power_scale(jnp.max(jnp.abs(sums), axis=0, keepdims=True), self.degree)) ** self.degree

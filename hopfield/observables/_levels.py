@@ -27,7 +27,7 @@ class Levels(NamedTuple):
 
 
 def measured(scores: Array, used: Array, beta: Array, separation: Separation) -> Levels:
-    """The levels of one row of scores; those of −∞ are not used."""
+    """Levels of one row of scores. Scores of −∞ are not used."""
     used = used & (scores != -jnp.inf)
     top = jnp.zeros((), scores.dtype)
     if separation.normalised:  # adding a constant to all scores changes nothing but F
@@ -46,7 +46,7 @@ def gibbs(levels: Levels, separation: Separation) -> Array:
 
 
 def log_partition(levels: Levels, separation: Separation) -> Array:
-    """F(β s); −∞ where it has no finite value."""
+    """F(β s). It is −∞ where it has no finite value."""
     filled, potential = _potential(levels, separation)
     peak = levels.exact_beta * levels.top
     potential = potential + jnp.where(levels.top == 0, 0.0, peak)  # 0·∞ of a best score of zero is zero
@@ -86,7 +86,7 @@ def heat_capacity(levels: Levels, separation: Separation) -> Array:
 
 
 def functional(levels: Levels, separation: Separation, w: Array) -> Array:
-    """⟨E⟩ − T Ω(w) of any weights w; +∞ where no weights of the separation lie."""
+    """⟨E⟩ − T Ω(w) of any weights w. It is +∞ where no weights of the separation lie."""
     w = jnp.where(levels.used, w, 0.0)
     energy = -levels.top * jnp.sum(w) - jnp.sum(w * levels.gap)
     entropy = separation.regulariser(w)
@@ -129,14 +129,14 @@ def kl_divergence(p: Array, used: Array, q: Array) -> Array:
 
 
 def _potential(levels: Levels, separation: Separation) -> tuple[Array, Array]:
-    """Whether F is above −∞, and F of the gaps: F(β s) less β top; zero where it is not."""
+    """Whether F is above −∞, and F of the gaps: F(β s) less β top, or zero."""
     potential = separation.potential(levels.z, levels.used)
     filled = potential != -jnp.inf
     return filled, jnp.where(filled, potential, 0.0)
 
 
 def _per_beta(x: Array, levels: Levels) -> Array:
-    """x / β, without bound at β = 0, which stands as the least normal number: there the quotient is still finite."""
+    """x / β, infinite at β = 0. There β is the least normal number, at which the quotient is still finite."""
     endless = (levels.beta <= jnp.finfo(x.dtype).tiny) & (x != 0) & ~jnp.isnan(x)
     beyond = jax.lax.stop_gradient(jnp.where(endless, jnp.sign(x) * jnp.inf, 0.0))  # the derivative of x stays
     return x / levels.beta + beyond

@@ -47,14 +47,14 @@ def _rows(patterns: Float[Array, "M N"], mask: Mask) -> tuple[Float[Array, "M N"
 
 @jax.jit
 def overlap(state: State, pattern: State) -> Scalar:
-    """m = x·ξ / N; 1 when a spin pattern is recovered."""
+    """m = x·ξ / N. It is 1 when a spin pattern is recovered."""
     state, pattern = _pair(state, pattern)
     return jnp.mean(state * pattern)
 
 
 @jax.jit
 def cosine_overlap(state: State, pattern: State) -> Scalar:
-    """x·ξ / (‖x‖ ‖ξ‖), blind to both lengths; 0 where either vanishes."""
+    """x·ξ / (‖x‖ ‖ξ‖), blind to both lengths. It is 0 where either vanishes."""
     state, pattern = _pair(state, pattern)
     return jnp.sum(unit(state) * unit(pattern))
 
@@ -102,7 +102,7 @@ def retained(state: State, pattern: State, threshold: float | Scalar = 0.8) -> B
 
 
 def exact(state: State, pattern: State, tolerance: float | Scalar = 0.0) -> Bool[Array, ""]:
-    """Whether x = ξ, or ‖x − ξ‖ < tolerance · ‖ξ‖; a state that is not a number is never exact."""
+    """Whether x = ξ, or ‖x − ξ‖ < tolerance · ‖ξ‖. A state of NaN is never exact."""
     number("tolerance", tolerance, "a number", -jnp.inf, jnp.inf)
     state, pattern = _pair(state, pattern)
     difference = state - pattern
@@ -145,7 +145,7 @@ def least_distance(patterns: Float[Array, "M N"], mask: Mask = None, *, block: i
 
 
 def _largest_rival(patterns: Array, cost: Array, mask: Mask, block: int) -> Float[Array, "M"]:
-    """max over ν ≠ μ of ξ_μ·ξ_ν − cost_ν, −∞ where there is none."""
+    """max over ν ≠ μ of ξ_μ·ξ_ν − cost_ν. It is −∞ without other patterns."""
     count = patterns.shape[0]
     block = min(whole("block", block), count)
     padding = -count % block
@@ -171,7 +171,7 @@ def _largest_rival(patterns: Array, cost: Array, mask: Mask, block: int) -> Floa
 
 @jax.jit
 def nearest_pattern(state: State, patterns: Float[Array, "M N"], mask: Mask = None) -> Nearest:
-    """The pattern of largest overlap m = x·ξ / N, the first of equals; −1 and 0 if all are masked."""
+    """The pattern of largest overlap m = x·ξ / N, the first of equals. Index −1 and overlap 0 if all are masked."""
     patterns, mask = _rows(patterns, mask)
     state = wide(vector("state", state, patterns[0]))
     overlaps = jnp.matmul(patterns, state, precision=jax.lax.Precision.HIGHEST) / state.size

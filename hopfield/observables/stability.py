@@ -80,7 +80,7 @@ class Eigenpair(NamedTuple):
 
 
 class Regime(NamedTuple):
-    """Patterns that hold a state; see `regime`."""
+    """Patterns that hold a state. See `regime`."""
 
     kind: Int[Array, ""]
     """Index into REGIMES."""
@@ -176,7 +176,7 @@ def regime(memory: Memory, state: State) -> Regime:
 
 
 def retrieval_error_bound(memory: Memory, distance: ArrayLike = 0.0) -> np.ndarray:
-    """Largest possible ‖update(x) − ξ_μ‖ of states within `distance` of ξ_μ, per pattern [M]; NaN where masked.
+    """Largest possible ‖update(x) − ξ_μ‖ of states within `distance` of ξ_μ, per pattern [M]. NaN where masked.
 
     Worked out in numpy: the memory must not be traced.
 
@@ -209,7 +209,7 @@ def retrieval_error_bound(memory: Memory, distance: ArrayLike = 0.0) -> np.ndarr
 
 
 def _tilt(memory: Memory, state: State) -> Callable[[Array], Array]:
-    """u [M] ↦ ∇²F(β s) u, how the weights answer to a change of β s; p (u − p·u) for log-sum-exp."""
+    """u [M] ↦ ∇²F(β s) u, the response of the weights to a change of β s. For log-sum-exp it is p (u − p·u)."""
     if memory.separation.is_softmax:
         p = memory.weights(state)
         return lambda u: p * (u - jnp.dot(p, u))

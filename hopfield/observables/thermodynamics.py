@@ -65,7 +65,7 @@ SOFTMAX = LogSumExp()
 def gibbs(
     scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, mask: Mask = None, separation: Separation | str = SOFTMAX
 ) -> Rows:
-    """Weights p = ∇F(β s), e^(β s)/Z for log-sum-exp; of the scores' own precision."""
+    """Weights p = ∇F(β s), which are e^(β s)/Z for log-sum-exp, in the precision of the scores."""
     scores = real_array("scores", scores)
     p = _of_levels(_levels.gibbs, scores, beta, axis, mask, separation)
     p = jnp.moveaxis(p, -1, axis if axis < 0 else axis - scores.ndim)
@@ -146,7 +146,7 @@ def entropy(weights: Rows, *, axis: int = -1, mask: Mask = None) -> PerRow:
 
 
 def normalised_entropy(weights: Rows, *, axis: int = -1, mask: Mask = None) -> PerRow:
-    """H / ln M with M the number of patterns in use, from 0 to 1; a single pattern leaves no choice and gives 0."""
+    """H / ln M with M the number of patterns in use, from 0 to 1. A single pattern leaves no choice and gives 0."""
     return _of_weights(_levels.normalised_entropy, weights, axis, mask)
 
 
@@ -189,7 +189,7 @@ def kl_divergence(weights: Rows, reference: Float[Array, "..."], *, axis: int = 
 def mutual_information(
     weights: Rows, prior: Array | None = None, *, axis: int = -1, rows: int = -2, mask: Mask = None
 ) -> PerRow:
-    """I = Σ_i π_i D(p_i ‖ Σ_j π_j p_j), what the pattern tells about the row (query) that attends to it, in nats.
+    """I = Σ_i π_i D(p_i ‖ Σ_j π_j p_j), the information between the pattern and the row (query) that reads it, in nats.
 
     Zero if all rows are equal, H(π) if no two rows share a pattern; never above ln of the number of patterns.
 
@@ -271,7 +271,7 @@ def _each_weights(function: Callable, weights: Array, mask: Mask, *more, paramet
 
 
 def _used(mask: Mask, shape: tuple[int, ...]) -> Mask:
-    """The mask as truth values that broadcast against `shape`, None for none. Raises ValueError for any other."""
+    """Mask as truth values that broadcast against `shape`. None stays None. Raises ValueError for any other."""
     if mask is None:
         return None
     used = booleans("mask", mask)
@@ -287,7 +287,7 @@ def _fits(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
 
 
 def _within(name: str, value: ArrayLike, inside: Callable, contract: str) -> Array:
-    """Numbers inside a range; traced ones that are not are NaN. ValueError for others."""
+    """Numbers inside a range. Traced numbers outside become NaN. ValueError for others."""
     if is_traced(value):
         return nan_outside(jnp.asarray(value), inside(value))
     try:

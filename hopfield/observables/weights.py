@@ -16,7 +16,7 @@ Weights = Float[Array, "M"]
 
 @jax.jit
 def dominates(weights: Weights, target: int | Int[Array, ""]) -> Bool[Array, ""]:
-    """Whether the target pattern carries more than half of the weight; an index of no pattern has none.
+    """Whether the target pattern carries more than half of the weight. An invalid index carries none.
 
     A half that only rounding exceeds is a tie, and no more than half.
     """
@@ -28,7 +28,7 @@ def dominates(weights: Weights, target: int | Int[Array, ""]) -> Bool[Array, ""]
 
 @jax.jit
 def shares(weights: Weights, mask: Mask = None) -> Weights:
-    """p = |w| / Σ|w| [M], at least in float32; zeros where masked, or if all weights are zero or masked."""
+    """p = |w| / Σ|w| [M], at least in float32. It is zero where masked, or if all weights are zero or masked."""
     size = jnp.abs(wide(vector("weights", weights)))
     if mask is not None:
         size = jnp.where(booleans("mask", mask, size.shape), size, 0.0)

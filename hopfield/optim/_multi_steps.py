@@ -1,4 +1,4 @@
-"""Detection of optax.MultiSteps, inside which a natural gradient must be told that its arguments are accumulated.
+"""Detection of optax.MultiSteps, which accumulates the arguments of a natural gradient that it contains.
 
 `optax.MultiSteps` hands the mean gradient of several mini-steps to the optimiser that it holds, with `model_fn`,
 `inputs`, `targets` and the rest of the last mini-step alone: the Fisher information would silently be that of a part of

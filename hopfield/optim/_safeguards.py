@@ -30,12 +30,12 @@ ROUNDED = 1e-3
 
 
 def finite(tree: Tree) -> Array:
-    """Whether every entry is finite; the square of a norm may overflow where none is infinite."""
+    """Whether every entry is finite. This is not the square of the norm, which may overflow for finite entries."""
     return jnp.all(jnp.stack([jnp.all(jnp.isfinite(x)) for x in jax.tree.leaves(tree)]))
 
 
 def still(tree: Tree) -> Array:
-    """Whether every entry is zero; the square of a norm may vanish where one is not."""
+    """Whether every entry is zero. This is not the square of the norm, which may vanish for entries that are not."""
     return jnp.all(jnp.stack([jnp.all(x == 0) for x in jax.tree.leaves(tree)]))
 
 
@@ -63,7 +63,7 @@ def or_gradient(direction: Tree, grads: Tree, fine: Array) -> Tree:
 
 
 def bounded(curvature: Fisher, step: Tree, radius: Any) -> Tree:
-    """The step, shrunk to a length √(dᵀ F d) of at most `radius`; unchanged if that is None."""
+    """Step, shrunk to a length √(dᵀ F d) of at most `radius`. None leaves it unchanged."""
     if radius is None:
         return step
     size = unit(step)
@@ -75,7 +75,7 @@ def bounded(curvature: Fisher, step: Tree, radius: Any) -> Tree:
 def accept_or_reject(
     curvature: Fisher, grads: Tree, step: Tree, state: Any, params: Tree, call: Call
 ) -> tuple[Tree, Any]:
-    """The step if the loss falls, else none; and the damping of the next one (Marquardt 1963; Martens 2010, §4.1).
+    """The step if the loss falls, else zero, and the next damping (Marquardt 1963; Martens 2010, §4.1).
 
     Args:
         curvature: F, of the quadratic model ∇·d + ½ dᵀ F d that the fall of the loss is measured against.
@@ -98,14 +98,14 @@ def accept_or_reject(
 
 
 def share(name: str, value: Any) -> Any:
-    """A number in [0, 1); ValueError for any other."""
+    """A number in [0, 1). ValueError for any other."""
     if not 0 <= real_number(name, value, "a number in [0, 1)") < 1:
         raise ValueError(f"{name} must lie in [0, 1), got {value}")
     return value
 
 
 def check(damping: Any, initial_damping: float, trust_radius: Any, *, zero: bool) -> None:
-    """Raise ValueError for a damping, a start of it or a trust radius out of range; `zero` damping may be allowed."""
+    """Raises ValueError for a damping, its start or a trust radius out of range. `zero` damping may be allowed."""
     if isinstance(damping, str) and damping != "lm":
         raise ValueError(f"damping must be a number, a schedule or 'lm', got {damping!r}")
     if not (isinstance(damping, str) or callable(damping)):

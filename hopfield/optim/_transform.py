@@ -42,7 +42,7 @@ class Call(NamedTuple):
     value_fn: Callable | None
 
     def fisher(self, params: Tree, likelihood: Likelihood, kind: FisherKind, samples: int) -> Fisher:
-        """The Fisher information of those examples."""
+        """Fisher information of the given examples."""
         examples: Any = {"inputs": self.inputs, "targets": self.targets, "weights": self.weights, "key": self.key}
         return fisher(self.model_fn, params, likelihood=likelihood, kind=kind, samples=samples, **examples)
 

@@ -178,7 +178,7 @@ def _step(
 def _direction(
     curvature: Fisher, grads: Tree, state: NaturalGradientState, damping: Array, options: Options
 ) -> tuple[Tree, NaturalGradientState]:
-    """(F + λ I)⁻¹ ∇, drawn to the last direction by momentum; the gradient itself where that is not finite."""
+    """(F + λ I)⁻¹ ∇, drawn to the last direction by momentum. If that is not finite, the gradient itself."""
     mu, past = options.momentum, state.direction
     # SPRING: argmin ½ dᵀFd − ∇·d + ½ λ ‖d − μ d_last‖², whose system is the damped one for ∇ − μ F d_last.
     right = axpy(-mu, curvature @ past, grads) if mu else grads
@@ -226,7 +226,7 @@ def _chosen(curvature: Fisher) -> Solver:
 
 
 def _check(options: Options) -> None:
-    """Raise ValueError for an option out of its range."""
+    """Raises ValueError for an option out of its range."""
     _safeguards.check(options.damping, options.initial_damping, options.trust_radius, zero=options.solver != "kernel")
     check_kind(options.kind, options.samples)
     share("momentum", options.momentum)

@@ -31,7 +31,7 @@ from hopfield.optim._transform import Schedule, at, check_params, check_rate
 
 
 class Manifold(Node, abc.ABC):
-    """Manifold that an array of parameters lives on; leading axes of matrices are batched.
+    """Manifold of an array of parameters. Leading axes of matrices are batched.
 
     Example:
         >>> from hopfield.optim import Oblique
@@ -60,7 +60,7 @@ class Manifold(Node, abc.ABC):
 
     @abc.abstractmethod
     def violation(self, point: Array) -> Array:
-        """Distance of an array from the manifold; 0 on it."""
+        """Distance of an array from the manifold, 0 on it."""
 
 
 class Euclidean(Manifold):
@@ -176,7 +176,7 @@ class PositiveDefinite(Manifold):
         return spd.parallel_transport(spd.symmetric(vector), point, spd.symmetric(tangent))
 
     def violation(self, point: Array) -> Array:
-        """The largest skew entry; infinite where the least eigenvalue is not above n ε times the largest."""
+        """The largest skew entry. It is infinite where the least eigenvalue is not above n ε times the largest."""
         if point.shape[-1] != point.shape[-2]:
             return jnp.full((), jnp.inf, point.dtype)
         skew = jnp.max(jnp.abs(point - jnp.swapaxes(point, -1, -2)))

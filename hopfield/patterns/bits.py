@@ -10,7 +10,7 @@ WORD = 32
 
 
 def pack(spins: Float[Array, "M N"]) -> UInt32[Array, "M W"]:
-    """Bits of spins, 32 to the word; what is left of the last word is zero."""
+    """Bits of spins, 32 to a word. The rest of the last word is zero."""
     count, neurons = spins.shape
     up = jnp.pad((spins > 0).astype(jnp.uint32), ((0, 0), (0, -neurons % WORD)))
     shift = jnp.arange(WORD, dtype=jnp.uint32)[None, None, :]
@@ -18,7 +18,7 @@ def pack(spins: Float[Array, "M N"]) -> UInt32[Array, "M W"]:
 
 
 def random_words(key: PRNGKeyArray, neurons: int) -> UInt32[Array, "W"]:
-    """Bits of N random spins, what is left of the last word zero."""
+    """Bits of N random spins. The rest of the last word is zero."""
     words = jax.random.bits(key, (-(-neurons // WORD),), jnp.uint32)
     spare = -neurons % WORD
     return words.at[-1].set(words[-1] >> spare) if spare else words

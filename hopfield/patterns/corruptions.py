@@ -65,7 +65,7 @@ def _counted(state: State, fraction: Scalar) -> tuple[State, Int[Array, ""], Boo
 
 
 def _corrupted(state: State, known: Bool[Array, "N"], counted: Bool[Array, ""]) -> Corrupted:
-    """A corrupted state and its known units; NaN and none where the fraction was out of range."""
+    """A corrupted state and its known units. A fraction out of range gives NaN and no known units."""
     return Corrupted(nan_outside(state, counted), known & counted)
 
 
@@ -130,7 +130,7 @@ def mask(
 
 
 def noise(key: PRNGKeyArray, state: State, sigma: Scalar) -> Corrupted:
-    """Add Gaussian noise of standard deviation `sigma` ≥ 0 to every unit; no unit is known."""
+    """Add Gaussian noise of standard deviation `sigma` ≥ 0 to every unit. No unit is known."""
     random_key("key", key)
     sigma = number("sigma", sigma, "at least 0 and finite", 0.0)
     state = vector("state", state)

@@ -52,7 +52,7 @@ def _rows(patterns: ArrayLike) -> Array:
 
 
 def to_norm(patterns: Float[Array, "*M N"], norm: float | None = None) -> Float[Array, "*M N"]:
-    """Patterns, each scaled to Euclidean norm `norm` (√N, a spin pattern's, when None); zero stays zero."""
+    """Patterns, each scaled to Euclidean norm `norm` (√N, a spin pattern's, when None). Zero stays zero."""
     patterns = _rows(patterns)
     if norm is None:
         return unit(patterns) * patterns.shape[-1] ** 0.5

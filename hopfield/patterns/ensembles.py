@@ -143,7 +143,7 @@ def correlated(
 def gaussian(
     key: PRNGKeyArray, num_patterns: int, neurons: int, *, first: Index = 0, dtype: DTypeLike | None = None
 ) -> Patterns:
-    """Independent standard normal components, so that ‖ξ‖² is N on average; arguments as for `spins`."""
+    """Independent standard normal components, so that ‖ξ‖² is N on average. Arguments as for `spins`."""
     return _ensemble(_gaussian_row, key, num_patterns, neurons, first, dtype)
 
 

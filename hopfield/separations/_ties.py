@@ -18,13 +18,13 @@ def difference(separation: Any, up: Scores, down: Scores, beta: Array, mask: Mas
 
 
 def balance(weights: Scores, rise: Scores) -> Float[Array, ""]:
-    """Σ w δ, zero where it is no more than the rounding of its terms: a tie."""
+    """Σ w δ. It is zero for a tie, where the sum does not exceed the rounding errors of its terms."""
     terms = weights * rise
     return tied(jnp.sum(terms), jnp.sum(jnp.abs(terms)))
 
 
 def tied(total: Float[Array, "*b"], size: Float[Array, "*#b"]) -> Float[Array, "*b"]:
-    """A sum whose terms have a size together, zero where it is no more than their rounding."""
+    """A sum, zero where it does not exceed its rounding errors. `size` is the sum of the terms' absolute values."""
     return jnp.where(jnp.abs(total) <= 4 * jnp.finfo(total.dtype).eps * size, 0.0, total)
 
 
@@ -36,6 +36,6 @@ def finite_rise(up: Scores, down: Scores, mask: Mask) -> Scores:
 
 
 def where_near(near: Bool[Array, ""], small: Callable[[], Array], apart: Callable[[], Array]) -> Float[Array, ""]:
-    """One form where scores are near, another where they are apart; of a whole batch only those that it needs."""
+    """`small` where scores are near and `apart` elsewhere. A batch computes only those it needs."""
     either = lambda: jnp.where(near, small(), apart())
     return jax.lax.cond(anywhere(~near), lambda: jax.lax.cond(anywhere(near), either, apart), small)

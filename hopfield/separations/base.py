@@ -38,7 +38,7 @@ class Stream(NamedTuple):
 
 
 class Summand(NamedTuple):
-    """Summand of one pattern in a potential, as a function of its overlap, and its weight; both up to a factor."""
+    """Summand of one pattern in a potential, as a function of its overlap, and its weight, both up to a factor."""
 
     potential: Callable[[np.ndarray], np.ndarray]
     weight: Callable[[np.ndarray], np.ndarray]
@@ -98,7 +98,7 @@ class Separation(Node, abc.ABC):
 
     @property
     def is_softmax(self) -> bool:
-        """Whether the weights are those of attention: e^(z − F), which sum to one."""
+        """Whether the weights are those of attention, e^(z − F), which sum to one."""
         return self.gibbs and self.normalised
 
     @property
@@ -108,7 +108,7 @@ class Separation(Node, abc.ABC):
 
     @property
     def monotone(self) -> bool:
-        """Whether no weight is ever negative; a pattern of negative weight repels."""
+        """Whether weights are never negative. A pattern of negative weight repels."""
         return True
 
     @abc.abstractmethod
@@ -117,10 +117,10 @@ class Separation(Node, abc.ABC):
 
     @abc.abstractmethod
     def weights(self, z: Scores, mask: Mask = None) -> Scores:
-        """∇F(z) [M]; zero where masked."""
+        """∇F(z) [M]. It is zero where masked."""
 
     def shares(self, z: Scores, mask: Mask = None) -> Scores:
-        """|∇F| / Σ|∇F| [M], the part of the read-out each pattern has; zeros if all weights vanish."""
+        """|∇F| / Σ|∇F| [M], the part of the read-out each pattern has. All are zero if all weights vanish."""
         size = jnp.abs(self.weights(z, mask))
         size = size / nonzero(jnp.max(size, initial=0.0))  # NaN stays NaN in the quotients and their sum
         return size / nonzero(jnp.sum(size))
@@ -186,7 +186,7 @@ class Separation(Node, abc.ABC):
         return jax.vmap(field, (1, 0))(steps, state)
 
     def summand(self, scores: np.ndarray, beta: float) -> np.ndarray | None:
-        """f(β s) of every score alone where F is Σ_μ f(z_μ) or an increasing function of that sum; None elsewhere.
+        """f(β s) of every score alone where F is Σ_μ f(z_μ) or an increasing function of that sum. None elsewhere.
 
         Up to an increasing linear map that all scores share. This one tells the sum from F's values, in JAX's default
         precision; a separation that knows its f writes it in numpy.
@@ -259,7 +259,7 @@ class Separation(Node, abc.ABC):
 
 
 def _of_scores(method: Callable) -> Callable:
-    """A method of scores and a mask that refuses what is no vector of real numbers, or no truth values for each."""
+    """Method of scores and a mask, with checks: a real vector, and one truth value for each of its entries."""
 
     @wraps(method)
     def checked(self, z, mask=None):
@@ -270,7 +270,7 @@ def _of_scores(method: Callable) -> Callable:
 
 
 def _adds_up(separation: Separation, lift) -> bool:
-    """Whether lift(F) adds up over patterns, F of none counted once, to the precision of floats."""
+    """Whether lift(F) is additive over sets of patterns, to the precision of floats. The empty set counts once."""
     scores = jnp.asarray([0.9, -0.4, 0.2, 1.3])
     masks = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 1], [0, 0, 0, 0]], bool)
     first, second, both, none = lift(np.asarray([separation.potential(scores, jnp.asarray(mask)) for mask in masks]))

@@ -37,7 +37,7 @@ class Cut(Node):
         return jnp.exp(self.log_sizes(z, mask))
 
     def log_sizes(self, z: Scores, mask: Mask = None) -> Scores:
-        """Logarithms of the weights [M]; −∞ where a weight is 0."""
+        """Logarithms of the weights [M], −∞ where a weight is 0."""
         below, outside = self._below(z, mask)
         return jnp.where(outside, -jnp.inf, self.log_peak + log_power(below, self.alpha - 1.0))
 
@@ -56,7 +56,7 @@ class Cut(Node):
         return stream.mass + self.top, stream.moment
 
     def excess(self, z: Scores, mask: Mask = None) -> Float[Array, "2"]:
-        """Σ p and dΣp/d ln p_top of these scores; both add up over blocks."""
+        """Σ p and dΣp/d ln p_top of these scores. Both are additive over blocks."""
         log_p = self.log_sizes(z, mask)
         empty = log_p == -jnp.inf
         log_slope = log_p + (self.alpha - 1.0) * (self.log_peak - jnp.where(empty, 0.0, log_p))

@@ -10,7 +10,7 @@ from hopfield._numerics import wide
 
 
 def softmax_jacobian(p: Float[Array, "*b S"]) -> Float[Array, "*b S S"]:
-    """∂p_i/∂s_j = p_i (δ_ij − p_j) at weights p = softmax(s); symmetric, and its rows sum to zero."""
+    """∂p_i/∂s_j = p_i (δ_ij − p_j) at weights p = softmax(s). It is symmetric, and its rows sum to zero."""
     p = real_array("p", p)
     return _diagonal_minus(wide(p), wide(p)).astype(p.dtype)
 
@@ -69,7 +69,7 @@ def of_width(v: Array, p: Array) -> Array:
 
 
 def _power(x: Array, exponent: Array) -> Array:
-    """x^exponent where x > 0, else 0; NaN of NaN, also to the power of 0."""
+    """x^exponent where x > 0, else 0. NaN of NaN, also to the power of 0."""
     empty = x <= 0  # not x > 0, which would take what is not a number for no weight
     return jnp.where(jnp.isnan(x), x, jnp.where(empty, 0.0, jnp.where(empty, 1.0, x) ** exponent))
 

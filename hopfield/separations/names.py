@@ -38,12 +38,12 @@ _TABLE = Table(Separation, "separations", NAMES)
 
 
 def as_separation(separation: Separation | str) -> Separation:
-    """The given separation, or the one that a name stands for in `find`. Raises TypeError for anything else."""
+    """Separation that is given, or named as in `find`. Raises TypeError for anything else."""
     return _TABLE.part(separation)
 
 
 def find(spec: str) -> Separation:
-    """The separation that "name" or "name:number" stands for: `softmax`, `entmax:1.5`, `top_k:8`, `rectified:2`.
+    """Separation by "name" or "name:number": `softmax`, `entmax:1.5`, `top_k:8`, `rectified:2`.
 
     Raises:
         ValueError: an unknown name, a number where none may be, no number after the colon, or one out of range.

@@ -145,7 +145,7 @@ _threshold.defjvp(_threshold_jvp, symbolic_zeros=True)
 
 @jax.jit
 def sparsemax(z: Scores, mask: Mask = None) -> Scores:
-    """Euclidean projection of the scores on the simplex; zeros where everything is masked."""
+    """Euclidean projection of the scores on the simplex. It is zero where everything is masked."""
     s, _ = shifted(z, mask)
     return jnp.maximum(s - _threshold(s, jnp.ones((), s.dtype)), 0.0)
 
@@ -211,14 +211,14 @@ _entmax.defjvp(_entmax_jvp, symbolic_zeros=True)
 
 
 def shannon_entropy(p: Scores, axis: int | None = None) -> Array:
-    """H(p) = −Σ p ln p in nats, 0 ln 0 = 0; the derivative at p = 0 is taken as zero instead of +∞."""
+    """H(p) = −Σ p ln p in nats, 0 ln 0 = 0. The derivative at p = 0 is taken as zero instead of +∞."""
     p = real_array("p", p)
     empty = p <= 0  # not p > 0, which would take what is not a number for no weight
     return -jnp.sum(jnp.where(empty, 0.0, p * jnp.log(jnp.where(empty, 1.0, p))), axis=axis)
 
 
 def tsallis_entropy(p: Scores, alpha: ArrayLike) -> Float[Array, ""]:
-    """H_α(p) = (Σ p − Σ p^α) / (α(α−1)), α > 0; the convention in which α = 1 is Shannon's and α = 2 is ½(1 − ‖p‖²)."""
+    """H_α(p) = (Σ p − Σ p^α) / (α(α−1)), α > 0. In this convention α = 1 is Shannon's and α = 2 is ½(1 − ‖p‖²)."""
     p = real_array("p", p)
     alpha, empty = jnp.asarray(alpha, p.dtype), p <= 0
     return -jnp.sum(jnp.where(empty, 0.0, p * power_logarithm(jnp.log(jnp.where(empty, 1.0, p)), alpha - 1.0))) / alpha

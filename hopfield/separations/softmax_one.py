@@ -35,7 +35,7 @@ class SoftmaxOne(LogSumExp):
         return (LogSumExp.weights(self, z.astype(total.dtype), mask) * jax.nn.sigmoid(total)).astype(z.dtype)
 
     def leftover(self, z: Scores, mask: Mask = None) -> Scalar:
-        """1 − Σ p = 1/(1 + Σ exp z): the weight of the key of score zero; 1 where everything is masked."""
+        """1 − Σ p = 1/(1 + Σ exp z): the weight of the key of score zero. It is 1 where everything is masked."""
         return jax.nn.sigmoid(-LogSumExp.potential(self, z, mask))
 
     def _regulariser(self, p):

@@ -1,4 +1,4 @@
-"""Theory of one memory: what is predicted of it, each method None where nothing is known."""
+"""Theory of one memory: its predictions. A method returns None where nothing is known."""
 
 import functools
 import inspect
@@ -61,7 +61,7 @@ def _checked(method: Callable) -> Callable:
 
 
 class Theory:
-    """Predictions of one memory, to be overridden one by one; a memory of which nothing is known has this one.
+    """Predictions of one memory, to be overridden one by one. The base class predicts nothing.
 
     Criteria are names of what is measured: `retained` (final overlap above a cut), `one_step_error`, `fixed_point`,
     `exact`, `target_weight` (weight on the pattern above one half at the start) and `converged_weight` (where the
@@ -140,7 +140,7 @@ class Theory:
 
     @_checked
     def retained_overlap(self, load: ArrayLike) -> Float | None:
-        """Overlap of the retrieval state from a clean start in an infinite network; NaN beyond the last one."""
+        """Overlap of the retrieval state from a clean start in an infinite network. NaN at loads without one."""
         return None
 
     @_checked
@@ -162,7 +162,7 @@ class Theory:
 
 
 def heat(beta: float | None) -> float:
-    """λ of an exponential memory, 1 where none is given as in the memory itself."""
+    """λ of an exponential memory. The default is 1, as in the memory itself."""
     return 1.0 if beta is None else beta
 
 

@@ -190,7 +190,7 @@ def _unstable(step: Callable[[Float], Float], shape: tuple[int, ...]) -> Float:
 
 
 def _boundary(end: Callable[[Float], Float], shape: tuple[int, ...]) -> Float:
-    """The initial overlap above which `end` exceeds 0.8, by bisection; nan where it does not at 1."""
+    """The initial overlap above which `end` exceeds 0.8, by bisection. NaN where it does not at 1."""
     low, high = np.zeros(shape), np.ones(shape)
     possible = end(high) > 0.8
     for _ in range(_HALVINGS):

@@ -121,7 +121,7 @@ def spin_glass(load: ArrayLike, temperature: ArrayLike = 0.0) -> Replica:
 
 
 def spinodal_load(temperature: ArrayLike = 0.0) -> Float:
-    """Largest load α_M(T) with a replica-symmetric retrieval state; 0.1379056 at T = 0, 0 from T = 1 on.
+    """Largest load α_M(T) with a replica-symmetric retrieval state. It is 0.1379056 at T = 0 and 0 from T = 1 on.
 
     Args:
         temperature: T >= 0.
@@ -132,7 +132,7 @@ def spinodal_load(temperature: ArrayLike = 0.0) -> Float:
 
 
 def spinodal_temperature(load: ArrayLike) -> Float:
-    """Temperature T_M(α) above which there is no retrieval state: 1 at α = 0, falling as 1 − 1.954√α.
+    """Temperature T_M(α) above which no retrieval state exists: 1 at α = 0, falling as 1 − 1.954√α.
 
     Args:
         load: α >= 0.

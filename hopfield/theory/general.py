@@ -141,7 +141,7 @@ def _terms(log_weights: Float, target: int) -> Float:
 
 
 def weight_patterns(log_weight: Function, neurons: int, flipped: int = 0) -> float:
-    """ln(M − 1) at which half of the patterns have more than half of the weight, M continuous; nan where two do not."""
+    """ln(M − 1) at which half of the patterns have more than half of the weight, M continuous. NaN where two do not."""
 
     def excess(log_others: float) -> float:
         return weight_probability(log_weight, neurons, 1 + np.exp(log_others), flipped) - 0.5
@@ -162,7 +162,7 @@ def log_noise(summand: Function, neurons: int, overlap: float = 1.0) -> float:
 
 
 def load_power(noise: Callable[[int], float], neurons: int = 1024) -> int | None:
-    """k where a(N) falls as N^(−k), so that M/N^k is the load; 0 where it falls as e^(−cN), so that ln M / N is.
+    """k where a(N) falls as N^(−k), so that M/N^k is the load. It is 0 where it falls as e^(−cN), so that ln M / N is.
 
     None where it does neither, within a tenth of k.
 
@@ -181,7 +181,7 @@ def load_power(noise: Callable[[int], float], neurons: int = 1024) -> int | None
 
 
 def limit(value: Callable[[int], float], neurons: int = 32, levels: int = 6) -> float:
-    """Limit for N → ∞ of what approaches it in powers of 1/N, by Richardson's extrapolation of sizes that double."""
+    """Limit for N → ∞ of a series in powers of 1/N, by Richardson's extrapolation of sizes that double."""
     row = [value(neurons * 2**level) for level in range(levels)]
     for order in range(1, levels):
         row = [(2**order * b - a) / (2**order - 1) for a, b in pairwise(row)]

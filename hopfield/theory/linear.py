@@ -104,8 +104,8 @@ def _found_probability(width: float, wide: float, count: float, decay: float, ru
 
 
 def _ages(count: float, lasting: float) -> tuple[Float, Float]:
-    """Nodes and weights of the mean over n ages, an integral from −½ to n − ½: a pair is lost within a few times that
-    it lasts, each a panel of its own."""
+    """Nodes and weights of the mean over n ages, as an integral from −½ to n − ½. Each panel is a lifetime `lasting`
+    wide, since a pair is lost within a few of them."""
     node, weight = roots_legendre(_AGES)
     edges = np.append(np.arange(0, min(count, _LOST * lasting), lasting), count) - 0.5
     low, length = edges[:-1, None], np.diff(edges)[:, None]
@@ -162,8 +162,8 @@ def _at_noise(noise: _Noise, wide: float, count: float) -> float:
 
 
 def _own_nodes(count: float, wide: float) -> int:
-    """Nodes of the average over the own score: the best of n values stands a share 1/n of the sphere from its end,
-    and the next one a part of a deviation below it that falls with n."""
+    """Number of nodes of the average over the own score. The best of n values lies a share 1/n of the sphere from its
+    end, and the next one below it by a part of a deviation that falls with n."""
     return int(24 + 12 * np.log(max(count / 100, 1.0)) + 3 * count ** (1 / (wide - 1)))
 
 

@@ -1,4 +1,4 @@
-"""Novelty by the weight that softmax₁ leaves over, stored pattern or none: the area under the ROC curve, exactly.
+"""Novelty detection by the left-over weight of softmax₁: the exact area under the ROC curve.
 
 A memory of M random unit vectors in N dimensions is asked with a corrupted pattern of overlap m, or with a random unit
 vector. What is left over is 1/(1 + Z), Z = Σ_μ e^(κ s_μ), so that the area is P(Z_known > Z_novel), with

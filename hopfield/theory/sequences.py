@@ -21,7 +21,7 @@ __all__ = ["bit_error", "bit_error_gaussian", "published_capacity", "transitions
 
 
 def bit_error(degree: int | None, neurons: int, num_patterns: ArrayLike) -> Float:
-    """Exact chance ε that a spin is wrong after one step from a pattern of a cyclic sequence; a tie keeps the spin.
+    """Exact chance ε that a spin is wrong after one step from a pattern of a cyclic sequence. A tie keeps the spin.
 
     The pattern that the step begins at is the successor of the last one, whose term f of an even degree and of the
     exponential draws to it: of ties more than half are wrong then. Beyond 200 patterns of the exponential rule, and

@@ -133,7 +133,7 @@ def one_step_shares(
 
 
 def information(activity: ArrayLike, on: ArrayLike, off: ArrayLike) -> Float:
-    """Bits that a recalled neuron tells of a stored one; times the load α these are bits per synapse.
+    """Bits of information about a stored neuron in the recalled one. Times the load α these are bits per synapse.
 
     Args:
         activity: a, 0 to 1.

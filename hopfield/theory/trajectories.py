@@ -80,7 +80,7 @@ def course(degree: int, load: float, overlap: float, steps: int, *, draws: int =
 
 
 def _sample_course(degree: int, load: float, overlap: float, steps: int, draws: int, rng: np.random.Generator) -> Float:
-    """Overlaps of one sample of trajectories; the share of spins that start up is exact."""
+    """Overlaps of one sample of trajectories. The share of spins that start up is exact."""
     spins, noises = np.ones((steps + 1, draws)), rng.standard_normal((steps, draws))
     spins[0, round(draws * (1 + overlap) / 2) :] = -1
     means, same, response = np.full(steps + 1, overlap), np.eye(steps + 1), np.zeros((steps + 1, steps + 1))

@@ -40,7 +40,7 @@ def norm(vector: Tangent, base_point: Probabilities) -> Float[Array, ""]:
 
 
 def exp(tangent_vec: Tangent, base_point: Probabilities) -> Probabilities:
-    """(√p cos θ + e sin θ)² with θ e = v / 2√p; NaN where the geodesic has left the family, see `exit_time`."""
+    """(√p cos θ + e sin θ)² with θ e = v / 2√p. NaN where the geodesic has left the family, see `exit_time`."""
     base_point = probabilities("base_point", base_point)
     end = sphere.exp(_lifted(tangent_vec, base_point), jnp.sqrt(base_point))
     return jnp.where(exit_time(tangent_vec, base_point) > 1, end**2, jnp.nan)

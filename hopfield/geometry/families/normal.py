@@ -76,7 +76,7 @@ def log(
 
 
 def dist(point_a: Normal, point_b: Normal, *, tolerance: ArrayLike = 1e-12, steps: ArrayLike = 50) -> Float[Array, ""]:
-    """Length of the geodesic that `log` finds; NaN where it has not converged."""
+    """Length of the geodesic that `log` finds. NaN where it has not converged."""
     tangent_vec, info = log(point_b, point_a, tolerance=tolerance, steps=steps)
     return jnp.where(info.converged, norm(tangent_vec, point_a), jnp.nan)
 
@@ -141,7 +141,7 @@ def _from_standard(velocity: Normal) -> Normal:
 
 
 def _lifted_log(target: Normal) -> Normal:
-    """Velocity at (0, I) of the lifted geodesic: log G = A but for rotations, G = M diag(Σ⁻¹, 1, Σ) Mᵀ."""
+    """Velocity at (0, I) of the lifted geodesic: log G = A up to rotations, G = M diag(Σ⁻¹, 1, Σ) Mᵀ."""
     mean, covariance = target
     n, dtype = mean.size, mean.dtype
     eye, zero = jnp.eye(n, dtype=dtype), jnp.zeros((n, n), dtype)

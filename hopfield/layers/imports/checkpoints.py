@@ -73,11 +73,11 @@ class AttentionWeights:
     """The config of a model whose positions are rotary, None for another."""
 
     def rotary(self) -> Rotary | None:
-        """The rotation of queries and keys, None for none. Raises ValueError for one of another kind than known."""
+        """Rotation of queries and keys, None for models without one. Raises ValueError for an unknown kind."""
         return None if self.rope is None else rotary_of(self.rope, self.w_query.shape[-1])
 
     def metric(self) -> Projected:
-        """The form J of every head, as a metric [H, …] between inputs; shared keys are repeated."""
+        """Form J of every head, as a metric [H, …] between inputs. Shared keys are repeated."""
         group = len(self.w_query) // len(self.w_key)
         w_key = jnp.repeat(jnp.asarray(self.w_key), group, axis=0)
         b_key = None if self.b_key is None else jnp.repeat(jnp.asarray(self.b_key), group, axis=0)
@@ -111,7 +111,7 @@ class Checkpoint:
     positions: Float[np.ndarray, "L D"] | None = None
 
     def encoding(self) -> Absolute | None:
-        """The learned positions as an encoding, which `add_to_inputs` adds to tokens; None if there are none."""
+        """The learned positions as an encoding, which `add_to_inputs` adds to tokens. None if there are none."""
         return None if self.positions is None else Absolute(jnp.asarray(self.positions))
 
 

@@ -42,7 +42,7 @@ def locate(path: str | Path) -> Path:
 
 
 def read_config(place: Path, name: str = "config.json") -> dict[str, Any]:
-    """The config.json beside a checkpoint, or another JSON file; empty if there is none. ValueError if damaged."""
+    """The config.json beside a checkpoint, or another JSON file. Empty if there is none. ValueError if damaged."""
     file = place.parent / name
     return _object(file) if file.is_file() else {}
 

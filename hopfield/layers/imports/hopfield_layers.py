@@ -84,7 +84,7 @@ def from_hopfield_layers(
 
 
 def _attention(core: _Core, heads: int, options: AssociationOptions, dropout: float, space: bool) -> HopfieldAttention:
-    """The association with its projections; `space` says whether queries and keys are normalised in each head."""
+    """Association with its projections. `space` says whether queries and keys are normalised in each head."""
     if space and core.hidden != core.width:
         limit = f"at most the hidden size {core.hidden} to normalise it"
         raise ValueError(f"pattern_size must be {limit}, got {core.width}")
@@ -175,7 +175,7 @@ def _put(linear: nnx.LinearGeneral, kernel: np.ndarray, bias: np.ndarray) -> Non
 
 
 def _norm(arrays: dict[str, np.ndarray], weight: str, bias: str, width: int) -> nnx.LayerNorm:
-    """A layer norm of these weights; without scale and bias if they are not there."""
+    """Layer norm of these weights, without scale and bias if they are missing."""
     affine = f"{weight}weight" in arrays
     norm = nnx.LayerNorm(
         width, epsilon=EPSILON, use_bias=affine, use_scale=affine, use_fast_variance=False, rngs=nnx.Rngs(0)

@@ -21,7 +21,7 @@ def from_attention_weights(
     decode: bool = False,
     param_dtype: Dtype = jnp.float32,
 ) -> HopfieldAttention:
-    """One layer of a checkpoint as a `HopfieldAttention` that computes the same; missing biases become zeros.
+    """One layer of a checkpoint as a `HopfieldAttention` that computes the same. Missing biases become zeros.
 
     Rotary positions come with the layer. Learned ones are those of the model, which adds them to its tokens once:
     `Checkpoint.encoding`.

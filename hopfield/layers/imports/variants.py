@@ -82,7 +82,7 @@ def completed(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_widths(config: Mapping[str, Any], width: int, shared: int) -> None:
-    """Check of tensors: ValueError unless heads are as wide, and as many share keys, as config.json says."""
+    """Raises ValueError unless the width of heads and the number of key heads are those of config.json."""
     for name, found in (("head_dim", width), ("num_key_value_heads", shared)):
         if config.get(name) not in (None, found):
             raise ValueError(f"{name} must be the {found} of the tensors in config.json, got {shown(config[name])}")
