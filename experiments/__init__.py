@@ -1,4 +1,4 @@
-"""Experiments: a folder each, run by one command; user-defined ones are found beside them while they are measured.
+"""Experiments: one folder each, run by one command. User-defined ones are found as well while they are measured.
 
 In the folder of an experiment `config` has its options, `experiment` its points and what is measured of one,
 `measurement` the compiled part, `summary` and `figure` what is made of the table.

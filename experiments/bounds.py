@@ -18,7 +18,7 @@ NUMBERED = ("memory", "separation")
 
 
 class Bounds(NamedTuple):
-    """Values that an option may have; of a list or mapping, those of its entries."""
+    """Values that an option may have. For a list or mapping they bound its entries."""
 
     least: float | None = None
     most: float | None = None
@@ -51,7 +51,7 @@ class Bounds(NamedTuple):
         return f"lie in {opening}{_side(low, '', '')}, {_side(high, '', '')}{closing}".replace(" ,", ",")
 
     def hold(self, value: Any) -> bool:
-        """Whether a value lies within; NaN never does."""
+        """Whether a value lies within the bounds. NaN never does."""
         if self.among is not None:
             return value in self.among
         sides = (
@@ -73,7 +73,7 @@ class Number(NamedTuple):
 
 
 def named(text: str) -> tuple[str, float | None]:
-    """Name and number of `name` or `name:number`: None where it stands alone, NaN for what is no number."""
+    """Name and number of `name` or `name:number`. The number is None without a colon and NaN if it cannot be read."""
     name, colon, digits = text.partition(":")
     try:
         return name, float(digits) if colon else None
@@ -82,7 +82,7 @@ def named(text: str) -> tuple[str, float | None]:
 
 
 def check(options: Any, prefix: str = "") -> None:
-    """Hold every option of a dataclass, and of those within it, to its bounds.
+    """Hold every option of a dataclass, nested ones included, to its bounds.
 
     Raises:
         ValueError: one lies outside; one sentence with its dotted name, the bounds and the value.
@@ -137,7 +137,7 @@ def _check_name(option: str, text: str, names: Mapping[str, Number | None]) -> N
 
 
 def _check_spelling(name: str, text: str) -> None:
-    """Refuse `dense:03` for `dense:3`: it would be another curve, and none that options of `dense:3` reach."""
+    """Refuse a second spelling of a number, such as `dense:03` for `dense:3`, which would be another curve."""
     kind, _, digits = text.partition(":")
     try:
         plain = repr(float(digits)).removesuffix(".0")
@@ -205,7 +205,7 @@ def chosen(option: str, *names: str) -> Use:
 
 
 def judged(words: str, function: str) -> Use:
-    """Used where a function of the module experiment.py beside the configuration says so.
+    """Condition under which an option is used, decided by a function of the experiment.py beside the configuration.
 
     Args:
         words: in words, to follow "unless".
@@ -215,5 +215,5 @@ def judged(words: str, function: str) -> Use:
 
 
 def both(first: Use, second: Use) -> Use:
-    """Used where two things hold."""
+    """Condition that holds when both of two conditions hold."""
     return Use(f"{first.words} and {second.words}", (first, second))

@@ -18,7 +18,7 @@ usage: python -m experiments.new experiment NAME     a folder NAME with an exper
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `experiments.new` on the given words (default: those of the command line); returns the exit code."""
+    """Run `experiments.new` on the given words (default: those of the command line). Returns the exit code."""
     return boundary.run_command(lambda: _write_template(sys.argv[1:] if argv is None else list(argv)))
 
 

@@ -33,7 +33,7 @@ outputs/comparisons/<names> unless output= says where.
 
 
 def redraw(directory: Path, words: Sequence[str] = ()) -> Path:
-    """Draw the figure of a saved run again; its config.yaml says which experiment it is of.
+    """Draw the figure of a saved run again. Its config.yaml names the experiment.
 
     Args:
         directory: the folder of the run.
@@ -67,7 +67,7 @@ def figure(directory: Path | str) -> Figure:
 
 @contextlib.contextmanager
 def _drawable(directory: Path) -> Iterator[Any]:
-    """The experiment that the results in a directory are of; what is wrong with them becomes one sentence."""
+    """Experiment of the results in a directory. Faults of the results are raised as one sentence."""
     record = folders.read(directory)
     with registry.outside(Path(record.home) if record is not None and record.home else None):
         experiment = registry.load(_experiment(directory))
@@ -109,7 +109,7 @@ def _experiment(directory: Path) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `experiments.plot` on the given words (default: those of the command line); returns the exit code."""
+    """Run `experiments.plot` on the given words (default: those of the command line). Returns the exit code."""
     return boundary.run_command(lambda: _redraw_all(sys.argv[1:] if argv is None else list(argv)))
 
 

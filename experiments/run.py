@@ -1,4 +1,4 @@
-"""The command: `python -m experiments.run conf=capacity [key=value ...] [-m]`; `--help` says the rest."""
+"""The command: `python -m experiments.run conf=capacity [key=value ...] [-m]`. `--help` describes the rest."""
 
 import os
 import re
@@ -67,7 +67,7 @@ def _command(argv: Sequence[str]) -> int:
 
 
 def split(argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Overrides and flags of a command line, which may stand in any order; `--key=value` is the override `key=value`.
+    """Overrides and flags of a command line, in any order. `--key=value` is read as the override `key=value`.
 
     Raises:
         InputError: a word with a leading dash is no flag.

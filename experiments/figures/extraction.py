@@ -89,7 +89,7 @@ class Panel:
 
     @property
     def is_map(self) -> bool:
-        """Whether colours stand for what was measured, so that nothing can be laid over it."""
+        """Whether the panel shows its measurement by colour. Such a panel cannot be overlaid with others."""
         return any(series.kind == "image" or series.cell for series in self.series)
 
 

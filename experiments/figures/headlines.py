@@ -27,7 +27,7 @@ def headlines(summary: dict) -> Iterator[dict[str, str]]:
 
 
 def with_error(value: Any, error: Any = 0.0) -> str:
-    """A number as a person reads it, to the digits that its error leaves; one sample tells no error."""
+    """A number rounded to the digits that its error justifies. The error is unknown for a single sample."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "unknown" if value is None or math.isnan(value) else str(value)
     if not isinstance(value, float):
@@ -41,7 +41,7 @@ def with_error(value: Any, error: Any = 0.0) -> str:
 
 
 def _theory(summary: dict, name: str) -> float | None:
-    """The theory of a headline: that of the entry of the summary which it was taken from; None where none is stated.
+    """Theory of a headline, from the entry of the summary that the headline was taken from. None if it states none.
 
     Of joined runs the entry is one of the run that the headline is of. It holds the value, and the error where both
     state one. Of several such entries those count whose words occur most in the name; if their theories differ,
@@ -89,13 +89,13 @@ def _keys_with_value(entry: dict, value: float, error: tuple) -> Iterator[str]:
 
 
 def _is_same_error(one: Any, other: Any) -> bool:
-    """Whether two errors are equal; unknown ones are."""
+    """Whether two errors are equal. Unknown errors are equal to each other."""
     unknown = [value is None or value != value for value in (one, other)]
     return all(unknown) or (not any(unknown) and one == other)
 
 
 def _match_count(entry: dict, key: str, name: str) -> int:
-    """Number of the words and numbers that distinguish an entry and stand in a name."""
+    """Number of the words and numbers which distinguish an entry that occur in a name."""
     words = re.findall(r"[^/,= ]+", name)
     apart = [held for other, held in entry.items() if other != key and not other.endswith("stderr")]
     spelled = [{str(held)} | ({f"{held:g}"} if isinstance(held, float) else set()) for held in apart]

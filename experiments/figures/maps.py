@@ -1,4 +1,4 @@
-"""Maps drawn again from their data: images and cells whose colours say what is there, with lines and texts on them."""
+"""Maps drawn again from their data: images and coloured cells, with lines and texts on them."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ LIGHT = 0.9
 
 
 def draw(ax: Axes, panel: Panel) -> None:
-    """Draw a map as it was, with its colour bar, and a legend of its own below."""
+    """Draw a map with its colour bar, and with a legend below it."""
     _cells(ax, [series for series in panel.series if series.cell], panel.colour_label)
     for series in panel.series:
         if series.kind == "image":
@@ -73,7 +73,7 @@ def _line(ax: Axes, series: Series) -> None:
 
 
 def _legible(panel: Panel, x: float, y: float) -> str:
-    """Black or white, which stands off the colour of a map at a place."""
+    """Black or white, whichever is legible on the colour of a map at a place."""
     for series in panel.series:
         if series.kind == "image" and series.values is not None and series.values.ndim == 2:
             column, row = (_place(ends, at) for ends, at in ((series.x, x), (series.y, y)))

@@ -1,4 +1,4 @@
-"""Overlay: one figure of several, panel by panel, each group of runs in a colour of its own."""
+"""Overlay: one figure of several, panel by panel, with one colour for each group of runs."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ WIDTH, COLUMNS, LETTERS = 4.2, 3, 44
 
 
 def plot(figures: Mapping[str, Figure]) -> Figure:
-    """One figure of several, by the labels of what they show; maps stand beside each other under their labels.
+    """One figure of several, by their labels. Maps are placed side by side, each under its label.
 
     What is grey in all of them alike, theory that they share, is drawn once; theory of each in the colour of its label.
     """
@@ -67,7 +67,7 @@ def _grouped(panels: Mapping[str, Sequence[Panel]]) -> list[list[Member]]:
 
 
 def _rows(grouped: Sequence[list[Member]]) -> list[list[list[Member]]]:
-    """Rows of axes with the panels on each: maps alone, those that belong together in a row of their own."""
+    """Rows of axes with the panels on each. Each map has its own axes, and a group of maps its own row."""
     rows: list[list[list[Member]]] = []
     filling = False
     for members in grouped:
@@ -119,7 +119,7 @@ def _draw(ax: Axes, members: Sequence[Member], colours: Mapping[str, str], names
 
 
 def _draw_curves(ax: Axes, members: Sequence[Member], colours: Mapping[str, str], names: Names) -> None:
-    """Series of every figure in its colour; what is grey in all of them alike once, in grey."""
+    """Draw the series of every figure in its colour. Grey series that all figures share are drawn once, in grey."""
     drawn: set[tuple] = set()
     for label, panel in members:
         coloured = [part for part in panel.series if not (_is_grey(part) and _is_shared(part, panel, members))]
@@ -142,7 +142,7 @@ def _is_shared(series: Series, panel: Panel, members: Sequence[Member]) -> bool:
 
 
 def _sign(series: Series, panel: Panel) -> tuple:
-    """Signature of a series: equal for one line in two panels; of a line from side to side its ends do not count."""
+    """Signature of a series, equal for the same line in two panels. Ends of lines across the panel are ignored."""
     across = _across(series, panel)
     values = [
         None if side == across else np.round(part, 12).tobytes()
@@ -152,7 +152,7 @@ def _sign(series: Series, panel: Panel) -> tuple:
 
 
 def _across(series: Series, panel: Panel) -> str:
-    """The axis, x or y, along which a straight line crosses its panel from side to side; empty for any other series."""
+    """The axis, x or y, along which a straight line crosses its panel from side to side. Empty for any other series."""
     if series.kind == "points" and not series.marker and len(series.x) == 2:
         if np.array_equal(series.x, panel.x.limits) and series.y[0] == series.y[1]:
             return "x"

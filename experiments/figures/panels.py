@@ -29,7 +29,7 @@ def gallery(panels: Sequence[Panel]) -> Figure:
 
 
 def fill(axes: Iterable[Axes], panels: Sequence[Panel], first: int = 0) -> None:
-    """Draw a panel on each of the axes and set its letter before its title; what is left over stays blank.
+    """Draw a panel on each of the axes and put its letter before its title. Axes without a panel stay blank.
 
     Args:
         first: number of panels drawn before, whose letters are taken.
@@ -43,12 +43,12 @@ def fill(axes: Iterable[Axes], panels: Sequence[Panel], first: int = 0) -> None:
 
 
 def letter(number: int) -> str:
-    """The letter of a panel by its number from 0; empty after the last letter."""
+    """The letter of a panel by its number from 0. Empty after the last letter."""
     return LETTERS[number : number + 1]
 
 
 def legend(ax: Axes, **options: Any) -> None:
-    """A legend below a panel, where it covers no data, in as many columns as its labels leave room for."""
+    """Draw a legend below a panel, outside the data, with as many columns as fit."""
     names = ax.get_legend_handles_labels()[1]
     if not names:
         return
@@ -62,7 +62,7 @@ def legend(ax: Axes, **options: Any) -> None:
 
 
 def compact(names: Sequence[str], panels: int = 1) -> dict[str, Any]:
-    """Look of a legend of these names that is no wider than some panels beside each other."""
+    """Options of a legend that is no wider than the given number of panels."""
     longest = max(len(re.sub(r"\\[a-z]+|[${}\\]", "", name)) for name in names)
     ncols = max(1, min(3, len(names), 58 * panels // (longest + 4)))
     return {"ncols": ncols, "fontsize": 8, "columnspacing": 1.2, "handletextpad": 0.5}

@@ -105,7 +105,7 @@ def write_index(path: Path, title: str, lead: str, runs: Sequence[dict[str, Any]
 
 
 class _Known:
-    """Number of samples that a point of a figure stands for: rows of the table that its label and place single out."""
+    """Number of samples behind each point of a figure, counted in the rows of the table with its label and place."""
 
     def __init__(self, table: Table, x_axis: str) -> None:
         self._table, self._x = table, [name for name in dict.fromkeys((x_axis, "neurons", "patterns")) if name in table]

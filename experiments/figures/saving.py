@@ -79,7 +79,7 @@ def build_figure(plot: Callable[[Table, dict], Figure], table: Table, summary: d
 
 
 def _resize(figure: Figure, width: float) -> None:
-    """Give a figure another width in the same proportions; where it is smaller, so is its text."""
+    """Scale a figure to another width. Text shrinks with a smaller figure and does not grow with a larger one."""
     factor = width / figure.get_figwidth()
     figure.set_size_inches(width, figure.get_figheight() * factor)
     if factor >= 1:
@@ -101,7 +101,7 @@ def _make_logarithmic(ax: Axes, name: str) -> None:
 
 
 def _dense(figure: Figure) -> Iterator[Artist]:
-    """Lines and collections of so many points or patches that a file of vectors would be large."""
+    """Lines and collections with too many points or patches for a vector file."""
     for ax in figure.axes:
         for line in ax.lines:
             if (

@@ -1,4 +1,4 @@
-"""Style of all figures: the house style with what a person asks of it, colours, markers, panels."""
+"""Style of all figures: the house style with a user's changes, colours, markers, panels."""
 
 import contextlib
 import logging
@@ -74,7 +74,7 @@ def style(sheet: str | None = None) -> Iterator[None]:
 
 
 class _Listener(logging.Handler):
-    """Listener to what Matplotlib says of a style sheet's mistakes, which it passes over."""
+    """Handler of the log messages in which Matplotlib reports mistakes of a style sheet."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class _Listener(logging.Handler):
 
 
 def check(look: contract.Figure) -> None:
-    """Raise InputError where `figure.style` is no style sheet."""
+    """Raises InputError where `figure.style` is not a valid style sheet."""
     _personal_settings()  # whose mistakes are told, and no reason to stop
     listener, logger = _Listener(), logging.getLogger("matplotlib")
     logger.addHandler(listener)
@@ -108,7 +108,7 @@ def check(look: contract.Figure) -> None:
 
 @cache
 def _personal_settings() -> dict[Any, Any]:
-    """Settings of a person's own matplotlibrc; none where there is only the one that Matplotlib comes with."""
+    """Settings of the user's own matplotlibrc, empty if only Matplotlib's exists."""
     path = Path(matplotlib.matplotlib_fname())
     if path.is_relative_to(matplotlib.get_data_path()):
         return {}
@@ -145,7 +145,7 @@ def series(labels: Sequence[str]) -> dict[str, Any]:
 
 
 def ordered(labels: Sequence[str]) -> dict[str, Any]:
-    """Looks as of `series` for labels that have an order, as sizes: as many colours as labels, from dark to light."""
+    """Styles as of `series` for ordered labels, such as sizes: one colour per label, from dark to light."""
     distinct = list(dict.fromkeys(labels))
     shades = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.88, len(distinct)))
     return {

@@ -45,7 +45,7 @@ def _named(text: str) -> str:
 
 
 def _joined(match: re.Match, solid: set[str]) -> str:
-    """Paths of one look as one, but for those that shine through where they lie on each other."""
+    """Paths of one style merged into one. Transparent paths stay separate, since their overlaps are darker."""
     look = re.search(r'class="(\w+)"', match[2])
     if look is None or look[1] not in solid:
         return match[0]

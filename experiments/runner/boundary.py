@@ -27,7 +27,7 @@ LOST = 0.05
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C or SIGTERM; `code` is the exit code that tells which."""
+    """Ctrl-C or SIGTERM. `code` is the exit code of the signal."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Parser(argparse.ArgumentParser):
-    """Arguments of a script; a mistake among them is an InputError, one sentence without the usage."""
+    """Parser of a script's arguments. Mistakes raise InputError, in one sentence without the usage."""
 
     def error(self, message: str) -> NoReturn:
         raise InputError(message)
@@ -76,7 +76,7 @@ def one_line(error: BaseException) -> str:
 
 
 def write_traceback(error: BaseException, directory: Path | None = None) -> Path:
-    """Writes the traceback of an error into a directory of results or a temporary file; returns the file."""
+    """Writes the traceback of an error into a directory of results or a temporary file. Returns the file."""
     text = "".join(traceback.format_exception(error))
     if directory is not None:
         with contextlib.suppress(OSError):
@@ -161,7 +161,7 @@ def _interruptible(final: bool) -> Iterator[None]:
 
 
 class _Watch:
-    """A thread that is notified of signals by Python's own C code, whatever the main thread is busy with."""
+    """Thread that is notified of signals by Python's own C code, even while the main thread is busy."""
 
     def __init__(self) -> None:
         self._read, self._write = os.pipe()
@@ -173,7 +173,7 @@ class _Watch:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def on_signal(self, number: int, frame: Any) -> None:
-        """Raise Interrupted in the main thread, once."""
+        """Raises Interrupted in the main thread, once."""
         if not self._raised and not self._dropping:
             self._raised = True
             raise Interrupted(number)

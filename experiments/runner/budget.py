@@ -40,7 +40,7 @@ def check(config: Config, conf: str, cost: Callable[[Any], Cost]) -> Cost:
 
 
 def sentence(conf: str, points: int, measured: int, cost: Cost, refined: bool = False) -> str:
-    """Sentence that `dry=true` says of a run, which may add points where they differ."""
+    """Forecast of a run that `dry=true` prints. `refined` runs may add points where their results differ."""
     done = f", {measured} of them measured already" if measured else ""
     left = seconds(cost) * (points - measured) / max(points, 1)
     more = " and those that refinement adds" if refined else ""
@@ -48,7 +48,7 @@ def sentence(conf: str, points: int, measured: int, cost: Cost, refined: bool = 
 
 
 def _excess(cost: Cost) -> str | None:
-    """The limit that a cost exceeds; None where it exceeds none."""
+    """The limit that a cost exceeds. None within all limits."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if not cost.points <= POINTS:
         return f"at most {POINTS} points, got {cost.points:.3g}"
@@ -63,7 +63,7 @@ def _excess(cost: Cost) -> str | None:
 
 
 def _blame(config: Config, cost: Callable[[Any], Cost]) -> str | None:
-    """Name of the option whose default would make the cost bearable and least; None where it takes several."""
+    """Name of the option whose default would make the cost acceptable and least. None if no single one does."""
     defaults, bearable = type(config)(), {}
     for entry in dataclasses.fields(config):
         value, usual = getattr(config, entry.name), getattr(defaults, entry.name)

@@ -145,7 +145,7 @@ def _idle(job: Job, paths: Collection[idle.Path]) -> dict[idle.Path, str]:
 
 
 def _check_idle(job: Job, paths: Collection[idle.Path]) -> None:
-    """Raise InputError for an option that does nothing, if a word sets it, or its own file where that stands alone."""
+    """Raises InputError for an option without effect that a word sets, or that the file alone sets."""
     sentences = _idle(job, paths)
     for path, sentence in sentences.items():
         if idle.was_set(path, paths):
@@ -218,7 +218,7 @@ def _with_place(sentence: str, conf: str, words: Sequence[str]) -> str:
 
 
 def _sentence(error: Exception, conf: str, words: Sequence[str]) -> str:
-    """The sentence for words that do not compose; where a single one of them is to blame, about that one."""
+    """Error sentence for words that do not compose. If a single word is at fault, the sentence is about that word."""
     config, schema = None, None
     for word in (f"conf={conf}", *words):
         try:

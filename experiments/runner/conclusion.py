@@ -1,4 +1,4 @@
-"""Conclusion of a run: its table, summary and figure from the ledger alone, and what the command says of them."""
+"""Conclusion of a run: table, summary and figure from the ledger alone, and the lines the command prints about them."""
 
 import json
 import math
@@ -14,7 +14,7 @@ from experiments.shared import files
 
 
 def conclude(plan: Plan, copy: mirror.Mirror) -> None:
-    """Write table, summary and figure, tell the copy of them, and say where they are."""
+    """Write table, summary and figure, send them to the mirror, and print where they are."""
     directory = plan.job.directory
     plan.ledger.reload()
     record = plan.record(complete=True)
@@ -45,7 +45,7 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
 
 
 def _say_mixed(plan: Plan) -> None:
-    """Warning in one line of what differs between the environments that the rows of the table were measured with."""
+    """Print a warning if rows of the table were measured in different environments."""
     environments = plan.ledger.environments(plan.table())
     names = dict.fromkeys(name for environment, _ in environments for name in environment)
     changing = [name for name in names if len({environment.get(name, "") for environment, _ in environments}) > 1]
@@ -58,7 +58,7 @@ def _say_mixed(plan: Plan) -> None:
 
 
 def _margin(error: Any) -> str:
-    """Margin behind a value: its error, where there is one; a single sample tells none."""
+    """Error behind a value, as text. The error of a single sample is unknown."""
     if error is None:
         return ""
     return f" ± {_written(error)}" if math.isfinite(error) else " (error unknown)"

@@ -1,4 +1,4 @@
-"""Errors of a configuration, one sentence for every mistake: the key, what it was given, and what is allowed."""
+"""Errors of a configuration, one sentence for every mistake: the key, its value, and the allowed values."""
 
 import difflib
 import re
@@ -151,13 +151,13 @@ def as_typed(value: Any) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error's message that says something."""
+    """First informative line of an error's message."""
     lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Error parsing override")]
     return lines[0].strip().rstrip(".") if lines else type(error).__name__
 
 
 def type_of(schema: Any, key: str) -> Any:
-    """Type of the option with a dotted name such as `neurons[0]` or `wandb.mode`; None if there is none."""
+    """Type of the option with a dotted name such as `neurons[0]` or `wandb.mode`. None for an unknown name."""
     hint = schema
     for part in re.findall(r"[^.\[\]]+", key):
         hint = _some(hint)

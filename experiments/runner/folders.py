@@ -66,7 +66,7 @@ class Record(NamedTuple):
 
 
 def read(directory: Path) -> Record | None:
-    """The record of a folder, None if there is none that can be read."""
+    """Record of a folder, None if it is missing or cannot be read."""
     try:
         return Record(**json.loads((directory / RECORD).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, RecursionError):
@@ -74,7 +74,7 @@ def read(directory: Path) -> Record | None:
 
 
 def say_changed(directory: Path) -> bool:
-    """Warning in one line where table or summary is no longer what the run wrote; whether that is so."""
+    """Whether table or summary is no longer what the run wrote. If so, a warning of one line is printed."""
     record = read(directory)
     for name, held in (("table.csv", record.table), ("summary.json", record.summary)) if record is not None else ():
         if held and (directory / name).is_file() and files.digest(directory / name) != held:
@@ -85,7 +85,7 @@ def say_changed(directory: Path) -> bool:
 
 
 def leaves(options: Any, *, extending: bool = True) -> dict[str, Any]:
-    """Options that decide what is measured, by dotted name, as JSON.
+    """Options that determine the measurement, by dotted name, as JSON.
 
     Args:
         options: the dataclass of options.
@@ -105,7 +105,7 @@ def differing(options: Any, usual: Any | None) -> dict[str, Any]:
 
 
 def name(options: Any, usual: Any | None) -> str:
-    """Name of the folder for options: those that differ, but for the ones that only add points."""
+    """Name of the folder of a run: its options that differ from the usual, without those that only add points."""
     lasting = leaves(options, extending=False)
     common = {entry.name for entry in fields(contract.Config)}
     parts = [
@@ -115,7 +115,7 @@ def name(options: Any, usual: Any | None) -> str:
 
 
 def as_file_name(text: str) -> str:
-    """A text as a file name: signs that shells or file systems read are replaced, what is too long ends in a hash."""
+    """Text as a file name. Special characters are replaced, and a long name is cut and ends in a hash."""
     if not text:
         return ""
     safe = re.sub(r"[^\w.,=+-]+", "-", text.replace(":", "-"))
@@ -138,7 +138,7 @@ def words(value: Any) -> str:
 
 
 def check(directory: Path, asked: dict[str, Any]) -> None:
-    """Raise InputError where a folder holds points of other options than those asked for."""
+    """Raises InputError where a folder holds points of other options than those asked for."""
     record = read(directory)
     for key in record.asked | asked if record is not None and record.collects else ():
         old, new = (files.encode(each.get(key)) for each in (record.asked if record else {}, asked))
@@ -150,13 +150,13 @@ def check(directory: Path, asked: dict[str, Any]) -> None:
 
 
 def check_joined(target: Path) -> None:
-    """Raise InputError where results of several runs would replace those of one."""
+    """Raises InputError where results of several runs would replace those of one."""
     if os.path.exists(target / "ledger"):
         raise InputError(f"output must be a folder that holds no run, got {target}; give another output")
 
 
 def is_default_folder(directory: Path, conf: str, folder: str) -> bool:
-    """Whether a directory is the one that a run of a configuration has where none is given."""
+    """Whether a directory is the default folder of a run of a configuration."""
     return directory.parts[-3:] == ("outputs", conf, folder)
 
 

@@ -78,12 +78,12 @@ def _choices() -> Iterator[str]:
 
 
 def _width() -> int:
-    """Columns of the terminal, those of a page where there is none."""
+    """Number of columns of the terminal, or of a page if the output is not a terminal."""
     return max(_NARROWEST, shutil.get_terminal_size((120, 24)).columns)
 
 
 def _about(path: Path | None) -> tuple[str, str]:
-    """Group of a YAML file, empty if it names none, and the first sentence that it says about itself."""
+    """Group of a YAML file and the first sentence of its comment. The group is empty if the file names none."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path else []
     comments = [line.removeprefix("#").strip() for line in lines if line.startswith("#")]
     group = next((line.split()[1] for line in comments if re.match(r"@group\s+\S", line)), "")
@@ -92,7 +92,7 @@ def _about(path: Path | None) -> tuple[str, str]:
 
 
 def _options(config: DictConfig) -> Iterator[str]:
-    """The lines of every option, W&B's last: its value, those that single entries have, what it may be, what it is."""
+    """Lines of every option, W&B's last: its value, values of single entries, allowed values and description."""
     options = sorted(errors.leaves(OmegaConf.get_type(config)), key=lambda option: option[0].startswith("wandb."))
     indent = " " * _COLUMN
     for key, hint, about in options:

@@ -36,7 +36,7 @@ class Job:
 
     @cached_property
     def folder(self) -> str:
-        """Name of the directory for its options, where none is given."""
+        """Name of the default directory for its options."""
         return folders.name(self.config, self.usual)
 
     @property
@@ -46,7 +46,7 @@ class Job:
 
     @cached_property
     def directory(self) -> Path:
-        """Directory of its results, which depends on the options, not on the clock; absolute."""
+        """Absolute directory of its results, which depends on the options and not on the clock."""
         if self.config.output is None:
             return folders.default_folder(self.conf, self.folder)
         return Path(os.path.abspath(os.path.expanduser(self.config.output))) / self.label

@@ -20,7 +20,7 @@ from experiments.runner.job import Job
 
 
 def launcher(job: Job) -> str:
-    """Name of the Hydra launcher that a job's words choose, within a `session`; "basic" unless they say otherwise.
+    """Name of the Hydra launcher that a job's words choose, within a `session`. The default is "basic".
 
     Raises:
         InputError: they choose a sweeper, too; the combinations are always made here.
@@ -32,7 +32,7 @@ def launcher(job: Job) -> str:
 
 
 def launch(jobs: Sequence[Job], task: Callable[[Any], None]) -> None:
-    """Give jobs to the Hydra launcher that their words choose, within a `session`; wait for all of them.
+    """Give jobs to the Hydra launcher that their words choose, within a `session`, and wait for all of them.
 
     Args:
         jobs: what `jobs` returned.

@@ -63,7 +63,7 @@ class Ledger:
         self.reload()
 
     def key(self, point: dict) -> str:
-        """Hash under which the row of a point is kept; the order of the point's entries does not matter."""
+        """Hash under which the row of a point is kept. The order of the point's entries does not matter."""
         named = {name: self._contents[name] for name in self._contents if name in point.values()}
         return fingerprint([*self._salt, point, *([named] if named else [])])
 
@@ -85,7 +85,7 @@ class Ledger:
         return [point for key, point in wanted.items() if key not in self._rows]
 
     def rows(self, points: Iterable[dict]) -> list[dict]:
-        """The rows of the given points in the given order, each once; every point must have one."""
+        """Rows of the given points in the given order, each once. Every point must have one."""
         return [self._rows[key][0] for key in dict.fromkeys(map(self.key, points))]
 
     def pairs(self, points: Iterable[dict]) -> list[tuple[dict, dict]]:
@@ -128,7 +128,7 @@ class Ledger:
             self._own_file = None
 
     def foreign(self) -> dict[Path, provenance.Difference]:
-        """The files that hold rows of other science, as last read, and the first thing in which it differs."""
+        """Files with rows of different provenance, as last read, and the first difference in each."""
         heading = _heading(self._salt[0], self._science)
         differences = {
             path: [provenance.difference(each, heading) for each in headings]
@@ -147,7 +147,7 @@ class Ledger:
         self.reload()
 
     def mend(self) -> list[str]:
-        """Move damaged lines out of the files; none of them may be in use. One sentence for each such file."""
+        """Move damaged lines out of the files, none of which may be in use. Returns one sentence for each such file."""
         said = []
         for path in (path for path, damaged in self._damaged.items() if damaged):
             part = _read(path)
@@ -218,7 +218,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _read(path: Path) -> _Part:
-    """Whole lines of one file; the torn last line of a killed process is passed over."""
+    """Whole lines of one file. The torn last line of a killed process is ignored."""
     try:
         lines = path.read_bytes().split(b"\n")[:-1]
     except OSError as error:

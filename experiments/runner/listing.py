@@ -72,7 +72,7 @@ def _same(words: str, value: Any) -> bool:
 
 
 def _option(run: Run, key: str, missing: Any = None) -> Any:
-    """Value of an option that a run has from its configuration, `missing` where it has none."""
+    """Value of an option in the configuration of a run, `missing` if the option is absent."""
     try:
         value = yaml.safe_load((Path(run.path) / "config.yaml").read_text(encoding="utf-8"))
         for part in key.split("."):
@@ -138,7 +138,7 @@ def _read(place: Path) -> Run | None:
 
 
 def _count_rows(place: Path) -> int:
-    """Rows of a ledger, each key once; what is damaged counts until it is measured again."""
+    """Number of rows of a ledger, each key once. Damaged rows count until they are measured again."""
     keys = set()
     for path in place.glob("ledger/*.jsonl"):
         with path.open("rb") as file:

@@ -45,7 +45,7 @@ class Found(NamedTuple):
 
 @contextlib.contextmanager
 def claimed(directory: Path, piece: str = "") -> Iterator[str | None]:
-    """Hold the claim of a directory for the length of a block; gives None, or the name of the process that holds it.
+    """Hold the claim of a directory for the length of a block. Yields None, or the name of the process that holds it.
 
     Args:
         directory: it, which exists.
@@ -80,7 +80,7 @@ def claimed(directory: Path, piece: str = "") -> Iterator[str | None]:
 
 
 def holder(directory: Path) -> str | None:
-    """Name of the living process that holds a directory, None if there is none; nothing is claimed."""
+    """Name of the living process that holds a directory, or None. Nothing is claimed."""
     with contextlib.suppress(OSError):
         claim = _find(directory / NAME, time.time())
         return claim.holder if claim is not None and claim.alive else None
@@ -96,7 +96,7 @@ def _signature() -> str:
 
 
 def _take(path: Path, signature: str) -> str | None:
-    """Create a claim, past the remains of a dead holder; None on success, else who is alive."""
+    """Create a claim, in place of one of a dead holder. None on success, else the living holder."""
     while True:
         now = _create(path, signature)
         claim = _find(path, now)
@@ -112,7 +112,7 @@ def _take(path: Path, signature: str) -> str | None:
 
 
 def _create(path: Path, signature: str) -> float:
-    """Write a claim unless there is one; returns the time by the clock of the file system."""
+    """Write a claim unless there is one. Returns the time by the clock of the file system."""
     draft = processes.temporary(path)
     try:
         draft.write_text(signature, encoding="utf-8")
@@ -131,7 +131,7 @@ def _create(path: Path, signature: str) -> float:
 
 
 def _write(path: Path, signature: str) -> None:
-    """Write a claim where there are no hard links; others may see it before it is whole."""
+    """Write a claim on a file system without hard links. Others may see it half written."""
     with contextlib.suppress(FileExistsError), path.open("x", encoding="utf-8") as file:
         try:
             file.write(signature)
@@ -142,7 +142,7 @@ def _write(path: Path, signature: str) -> None:
 
 
 def _find(path: Path, now: float) -> Found | None:
-    """The claim that is there, None if there is none; one that cannot be read is judged by its age."""
+    """Claim in a file, or None without one. An unreadable claim is judged by its age."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):  # a pipe could block for ever
@@ -159,7 +159,7 @@ def _find(path: Path, now: float) -> Found | None:
 
 
 def _remove(path: Path, text: str, *, alive: bool) -> str | None:
-    """Removes a claim with these contents, dead or alive; returns the name of another process removing it."""
+    """Removes a claim with these contents, dead or alive. Returns the name of another process removing it."""
     right = path.with_name(f"{path.name}.{hashlib.sha256(text.encode()).hexdigest()[:32]}")
     rival = _take(right, _signature())
     if rival is not None:

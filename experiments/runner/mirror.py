@@ -36,7 +36,7 @@ _FILES = (
 
 
 def resolve(options: Wandb) -> Target:
-    """The mode to run in: "online", "offline" or "disabled"; an explicit mode beats the variable WANDB_MODE.
+    """Mode of W&B: "online", "offline" or "disabled". An explicit mode beats the variable WANDB_MODE.
 
     Raises:
         InputError: the configured key is malformed, online mode has no key, or WANDB_MODE is none of W&B's modes.
@@ -62,7 +62,7 @@ def resolve(options: Wandb) -> Target:
 
 
 def _wandb() -> ModuleType:
-    """W&B's library, imported by the first run that tells it anything, as that takes a second."""
+    """Library of W&B, imported by the first run that uses it, since the import takes a second."""
     import wandb
 
     return wandb
@@ -113,20 +113,20 @@ class Mirror:
             self._start(mode, arguments, "goes on without it")
 
     def expect(self, points: Sequence[dict]) -> None:
-        """Announce the points that the table will have, and add the rows of those that are measured already."""
+        """Announce the points of the table, and add the rows that are already measured."""
         self._series.expect(points)
         for point, row in self._known:
             self._series.add(point, row)
         self._known = ()
 
     def log(self, point: dict, row: dict) -> None:
-        """Take one row; means over samples are sent under the names of their series as soon as they are complete."""
+        """Take one row. Means over samples are sent under the names of their series once they are complete."""
         named = self._series.add(point, row)
         if named:
             self._send(lambda run: run.log(named, step=self._series.done - 1))
 
     def where(self) -> str:
-        """Place of data that no server has, and how they get there; empty if there are none."""
+        """Place of data that no server has, and how they get there. Empty if there are none."""
         if self._mode != "offline" or self._broken:
             return ""
         runs = sorted((self._directory / "wandb").glob("offline-run-*"))
@@ -190,7 +190,7 @@ class Mirror:
 
 
 def shut_down() -> None:
-    """Stop W&B's background process, so that the caller's process is as it was; does nothing where W&B was not used."""
+    """Stop W&B's background process, if it was started, so that the caller's process is as before."""
     if "wandb" in sys.modules:
         with contextlib.suppress(Exception):  # it is gone already
             _wandb().teardown()
@@ -220,7 +220,7 @@ def _arguments(job: Job) -> dict[str, Any]:
 
 
 def _identifier(directory: Path) -> str | None:
-    """W&B's name for the run of a directory, under which a resumed run continues; None inside a W&B sweep."""
+    """W&B's name for the run of a directory, under which a resumed run continues. None inside a W&B sweep."""
     if os.environ.get("WANDB_RUN_ID") or os.environ.get("WANDB_SWEEP_ID"):
         return None
     path = directory / "wandb" / "id"

@@ -13,7 +13,7 @@ from experiments.shared import provenance
 
 @contextlib.contextmanager
 def physics() -> Iterator[None]:
-    """JAX set for physics: float32 products in full, programs compiled once per machine; undone on leaving."""
+    """JAX set for physics: float32 products in full, programs compiled once per machine. Undone on leaving."""
     cache = Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache")) / "hopfield" / "jax"
     settings = {
         "jax_default_matmul_precision": provenance.MATMUL,

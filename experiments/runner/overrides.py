@@ -44,7 +44,7 @@ def parse(word: str) -> Override:
 
 
 def alternatives(override: Override) -> list[str]:
-    """The words of one axis of a sweep; a word that is not swept is an axis of one."""
+    """Words of one axis of a sweep. A word without a sweep is an axis of length one."""
     if not override.is_sweep_override():
         return [str(override.input_line)]
     if not override.is_discrete_sweep():
@@ -91,7 +91,7 @@ def nested(override: Override) -> dict[str, Any]:
 
 
 def check_once(overrides: Sequence[Override]) -> None:
-    """Raise InputError where two words set one option."""
+    """Raises InputError where two words set one option."""
     seen: dict[tuple[str, ...], str] = {}
     for override in overrides:
         for path in given(override):
@@ -102,7 +102,7 @@ def check_once(overrides: Sequence[Override]) -> None:
 
 
 def check_silenced(given: Mapping[tuple[str, ...], Any]) -> None:
-    """Raise InputError where a number of one part or memory stands beside the common one, which beats it."""
+    """Raises InputError where a number of one part or memory is given besides the common one that overrides it."""
     common = {path[0] for path, value in given.items() if value is not None}
     for path in given:
         if len(path) > 2 and path[0] in ("part", "per_memory") and path[2] in common:

@@ -1,4 +1,4 @@
-"""Finished runs side by side: what they differ in, which are samples of one thing, and their rows as one table.
+"""Finished runs side by side: options in which they differ, which of them pool their samples, and their joint table.
 
 Rows that are the same measurement stand once. Runs that differ in nothing but their seed are samples of one thing, and
 are summarised together; samples of different seeds are never taken for one. Every other option that differs tells
@@ -38,7 +38,7 @@ class Run:
 
     @property
     def pooled(self) -> str:
-        """Hash that samples of one thing share."""
+        """Hash that runs share whose samples can be pooled."""
         return self.record.pooled if self.draws else self.record.rows
 
     @property
@@ -77,7 +77,7 @@ def endings(directories: Sequence[Path]) -> list[str]:
 
 
 def differing(runs: Sequence[Run]) -> list[str]:
-    """Options that runs differ in, but for those that only add points; their folder, where these tell too little."""
+    """Options in which runs differ, without those that only add points. The folder is added if these do not suffice."""
     names = dict.fromkeys(name for run in runs for name in run.record.asked)
     options = [name for name in names if len({files.encode(run.record.asked.get(name)) for run in runs}) > 1]
     if not options and len({run.record.conf for run in runs}) > 1:
@@ -125,7 +125,7 @@ def short(labelled: dict[str, list[Run]]) -> dict[str, list[Run]]:
 
 
 def _dividing_options(runs: Sequence[Run], differing: Sequence[str]) -> list[str]:
-    """Options that part runs: samples of other seeds are samples of one thing, if the table numbers them."""
+    """Options that separate runs. The seed does not, if the table numbers the draws: these pool as samples."""
     return [name for name in differing if name != "seed" or not runs[0].draws]
 
 

@@ -1,4 +1,4 @@
-"""Series of a run for a live chart: means over samples with their errors, under names that tell curves apart.
+"""Series of a run for a live chart: means over samples with their errors, under names that distinguish curves.
 
 A value is reported once all samples of its place on its curve are measured, so that no chart runs back and forth.
 Counts of successes among queries become shares.
@@ -32,7 +32,7 @@ class Series:
         self.done = 0
 
     def expect(self, points: Sequence[dict]) -> None:
-        """Announce the points that there will be: a place is complete when as many rows have come as it has points."""
+        """Announce the points to come. A place is complete when all of its points have a row."""
         self._names = self._names or _telling(points, self._x)
         self._wanted.clear()
         for point in points:
@@ -40,7 +40,7 @@ class Series:
             self._wanted[key] = self._wanted.get(key, 0) + 1
 
     def add(self, point: dict, row: dict) -> dict[str, float]:
-        """Take a row; returns x, means and errors of its place by name once that is complete, else nothing."""
+        """Take a row. Returns x, means and errors of its place by name once that is complete, else nothing."""
         key = _place(point)
         rows = self._collected.setdefault(key, [])
         rows.append(row)
@@ -80,7 +80,7 @@ def _word(name: str, value: Any) -> str:
 
 
 def _telling(points: Sequence[dict], x_axis: str) -> list[str]:
-    """Columns that tell curves apart: those that vary, but for draws, x and what others determine."""
+    """Columns that distinguish curves: those that vary, without draws, x and columns that others determine."""
     left_out = {*DRAWS, x_axis, "queries", *(("patterns",) if x_axis == "load" else ())}
     known = [name for name in points[0] if name not in left_out and len({point.get(name) for point in points}) > 1]
     for name in sorted(known, key=lambda name: isinstance(points[0][name], str)):
@@ -92,7 +92,7 @@ def _telling(points: Sequence[dict], x_axis: str) -> list[str]:
 
 
 def _measured(rows: Sequence[dict], known: Collection[str]) -> dict[str, list[float]]:
-    """Finite numbers that were measured, by name; those of single heads also as the mean over heads."""
+    """Finite measured numbers by name. Numbers of single heads are also averaged over heads."""
     columns: dict[str, list[float]] = {}
     for row in rows:
         queries: Any = row.get("queries")

@@ -59,7 +59,7 @@ def _store(name: str, options: type) -> None:
 
 @contextlib.contextmanager
 def opened(folder: Path | None = None) -> Iterator[None]:
-    """Hydra set up on the folder that holds `conf/`, and on another such folder if given; undone on leaving."""
+    """Hydra set up on the folder that holds `conf/`, and on another such folder if given. Undone on leaving."""
     register()
     with initialize_config_dir(str(contract.ROOT), job_name="run", version_base="1.3"):
         scheme = YamlSource.scheme()
@@ -84,7 +84,7 @@ def source(conf: str) -> Path | None:
 
 
 def experiments_of(conf: str) -> list[str]:
-    """The experiments whose schemas a choice takes among its defaults, and theirs; none where these cannot be read."""
+    """Experiments whose schemas are among a choice's defaults, directly or not. Empty if these cannot be read."""
     try:
         composed = GlobalHydra.instance().config_loader().compute_defaults_list(PRIMARY, [f"conf={conf}"], RunMode.RUN)
     except HydraException:
@@ -94,7 +94,7 @@ def experiments_of(conf: str) -> list[str]:
 
 
 def declared(conf: str) -> Any:
-    """The class of options that a choice of `conf=` names by its defaults, which need not compose; None of none."""
+    """Options class that a choice of `conf=` names by its defaults, even if they do not compose. None without one."""
     named = experiments_of(conf)
     return registry.options(named[0]) if named else None
 

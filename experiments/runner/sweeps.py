@@ -21,7 +21,7 @@ from experiments.shared import files
 
 
 def members(directory: Path) -> list[Path]:
-    """The folders of the runs that a folder of joined results is of; empty where it is none, or a run's."""
+    """Folders of the runs in a folder of joined results. Empty for any other folder."""
     if os.path.exists(directory / "ledger"):  # False for a name too long, too
         return []
     try:
@@ -49,7 +49,7 @@ def targets(jobs: Sequence[Job]) -> dict[Path, list[Path]]:
 
 
 def join_sweep(jobs: Sequence[Job]) -> list[Path]:
-    """Join the runs of a sweep; returns the folders of the joined results."""
+    """Join the runs of a sweep. Returns the folders of the joined results."""
     joined = targets(jobs)
     for target, places in joined.items():
         join(places, target, f"python -m experiments.run -m {' '.join(_swept(jobs))}")
@@ -57,7 +57,7 @@ def join_sweep(jobs: Sequence[Job]) -> list[Path]:
 
 
 def join(directories: Sequence[Path], target: Path, command: str, words: Sequence[str] = ()) -> Path:
-    """Write table.csv, summary.json, figure and report of several runs of one experiment; returns the figure's path.
+    """Write table.csv, summary.json, figure and report of several runs of one experiment. Returns the figure's path.
 
     Args:
         directories: their folders.

@@ -26,7 +26,7 @@ _SURPRISING = re.compile(r"[-+]?0[\d_]+|[^:]+:.*|.*_.*")
 
 
 class YamlSource(FileConfigSource):
-    """A folder that holds `conf/`; its choices need no line that says in which package they are."""
+    """Folder that holds `conf/`. Its choices need no `@package` line."""
 
     @staticmethod
     def scheme() -> str:
@@ -42,7 +42,7 @@ class YamlSource(FileConfigSource):
 
 
 def check(path: Path) -> None:
-    """Raise InputError, with file and line, unless a file is YAML that can be read without harm or surprise."""
+    """Raises InputError, with file and line, unless a file is YAML that can be read without harm or surprise."""
     node = _composed(path)
     _check_last(path, node)
     _check_hydra(path, node)
@@ -118,7 +118,7 @@ def _text(path: Path) -> str:
 
 
 def _count(path: Path, node: yaml.Node, sizes: dict[int, int], above: set[int]) -> int:
-    """Entries of a node, each alias counted as what it stands for; refuses what is no plain data."""
+    """Number of entries of a node, with the content of every alias. Refuses anything but plain data."""
     line = node.start_mark.line
     if id(node) in above:
         _refuse(path, line, "not contain itself")
@@ -187,7 +187,7 @@ def _given(node: yaml.Node | None) -> list[tuple[yaml.Node, yaml.Node]]:
 
 
 def _pairs(node: yaml.Node | None) -> list[tuple[yaml.Node, yaml.Node]]:
-    """Keys and values of a mapping; none of anything else."""
+    """Keys and values of a mapping node. Empty for any other node."""
     return node.value if isinstance(node, yaml.MappingNode) else []
 
 

@@ -6,5 +6,5 @@ from typing import Any
 
 
 def product_of(**axes: Iterable[Any]) -> list[dict[str, Any]]:
-    """One point for each combination of values, as columns of these names; the last axis varies fastest."""
+    """One point for each combination of values. The last axis varies fastest."""
     return [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]

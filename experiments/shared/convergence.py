@@ -1,4 +1,4 @@
-"""Convergence: what the states are where the dynamics of a run end, which decides what theory stands beside them.
+"""Convergence: in which kind of state the dynamics of a run end, which decides what theory applies.
 
 Theory of retrieval states, replica-symmetric, annealed or of basins, is of states at rest. A run of a single update has
 none: a state that this moves is left where it first comes to, which theory of one step knows, or none does.
@@ -26,13 +26,13 @@ def end(steps: int, dynamics: str = "synchronous") -> str:
 
 
 def of(rows: Table) -> str:
-    """States where the queries of rows of one curve end, by their columns max_steps and dynamics, if there is one."""
+    """Kind of state in which the queries of a curve end, by its columns max_steps and dynamics."""
     dynamics = str(rows["dynamics"].iloc[0]) if "dynamics" in rows else "synchronous"
     return end(int(rows["max_steps"].min()), dynamics)
 
 
 def notes(table: Table, family: list[str], held: str) -> list[str]:
-    """A line for every family of rows with states that are no numbers, of a single update, or of queries still moving.
+    """Warnings for every family of rows: states that are not finite, single updates, and queries that still move.
 
     Queries are still moving where most did in their last update. Of more than one update those rows count in which at
     least half of the queries hold their pattern, if there are any: what is lost wanders for long, and stays lost.

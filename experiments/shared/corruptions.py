@@ -19,7 +19,7 @@ def name(spec: Any, held: bool = False) -> str:
 
 
 def parts(start: str) -> tuple[str, float]:
-    """Kind and amount of a named start; a clean one is nothing flipped."""
+    """Kind and amount of a named start. A clean start flips a fraction 0."""
     start = start.removesuffix(HELD)
     if start == CLEAN:
         return "flip", 0.0
@@ -28,7 +28,7 @@ def parts(start: str) -> tuple[str, float]:
 
 
 def flipped_fraction(start: str) -> float | None:
-    """Fraction of the spins that a named start flips; None for one that does something else, or holds the rest."""
+    """Fraction of the spins that a named start flips. None for one that does something else, or holds the rest."""
     kind, amount = parts(start)
     return amount if kind == "flip" and not start.endswith(HELD) else None
 

@@ -25,7 +25,7 @@ COLUMNS: Mapping[str, Column] = {"num_patterns": (np.uint32, itemgetter("pattern
 
 
 class Rule(NamedTuple):
-    """Structure of a compiled measurement of a storage rule: what it depends on; everything else is traced."""
+    """Structure of a compiled measurement of a storage rule: what it depends on. Everything else is traced."""
 
     rule: str
     neurons: int
@@ -126,13 +126,13 @@ def largest(curves: Iterable[dict], *columns: str) -> Callable[[dict], int]:
 
 
 def as_spins(key: Array, start: Array) -> Array:
-    """Signs of a start [N]: of a hidden unit, 0, a random one, as `hopfield.patterns.mask` fills; NaN stays NaN."""
+    """Signs of a start [N]: of a hidden unit, 0, a random one, as `hopfield.patterns.mask` fills. NaN stays NaN."""
     signs = jnp.where(jax.random.bernoulli(key, shape=start.shape), 1.0, -1.0)
     return jnp.where(start == 0, signs, jnp.sign(start))
 
 
 def corrupted(key: Array, target: Array, kind: str, amount, *, spins: bool) -> Corrupted:
-    """Start of a query: its pattern [N], corrupted as `hopfield.patterns.corrupt` says, of spins in whole signs.
+    """Start of a query: its pattern [N] corrupted by `hopfield.patterns.corrupt`. For spins every entry is ±1.
 
     Args:
         key: random key; hidden spins are filled from it, and those that noise leaves at 0 from one made of it.

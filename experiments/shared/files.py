@@ -45,7 +45,7 @@ def fingerprint(value: Any) -> str:
 
 
 def options(config: Config) -> dict[str, Any]:
-    """All options that say what is measured."""
+    """All options that determine the measurement."""
     chosen = dataclasses.asdict(config)
     return {key: chosen[key] for key in chosen if key not in UNMEASURED}
 
@@ -63,7 +63,7 @@ def sync_directory(directory: Path) -> None:
 
 
 def make_directory(directory: Path) -> Path:
-    """Creates a directory, with its parents, and flushes them to disk; returns it."""
+    """Creates a directory, with its parents, and flushes them to disk. Returns it."""
     new = [folder for folder in (directory, *directory.parents) if not folder.exists()]
     directory.mkdir(parents=True, exist_ok=True)
     for folder in new:

@@ -11,7 +11,7 @@ STATUS = Path("/proc/self/status")
 
 
 def temporary_bytes(compiled: Any, *arguments: Any) -> int:
-    """Bytes that a compiled function holds beside its arguments and results, a run of it included.
+    """Peak bytes of a compiled function without its arguments and results. The function is run for it.
 
     The plan of XLA leaves out what its kernels for CPUs allocate themselves: attention with all scores at once plans
     nothing. On Linux it is therefore the growth of the process, to a few pages, where that is more.
@@ -28,7 +28,7 @@ def temporary_bytes(compiled: Any, *arguments: Any) -> int:
 
 
 def _reset() -> bool:
-    """Resets the kernel's peak-memory counter, to what is held now without what was freed; False where it cannot."""
+    """Resets the kernel's peak-memory counter to the present memory. False where the kernel does not allow it."""
     try:
         ctypes.CDLL(None).malloc_trim(0)
         PEAK.write_text("5")

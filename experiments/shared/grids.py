@@ -21,7 +21,7 @@ Column = type | tuple[type, Callable[[dict], Any]]
 
 
 class Program(Protocol):
-    """Structure of a compiled measurement, a named tuple of what is not traced."""
+    """Structure of a compiled measurement, as a named tuple of its static values."""
 
     @property
     def cost(self) -> float:
@@ -75,7 +75,7 @@ def rows(
     data: Callable[[Any], Any] = lambda program: None,
     known: Callable[[dict], dict] = lambda point: {},
 ) -> Iterator[dict]:
-    """One row per point, in the order in which calls end: the point, what is known of it, what is measured.
+    """One row per point, in the order in which calls end: the point, its known columns, and its measurement.
 
     Args:
         grid: how points become calls.
@@ -143,7 +143,7 @@ def _values(columns: Mapping[str, Column], point: dict) -> dict[str, Any]:
 
 
 def _arrays(columns: Mapping[str, Column], points: Sequence[dict], shape: tuple[int, ...]) -> dict[str, Any]:
-    """The numbers of points, as arrays of their types; None for one that they do not have."""
+    """Numbers of points as arrays of their types. None for a number that the points lack."""
     rows = [_values(columns, point) for point in points]
     kinds = {name: column if isinstance(column, type) else column[0] for name, column in columns.items()}
     return {

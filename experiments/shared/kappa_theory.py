@@ -1,4 +1,4 @@
-"""Critical κ = β‖ξ‖²: theory of retrieval against κ, by memory and ensemble; None where there is none.
+"""Critical κ = β‖ξ‖²: theory of retrieval against κ, by memory and ensemble. It is None for those without a theory.
 
 All of it is annealed: the sum over the other patterns stands at its mean, as if every query met the average of all
 draws. At small M each query has a transition of its own.
@@ -33,7 +33,7 @@ def critical_kappa(memory: str, ensemble: str, neurons: int, num_patterns: int, 
 
 
 def limit(ensemble: str, loads):
-    """λ = κ/N at which a typical pattern of N → ∞ is lost in one step, for loads ln M / N; NaN where none is kept."""
+    """λ = κ/N at which one step loses a typical pattern of N → ∞, for loads ln M / N. NaN where no pattern is kept."""
     beta = np.geomspace(1e-3, 1e2, 4000)
     typical = spherical.typical_load(beta, _law(ensemble))
     rising = np.append(True, np.diff(typical) > 0)
@@ -41,7 +41,7 @@ def limit(ensemble: str, loads):
 
 
 def one_step_weight(memory: str, ensemble: str, neurons: int, num_patterns: int, kappas):
-    """Weight on the pattern in the state equal to it, for an array of κ; NaN where theory ends."""
+    """Weight on the pattern in the state equal to it, for an array of κ. NaN where theory ends."""
     if not covers(memory, ensemble):
         return None
     weights = np.full(np.shape(kappas), np.nan)
@@ -51,7 +51,7 @@ def one_step_weight(memory: str, ensemble: str, neurons: int, num_patterns: int,
 
 
 def converged(memory: str, ensemble: str, neurons: int, num_patterns: int, kappas) -> spherical.Converged | None:
-    """Overlap, weight and entropy where the updates end, for an array of κ; NaN where theory ends."""
+    """Overlap, weight and entropy where the updates end, for an array of κ. NaN where theory ends."""
     if not covers(memory, ensemble, "converged_weight"):
         return None
     valid = _valid(ensemble, neurons, kappas)

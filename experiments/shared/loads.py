@@ -13,7 +13,7 @@ def counts(
     name: str = "loads",
     counted: str = "M={}",
 ) -> list[int]:
-    """Patterns M for each load, ascending and unique; notes say which loads share an M and which are left out.
+    """Patterns M for each load, ascending and unique. Notes say which loads share an M and which are left out.
 
     Args:
         asked: loads, or what else decides.
@@ -91,5 +91,5 @@ def curves(
 
 
 def odd(count: float, least: int) -> int:
-    """Odd number of patterns nearest to a count, `least` (odd) or more: a sum of so many signs is never zero."""
+    """Odd number nearest to a count, at least `least` (odd). Sums of an odd number of signs are never zero."""
     return max(least, 2 * round((count - 1) / 2) + 1)

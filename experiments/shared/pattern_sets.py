@@ -50,7 +50,7 @@ def shape(ensemble: str, spins: bool = False) -> tuple[int, int]:
 
 
 def check_spins(ensemble: str) -> None:
-    """Raise ValueError unless every number of a mapped file is +1 or −1; all of it is read, block by block."""
+    """Raises ValueError unless every number of a mapped file is +1 or −1. The file is read block by block."""
     _check_spins(ensemble, _state(ensemble.removeprefix(MAPPED)))
 
 
@@ -83,14 +83,14 @@ def load(ensemble: str, spins: bool):
 
 
 def load_to_measure(ensemble: str, spins: bool):
-    """Patterns as `load` gives them, for a measurement: says, once, where means of real ones are taken off."""
+    """Patterns as `load` gives them, for a measurement. Prints once that real patterns are centred."""
     if not spins and ensemble not in IMAGES:
         _say_centred(ensemble, _state(ensemble))
     return load(ensemble, spins)
 
 
 def _read(ensemble: str):
-    """Patterns of a file of data, or what a function that stands elsewhere returns."""
+    """Patterns of a data file, or the return value of a user's function."""
     outer = None if Path(os.path.expanduser(ensemble)).is_file() else outside.find("datasets", ensemble)
     if outer is None:
         return datasets.from_file(ensemble)
@@ -109,7 +109,7 @@ def _read(ensemble: str):
 
 
 def _state(ensemble: str) -> tuple[int, ...] | None:
-    """State of a file, by which no array is kept that it no longer holds; None for images that ship."""
+    """State of a file, part of the key of cached arrays. None for images of the package."""
     try:
         status = os.stat(os.path.expanduser(re.sub(r"(\.py):.*", r"\1", ensemble)))
     except (OSError, ValueError):
@@ -136,7 +136,7 @@ def _load(ensemble: str, spins: bool, state: tuple[int, ...] | None):
 
 
 def _say_cut(ensemble: str, patterns: np.ndarray) -> None:
-    """Say where numbers that are no spins were cut to be some."""
+    """Print the range of real patterns and the thresholds at which they were cut to spins."""
     cuts = np.median(patterns, axis=1)
     files.say(
         f"{ensemble} holds numbers from {patterns.min():g} to {patterns.max():g}: for memories of spins each pattern is"
@@ -182,7 +182,7 @@ def _say_repeated(ensemble: str, count: int, repeated: int, state: tuple[int, ..
 
 
 def _check_contrast(ensemble: str, patterns, used) -> None:
-    """Raise ValueError where a pattern is used as the same number everywhere, as zero or as spins that say nothing."""
+    """Raises ValueError where a pattern is used as the same number everywhere, as zero or as spins that say nothing."""
     flat = np.flatnonzero(np.ptp(used, axis=1) == 0)
     if flat.size:
         value, others = float(patterns[flat[0], 0]), f" and {flat.size - 1} more" if flat.size > 1 else ""
@@ -190,7 +190,7 @@ def _check_contrast(ensemble: str, patterns, used) -> None:
 
 
 def pixels(ensemble: str):
-    """Images with their grey levels in [0, 1], as they come [M, N]; a file's numbers scaled from least to largest.
+    """Images [M, N] with their grey levels in [0, 1]. Numbers of a file are scaled from least to largest.
 
     Args:
         ensemble: digits (1797 of 8 × 8), photographs (10 000 patches of 8 × 8), or the path of an .npy or .npz file.

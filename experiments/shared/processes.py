@@ -30,7 +30,7 @@ def born(process: int) -> str | None:
 
 
 def temporary(path: Path) -> Path:
-    """A name beside `path`, with its suffix, that no other file has and that tells whose it is."""
+    """Unique name beside `path`, with its suffix, that contains the owning process."""
     process = os.getpid()
     return path.with_name(f".hopfield-{_host()}-{process}-{born(process)}-{uuid.uuid4().hex[:8]}.{path.name}")
 

@@ -1,4 +1,4 @@
-"""Retention: all patterns of a draw are stored and some queried; the compiled measurement behind capacity curves."""
+"""Retention of stored patterns: the compiled measurement behind capacity curves, which queries some of them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -28,7 +28,7 @@ EXACT = 0.01
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
 
     memory: str
     dynamics: str

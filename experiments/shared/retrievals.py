@@ -33,7 +33,7 @@ CHUNK = 2e9
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
 
     memory: str
     ensemble: str
@@ -53,7 +53,7 @@ class Program(NamedTuple):
 
 
 def data(ensemble: str, spins: bool, load: Callable = pattern_sets.load):
-    """Real patterns [rows, N] of norm √N, as spins or not; None for a random ensemble."""
+    """Real patterns [rows, N] of norm √N, as spins or not. None for a random ensemble."""
     return None if ensemble in (*ENSEMBLES, pattern_sets.GENERATED) else load(ensemble, spins)
 
 

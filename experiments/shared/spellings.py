@@ -26,12 +26,12 @@ _ALIASES = {"sparsemax": "entmax:2", "linear": "polynomial:2", "classical": "den
 
 
 def memory(name: str) -> Hashable:
-    """Meaning of a memory's name; a name that means nothing stands for itself."""
+    """Meaning of a memory's name. An unknown name is its own meaning."""
     return _understood(_memory, name)
 
 
 def ensemble(name: str) -> Hashable:
-    """Identity of an ensemble of patterns: the contents of a file, with the word before its path; else its name."""
+    """Identity of an ensemble: the contents of a file with the word before its path, or the ensemble's name."""
     word, colon, path = name.partition(":") if not os.path.isfile(os.path.expanduser(name)) else ("", "", name)
     file = Path(os.path.expanduser(path))
     try:
@@ -41,7 +41,7 @@ def ensemble(name: str) -> Hashable:
 
 
 def entry(table: dict[str, Entry], name: str) -> Entry | None:
-    """The entry of a memory in a mapping by name, however that is written there; None if there is none."""
+    """The entry of a memory in a mapping by name, in any spelling of that name. None without an entry."""
     if name in table or not table:
         return table.get(name)
     wanted = memory(name)
@@ -50,7 +50,7 @@ def entry(table: dict[str, Entry], name: str) -> Entry | None:
 
 @lru_cache(maxsize=512)  # asked for every point
 def _content(model: Callable[[str], Any], name: str, precision: Any) -> Hashable:
-    """Structure and entries of what a name stands for, in the precision that JAX computes in now."""
+    """Structure and entries of the object of a name, in the current precision of JAX."""
     leaves, structure = jax.tree.flatten(model(name))
     return structure, tuple(np.asarray(leaf).tobytes() for leaf in leaves)
 
@@ -79,7 +79,7 @@ name that means nothing."""
 
 
 def check(options: Any) -> None:
-    """Refuse `dense` beside `dense:3`, or one file by two paths: they would be two curves of one thing.
+    """Refuse two spellings of one value, such as `dense` beside `dense:3` or two paths of one file.
 
     Raises:
         ValueError: two entries of a list, or two keys of a mapping, stand for one thing.

@@ -20,7 +20,7 @@ def build(memory: str, patterns: Source, beta: float | None = None) -> Memory:
 
 
 def check_memory(memory: str) -> None:
-    """Refuse a memory that is no sum over spin patterns, in one sentence."""
+    """Refuse a memory that is not a sum over spin patterns, in one sentence."""
     try:
         model = build(memory, pattern_sets.stream(pattern_sets.GENERATED, jax.random.key(0), 1, 2))
     except ValueError:
@@ -56,7 +56,7 @@ def start(kind: str, amount: float, key, targets):
 def columns(
     outcome: dict[str, np.ndarray], counts: Iterable[str], means: Iterable[str], kept: Mapping[str, str], by: str
 ) -> dict[str, float | None]:
-    """Columns of a row from the outcomes [queries, ...] of its queries by name; null where there is nothing to tell.
+    """Columns of a row from the outcomes [queries, ...] of its queries by name. Undefined ones are null.
 
     Outcomes in `counts` are summed, those in `means` averaged; those in `kept` over the queries that `by` is true of.
     """

@@ -27,7 +27,7 @@ def network(build: Callable[[nnx.Rngs], nnx.Module]) -> Network:
 
 
 def batches(key: jax.Array, examples: int, size: int) -> jax.Array:
-    """Indices [steps, size] of the shuffled examples of an epoch; those beyond the last whole batch are left out."""
+    """Indices [steps, size] of the shuffled examples of an epoch. Those beyond the last whole batch are left out."""
     return jax.random.permutation(key, examples)[: examples // size * size].reshape(-1, size)
 
 

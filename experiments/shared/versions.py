@@ -1,4 +1,4 @@
-"""Versions of packages: as they were installed, but of `hopfield` as its source says, which need not be installed."""
+"""Versions of packages: as installed, and of `hopfield` from its source, which need not be installed."""
 
 import re
 from importlib import metadata
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def version(name: str) -> str:
-    """Version of a package, "" where there is none."""
+    """Version of a package, "" if it is not installed."""
     if name == "hopfield":
         spec = find_spec(name)  # imports nothing
         assert spec is not None

@@ -28,7 +28,7 @@ class Mean(NamedTuple):
 
 
 def standard_error(values: ArrayLike) -> float:
-    """The error s/√n of the mean of independent values [n], one for each disorder sample; NaN for a single one."""
+    """The error s/√n of the mean of independent values [n], one for each disorder sample. NaN for a single one."""
     value = numbers("values", values)
     check_length(values=value)
     unit = magnitude(value)
@@ -48,7 +48,7 @@ def jackknife(left_out: ArrayLike) -> float:
 
 
 def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | None = None) -> Mean:
-    """The weighted mean and its error over clusters; of a proportion when weights = trials, values = successes/trials.
+    """Weighted mean and its error over clusters. Weights = trials and values = successes/trials give a proportion.
 
         mean = Σ w v / Σ w,   stderr² = G/(G−1) · Σ_g (Σ_{i∈g} w_i (v_i − mean))² / (Σ w)²,   G clusters
 
@@ -87,7 +87,7 @@ def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | N
 
 
 def labels(cluster: ArrayLike) -> Array:
-    """Labels of the disorder samples; ValueError where one is missing, which would count with others as one sample."""
+    """Labels of the disorder samples. Raises ValueError for missing labels, which would form one sample."""
     array = np.asarray(cluster)
     if pd.isna(array).any():
         raise ValueError("cluster must label every row, got NaN")

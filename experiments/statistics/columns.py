@@ -16,7 +16,7 @@ LARGEST = 1e100
 
 
 def columns(**named: ArrayLike) -> list[Array]:
-    """Columns of one length of real numbers that can be fitted, masked entries as NaN; ValueError for others."""
+    """Columns of one length of real numbers that can be fitted, masked entries as NaN. ValueError for others."""
     arrays = [numbers(name, column) for name, column in named.items()]
     check_length(**dict(zip(named, arrays, strict=True)))
     for name, column in zip(named, arrays, strict=True):
@@ -27,7 +27,7 @@ def columns(**named: ArrayLike) -> list[Array]:
 
 
 def check_length(**named: Array) -> None:
-    """Raise ValueError unless arrays are columns of one length."""
+    """Raises ValueError unless arrays are columns of one length."""
     if len(named) == 1 and any(column.ndim != 1 for column in named.values()):
         raise ValueError(f"{next(iter(named))} must be a column, got shape {next(iter(named.values())).shape}")
     if len({column.shape for column in named.values()}) > 1 or any(column.ndim != 1 for column in named.values()):
@@ -36,7 +36,7 @@ def check_length(**named: Array) -> None:
 
 
 def single(name: str, value: Any, contract: str, low: float = -LARGEST, high: float = LARGEST) -> float:
-    """One number above `low` and at most `high`; ValueError, in the words of `contract`, otherwise."""
+    """One number above `low` and at most `high`. ValueError, in the words of `contract`, otherwise."""
     number = numbers(name, value)
     if number.ndim or not low < number <= high:
         raise ValueError(f"{name} must be {contract}, got {value!r:.60}")
@@ -44,7 +44,7 @@ def single(name: str, value: Any, contract: str, low: float = -LARGEST, high: fl
 
 
 def common_value(column: pandas.Series) -> Any:
-    """The value that all rows of a column have; where they differ, the list of all values, in the order of the rows."""
+    """Value that all rows of a column share, or the list of distinct values, in the order of the rows."""
     values = column.unique().tolist()
     return values[0] if len(values) == 1 else values
 
@@ -57,7 +57,7 @@ def distinct_name(taken: Collection[str], name: str, load: float, digits: int) -
 
 
 def headline(name: str, value: Any, stderr: Any, **beside: Any) -> dict[str, Any]:
-    """Scalars of one headline: `<name>` with its `/stderr`, and `/theory` or what else stands beside it, by keyword."""
+    """Scalars of one headline: `<name>` with its `/stderr`, and `/theory` or other values given by keyword."""
     return {name: value, f"{name}{ERROR}": stderr} | {f"{name}/{key}": known for key, known in beside.items()}
 
 

@@ -155,7 +155,7 @@ def parabolic_crossing(
 
 
 def _parabola(load: np.ndarray, value: np.ndarray, stderr: np.ndarray) -> tuple[float, float, float]:
-    """Zero of a parabola, its error if the points are independent, and the zero of a line; NaN where there is none."""
+    """Zero of a parabola, its error for independent points, and the zero of a line. NaN for a missing zero."""
     order = [i for i in np.argsort(load) if np.isfinite(load[i] + value[i] + stderr[i])]
     load, value, stderr = load[order], value[order], np.maximum(stderr[order], 1e-12)
     passed = np.flatnonzero((value[:-1] < 0) & (value[1:] >= 0))
@@ -187,7 +187,7 @@ def _zero(x: np.ndarray, y: np.ndarray, stderr: np.ndarray, degree: int) -> tupl
 
 
 def straight_crossing(x: ArrayLike, y: ArrayLike, *, last: bool = False) -> float:
-    """Point at which y, joined by straight lines, first or last falls through zero; NaN where it does not.
+    """Point at which y, joined by straight lines, first or last falls through zero. NaN where it does not.
 
     NaN also where any x or y is NaN, since that point could have been the one, and where y falls from or to infinity.
 

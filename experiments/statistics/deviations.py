@@ -7,7 +7,7 @@ import numpy as np
 
 
 def errors_apart(mean: float, stderr: float, theory: float, independent: float) -> float:
-    """Standard errors between a mean of values from 0 to 1 and theory; NaN of a single draw, which has no error.
+    """Standard errors between a mean of values from 0 to 1 and theory. NaN of a single draw, which has no error.
 
     Where all draws agree theirs is no error, and the largest that theory allows stands for it: √(p (1 − p) / n), of n
     `independent` values whose mean is p; of a proportion of 0 or 1, n = 1 / (high − low) − 1 by its score interval.
@@ -20,6 +20,6 @@ def errors_apart(mean: float, stderr: float, theory: float, independent: float) 
 
 
 def share_within_two(apart: Iterable[float]) -> float:
-    """Share of deviations, in standard errors, of at most two; those of NaN do not count, and of none it is NaN."""
+    """Share of deviations, in standard errors, of at most two. NaN entries are left out, and no entries give NaN."""
     known = [value for value in apart if not math.isnan(value)]
     return float(np.mean(np.array(known) <= 2)) if known else math.nan

@@ -66,7 +66,7 @@ def extrapolate(
 
 
 def best_fit(fits: Sequence[Fit]) -> Fit | None:
-    """The fit of `extrapolate` of least χ² + 2·parameters (Akaike 1974) of those with dof > 0, if any."""
+    """Fit of `extrapolate` with dof > 0 and least χ² + 2·parameters (Akaike 1974), if any."""
     tested = [fit for fit in fits if fit["dof"] > 0]
     return min(tested, key=lambda fit: fit["chi2"] - 2 * fit["dof"], default=None)
 
@@ -116,7 +116,7 @@ def _fixed_fit(size: Array, value: Array, error: Array, exponent: float) -> Fit:
 
 
 def _free_fit(size: Array, value: Array, error: Array, bounds: Array) -> Fit:
-    """The exponent of least χ²; errors from the profile, which for a given x is a parabola in the limit."""
+    """Exponent of least χ². Errors come from the profile, which for a given x is a parabola in the limit."""
     grid = np.geomspace(bounds[0], bounds[1], 1001)
     step = grid[1] / grid[0]
 

@@ -65,7 +65,7 @@ def _isotonic(successes: Array, trials: Array) -> Array:
 
 
 def _crossing(loads: Array, successes: Array, trials: Array, *, logits: bool = False) -> float:
-    """Point where the monotone cubic through the isotonic shares, or their logits, passes one half; NaN where none."""
+    """Point where the monotone cubic through the isotonic shares, or their logits, passes one half. NaN without one."""
     used = trials > 0
     share = _isotonic(successes[used], trials[used])
     level = share == 0.5

@@ -10,7 +10,7 @@ from experiments.statistics.columns import check_length, numbers
 
 
 def auc(scores: ArrayLike, labels: ArrayLike) -> float:
-    """Area under the ROC curve of scores [B] for labels [B]; NaN where all are of one class, or a score not finite.
+    """Area under the ROC curve of scores [B] for labels [B]. NaN where all are of one class, or a score not finite.
 
     Raises:
         ValueError: columns of different length, labels of more than two classes.

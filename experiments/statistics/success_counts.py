@@ -14,7 +14,7 @@ MOST_TRIALS = 2.0**53
 
 
 class Counts(NamedTuple):
-    """Successes of every (load, cluster) pair; the loads are signed so that success falls along them."""
+    """Successes of every (load, cluster) pair. The sign of the loads is chosen such that success falls along them."""
 
     load: Array
     successes: Array
@@ -51,7 +51,7 @@ class Counts(NamedTuple):
 
 
 def counted(load: ArrayLike, successes: ArrayLike, trials: ArrayLike, cluster: ArrayLike) -> Counts:
-    """Validated columns, one row per (load, cluster) pair; the clusters become integers."""
+    """Validated columns, one row per (load, cluster) pair. The clusters become integers."""
     arrays = columns(load=load, successes=successes, trials=trials)
     label = labels(cluster)
     check_length(trials=arrays[2], cluster=label)

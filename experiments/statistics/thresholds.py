@@ -24,7 +24,7 @@ SURPRISE = 0.001  # a fit is rejected where χ² is exceeded with less than this
 
 
 class CriticalLoad(NamedTuple):
-    """The load at which half of the trials succeed; where the data have none, NaN in every float and a reason.
+    """Load at which half of the trials succeed. If the data have none, every float is NaN and a reason is given.
 
     `width` is the distance from the load of share 1/2 to that of share Φ(−1) = 0.159 (the σ of a probit). `chi2`
     compares the shares with the fitted curve on `dof` degrees of freedom, in units of the clustered variance at one
@@ -227,7 +227,7 @@ def _regression(counts: Counts, link: str, degree: int) -> tuple[Any, float, flo
 
 
 def _goodness(s: Array, n: Array, fitted: Array, dispersion: float, parameters: int = 2) -> tuple[float, int]:
-    """Likelihood-ratio χ² of the loads and its degrees of freedom; Pearson's explodes on one success in a tail."""
+    """Likelihood-ratio χ² of the loads and its degrees of freedom. Pearson's explodes on one success in a tail."""
     fitted = np.clip(fitted, 1e-12, 1 - 1e-12)
     deviance = xlogy(s, s / (n * fitted)) + xlogy(n - s, (n - s) / (n * (1 - fitted)))
     dof = s.size - parameters
@@ -241,7 +241,7 @@ def _no_estimate(reason: str, counts: Counts) -> CriticalLoad:
 
 
 def _nearest(counts: Counts) -> CriticalLoad:
-    """The estimate from the loads nearest to the crossing, where no regression says anything."""
+    """Estimate from the loads nearest to the crossing, used where the regression fails."""
     value, stderr, width = posterior(counts)
     return CriticalLoad(
         value, stderr, width, 0.0, 0, "posterior", np.unique(counts.load).size, np.unique(counts.cluster).size
