@@ -26,7 +26,7 @@ FLOOR = 0.01
 
 
 class Bags(NamedTuple):
-    """Bags with places for as many instances as the largest has, and their divisions into folds."""
+    """Bags padded to the size of the largest, with their divisions into folds."""
 
     instances: np.ndarray
     """Features [N, F], float32."""
@@ -103,7 +103,7 @@ def _varied(features: np.ndarray) -> bool:
 
 
 def arranged(features: np.ndarray, bag: np.ndarray, labels: np.ndarray, tested: np.ndarray) -> Bags:
-    """Bags as they are held; features that are the same everywhere are left out."""
+    """Bags in padded form. Features that are constant are left out."""
     features = features.astype(float)
     features = features[:, np.ptp(features, axis=0) > 0]
     features = np.arcsinh(features / np.sqrt(np.mean(features**2)))
@@ -131,7 +131,7 @@ def described(bags: Bags, used: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def made(bags: int = 48, features: int = 6, folds: int = 4, repetitions: int = 5) -> Bags:
-    """Bags of 2 to 4 random instances; in positive ones a feature of the first is large."""
+    """Bags of 2 to 4 random instances. In positive ones a feature of the first is large."""
     rng = np.random.default_rng(0)
     count, labels = rng.integers(2, 5, bags), np.arange(bags) % 2 == 1
     bag = np.repeat(np.arange(bags), count)

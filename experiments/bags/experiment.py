@@ -32,7 +32,7 @@ KEYS = ("data", "method", "repetition")
 
 
 def check(config: Config) -> None:
-    """Raise ValueError for data that are not there, or have too few folds or some of one class."""
+    """Raises ValueError for data that are not there, or have too few folds or some of one class."""
     for name in config.data:
         bags = data.load(name)
         if config.repetitions > len(bags.tested):
@@ -45,7 +45,7 @@ def check(config: Config) -> None:
 
 
 def _check_folds(name: str, bags: data.Bags, repetitions: int) -> None:
-    """Raise ValueError for a fold without bags of both classes: it has no area, and may leave one class to train on."""
+    """Raises ValueError for a fold without bags of both classes: it has no area and may leave one class to train on."""
     for repetition, fold in product(range(repetitions), range(bags.folds)):
         if len(np.unique(bags.labels[bags.tested[repetition] == fold])) < 2:
             where = f"fold {fold} of repetition {repetition} of {name}"
@@ -75,7 +75,7 @@ def points(config: Config) -> list[dict]:
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
-    """Rows of points; all folds of a division are measured together."""
+    """Rows of points. All folds of a division are measured together."""
     groups: dict[tuple, list[dict]] = {}
     for point in wanted:
         groups.setdefault(tuple(point[key] for key in KEYS), []).append(point)

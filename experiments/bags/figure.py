@@ -10,7 +10,7 @@ from experiments.figures.style import THEORY, panels, series
 
 
 def plot(table: Table, summary: dict) -> Figure:
-    """Every division into folds as a dot, mean and standard error, and the published area where there is one."""
+    """Every division into folds as a dot, the mean with its standard error, and any published area."""
     sets, called = list(dict.fromkeys(table["data"])), labels(table["data"])
     methods = list(dict.fromkeys(table["method"]))
     looks = series(methods)

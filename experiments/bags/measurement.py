@@ -24,7 +24,7 @@ def pairs(folds: int, partners: int) -> list[tuple[int, int]]:
 
 
 def candidates(config: Config, method: str) -> list[str]:
-    """Names of what a test fold chooses from, in the order of `scores`."""
+    """Names of the settings that a test fold chooses from, in the order of `scores`."""
     if method not in NETWORKS:
         return [f"{kind} {number}" for kind, number in baselines.settings(method)]
     return [f"{kind} steps {steps}" for kind, steps in product(VARIANTS[method], sorted(config.steps))]

@@ -54,7 +54,7 @@ class Network(nnx.Module):
         self.read = nnx.data(None if bare else nnx.Linear(pooled, 1, rngs=rngs))
 
     def __call__(self, instances: jax.Array, place: jax.Array, there: jax.Array, keep: jax.Array) -> jax.Array:
-        """Scores [B] of bags that have the instances [N, F] in their places [B, S], where there is one."""
+        """Scores [B] of bags, whose places [B, S] refer to the instances [N, F] where `there` is true."""
         embedded = self.embed(instances)[place]
         if self.read is None:
             return jnp.max(embedded[..., 0], axis=1, where=there, initial=-jnp.inf)

@@ -15,13 +15,13 @@ OURS = "hopfield"
 
 
 def labels(data: Iterable[Any]) -> dict[str, str]:
-    """Names of data sets: the stems of their files, where these tell them apart."""
+    """Short names of data sets: the stem of each file, or the whole path if two files share a stem."""
     stems = {name: Path(name).stem for name in dict.fromkeys(map(str, data))}
     return {name: stem if list(stems.values()).count(stem) == 1 else name for name, stem in stems.items()}
 
 
 def published(name: str, rows: Table) -> tuple[float, float] | None:
-    """Published area and its error; None unless the file has the name and as many bags and instances as that set."""
+    """Published area and its error. None unless name, bags and instances are those of the published set."""
     if not {"bags", "instances"} <= set(rows):
         return None
     held = {(int(bags), int(instances)) for bags, instances in rows[["bags", "instances"]].dropna().to_numpy()}
@@ -30,7 +30,7 @@ def published(name: str, rows: Table) -> tuple[float, float] | None:
 
 
 def divisions(areas: Any) -> Any:
-    """Mean over the test folds of each division of areas by (repetition, fold); NaN where a fold has none."""
+    """Mean over the test folds of each division of areas by (repetition, fold). NaN where a fold has no area."""
     return areas.groupby("repetition").agg(lambda each: each.mean(skipna=False))
 
 

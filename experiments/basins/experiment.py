@@ -103,12 +103,12 @@ def points(config: Config) -> list[dict]:
 
 
 def _queried(scale: Scale, num_patterns: int) -> int:
-    """Patterns queried in a draw of so many."""
+    """Number of patterns that are queried in one draw."""
     return min(scale.queries, num_patterns)
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
-    """Rows of points; all initial overlaps of a draw of patterns are measured together."""
+    """Rows of points. All initial overlaps of a draw of patterns are measured together."""
     scales = _scales(config, config.memories)
     grid = measurement.grid(lambda point: _program(config, scales[point["memory"]], point))
     for row in grids.rows(grid, config.seed, wanted, known=_load):

@@ -46,7 +46,7 @@ def _title(memory: str, rows: Table, shown: Table) -> str:
 
 
 def _cut(rows: Table) -> str:
-    """Words for how dynamics end that do not come to rest; empty for those that do."""
+    """Words for an end of dynamics before rest, such as after one update. Empty for dynamics at rest."""
     end = convergence.of(rows)
     return "" if end == convergence.REST else f" {convergence.WORDS[end]}"
 

@@ -22,7 +22,7 @@ CHUNK = 1e10
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
 
     memory: str
     dynamics: str
@@ -42,7 +42,7 @@ class Program(NamedTuple):
 
 
 def grid(program: Callable[[dict], Program]) -> Grid:
-    """The grid of draws, each queried at several initial overlaps; a draw depends on the seed, N, M and its number."""
+    """The grid of draws, each queried at several initial overlaps. A draw depends on the seed, N, M and its number."""
     draw = {**draws.COLUMNS, "beta": np.float32, "near": np.float32}
     each = {"initial_overlap": np.float32}
     return Grid(program, one, draw, each, lambda program: program.overlaps, most=8, chunk=CHUNK, whole=True)

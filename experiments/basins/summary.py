@@ -14,7 +14,7 @@ CURVE = ["memory", "dynamics", "neurons", "patterns"]
 
 
 def summarise(table: Table) -> dict:
-    """Critical initial overlaps; shares of all queries of a curve that end right, near another, reversed, or nowhere.
+    """Critical initial overlaps, and for every curve the shares of queries by their final state.
 
     `cycles` and `step_limit` are the shares that end in a 2-cycle or are cut, wherever that is.
     """
@@ -35,7 +35,7 @@ def summarise(table: Table) -> dict:
 
 
 def _add_theory(critical: list[dict], table: Table) -> None:
-    """Set `theory` of every critical overlap to that of its load, NaN where there is none, and `theory_name`."""
+    """Set `theory` and `theory_name` of every critical overlap. `theory` is NaN at loads without a theory."""
     for family, rows in curves(table, CURVE[:3]):
         entries = [entry for entry in critical if family.items() <= entry.items()]
         loads = np.array([entry["load"] for entry in entries])

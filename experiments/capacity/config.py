@@ -21,7 +21,7 @@ class Parity(Enum):
 
 @dataclass
 class Scale:
-    """Scale that one memory is measured at, where it differs from the others; null takes the common value."""
+    """Scale that one memory is measured at, if it differs from the others. Null takes the common value."""
 
     neurons: list[int] | None = grid_axis(
         Smoke((64,)),

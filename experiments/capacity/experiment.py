@@ -63,7 +63,7 @@ def rounds(config: Config) -> bool:
 
 
 def takes_neurons(config: Config) -> bool:
-    """Whether a number of neurons says something: of random patterns, or of all, where `scales` holds it to theirs."""
+    """Whether `neurons` is used: random ensembles need it, and other ensembles check a given number against theirs."""
     return config.neurons is not None or bool(set(config.ensembles) & set(pattern_sets.DRAWN))
 
 
@@ -111,7 +111,7 @@ def measure_piece(config: Config, piece: dict) -> dict:
 
 
 def measure(config: Config, wanted: Sequence[dict], done: Sequence[dict] | None = None) -> Iterator[dict]:
-    """Rows of points, through one compiled program for each structure; passes over streams come last.
+    """Rows of points, through one compiled program for each structure. Passes over streams come last.
 
     Args:
         config: the options.

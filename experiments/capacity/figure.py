@@ -85,7 +85,7 @@ def _side_by_side(table: Table, real: bool) -> list[Panel]:
 
 
 def _variants(rows: Table) -> dict[tuple, str]:
-    """The (dynamics, corruption) of a memory's curves, in words that tell them apart."""
+    """Label of every (dynamics, corruption) among a memory's curves, with only the words in which the curves differ."""
     found = {}
     for dynamics, start in dict.fromkeys(zip(rows["dynamics"], rows["corruption"], strict=True)):
         parts = [str(dynamics)] if rows["dynamics"].nunique() > 1 else []
@@ -95,7 +95,7 @@ def _variants(rows: Table) -> dict[tuple, str]:
 
 
 def _success(ax: Axes, table: Table, summary: dict, memory: str) -> None:
-    """Share of queries that pass against load, one curve per size; theory as vertical lines."""
+    """Share of queries that pass against load, one curve per size, with theory as vertical lines."""
     rows = table[table["memory"] == memory]
     criterion, beta = headline_of(memory), betas_of(rows)[memory]
     looks, variants = series([str(size) for size in rows["neurons"]]), _variants(rows)
@@ -141,7 +141,7 @@ def _converged(ax: Axes, rows: Table, criterion: str) -> None:
 
 
 def _words(criterion: str, rows: Table) -> str:
-    """Words for what is counted, after those for how dynamics end that do not come to rest."""
+    """Words for the counted queries, preceded by the final state if dynamics do not come to rest."""
     ends = [convergence.WORDS[end] for end in ends_of(rows) if end != convergence.REST]
     return (f"{', '.join(ends)}:\n" if ends and criterion not in STARTS else "") + CRITERION[criterion]
 

@@ -47,7 +47,7 @@ def load_label(memory: str) -> str:
 
 
 def betas_of(table: Table) -> dict[str, float | None]:
-    """β of every memory, 1 where it has none."""
+    """β of every memory, 1 for a memory without one."""
     betas = table.drop_duplicates("memory").set_index("memory")["beta"].to_dict()
     return {memory: None if pandas.isna(beta) else float(beta) for memory, beta in betas.items()}
 

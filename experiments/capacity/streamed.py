@@ -56,7 +56,7 @@ def pieces(points: Sequence[dict], wanted: Sequence[dict]) -> list[dict]:
 
 
 def _cuts(length: int, sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """First pattern and end of every piece; they end at every size, else at multiples of a power of two."""
+    """First pattern and end of every piece. Pieces end at every size and at multiples of a power of two."""
     first = 0
     for size in sizes:
         while first < size:
@@ -77,7 +77,7 @@ def measure_piece(seed: int, piece: dict) -> dict:
 
 
 def rows(seed: int, points: Sequence[dict], done: Sequence[dict]) -> Iterator[dict]:
-    """One row per point of the capacity experiment, pass after pass; rows of few patterns come before those of many.
+    """One row per point of the capacity experiment, pass after pass, in ascending number of patterns.
 
     Args:
         seed: seed of all randomness.
@@ -124,7 +124,7 @@ def _pass(seed: int, points: list[dict], parts: list[dict]) -> Iterator[dict]:
 
 
 def _outcome(point: dict, memory: Memory, counted: dict, targets) -> dict:
-    """The columns of the capacity table; where one step leads is where the dynamics end."""
+    """Columns of the capacity table for one point. The state after one step counts as the final state."""
     at_start, used = counted[point["corruption"]], slice(0, point["queries"])
     target, begun = targets[used], at_start.queries[used]
     state = at_start.update(memory)[used]

@@ -48,14 +48,14 @@ def logarithmic(memory: str) -> bool:
 
 
 def _clusters(rows: Table) -> Any:
-    """Labels of the disorder samples of one curve; fewer patterns of a stream are the first of more of them."""
+    """Labels of the disorder samples of one curve. Sizes of a stream share them, since their patterns are nested."""
     if pattern_sets.is_streamed(str(rows["ensemble"].iloc[0])):
         return rows["sample"]
     return rows["patterns"].astype(str) + "/" + rows["sample"].astype(str)
 
 
 def _critical(curve: dict, rows: Table) -> list[dict]:
-    """The loads at which half of the queries pass each criterion, and where one step errs in so many spins."""
+    """Loads where half of the queries pass each criterion, and where one step leaves a fixed share of wrong spins."""
     thresholds = []
     for criterion in CRITERIA:
         used = rows.dropna(subset=[criterion]) if criterion in rows else rows[:0]

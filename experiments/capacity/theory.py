@@ -1,4 +1,4 @@
-"""Theory of a memory by its name: the lines drawn beside measurements, and None where there is none.
+"""Theory of a memory by its name: the lines drawn beside measurements. It is None for a memory without a theory.
 
 Where dynamics end (`experiments.shared.convergence`) decides which: states at rest have that of retrieval states; those
 after one update of all neurons have overlaps of one step, 1 − 2 · error, so that half are above a cut c at the load
@@ -33,7 +33,7 @@ class Question(NamedTuple):
 
 
 def _question(criterion: str, end: str, clean: bool) -> Question | None:
-    """Question to theory about a criterion where dynamics end; None where it has no answer."""
+    """Question that theory answers about a criterion in the final state. None if it answers none."""
     if criterion in CUTS:
         cut = CUTS[criterion]
         single = Question("one_step_error", error=(1 - cut) / 2) if end == STEP else None
@@ -113,7 +113,7 @@ def one_step_error(memory: str, neurons: int, num_patterns, corruption, beta: fl
 
 
 def retained_overlap(memory: str, load) -> np.ndarray | None:
-    """Overlap of the retrieval state from a clean start in an infinite network; NaN beyond the last one."""
+    """Overlap of the retrieval state from a clean start in an infinite network. NaN at loads without one."""
     return find(memory).theory.retained_overlap(load)
 
 

@@ -53,7 +53,7 @@ def cost(config: Config) -> Cost:
 
 
 def points(config: Config) -> list[dict]:
-    """One point per method, size, start and load, around each of the two thresholds; enumerated ones per draw."""
+    """One point per method, size, start and load, around each of the two thresholds. Enumerated ones are per draw."""
     grid = []
     for neurons in config.neurons:
         for flipped in config.corruption:
@@ -76,7 +76,7 @@ def points(config: Config) -> list[dict]:
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
-    """Sampled points one by one; enumerated ones in passes, one for all loads and starts of a draw."""
+    """Rows of points. Enumerated points of a draw share one pass over all loads and starts."""
     for point in wanted:
         if point["method"] == "sampled":
             yield point | measurement.sampled(config, point)

@@ -68,7 +68,7 @@ def _crossings(rows: Table, shared: bool) -> dict[str, tuple[float | None, float
 
 
 def _binomial(share: np.ndarray, queries: np.ndarray) -> np.ndarray:
-    """Error of a share of so many independent queries, as if half of one at least were on either side."""
+    """Binomial standard error of a share of independent queries, with at least half a query on either side."""
     share = np.clip(share, 0.5 / queries, 1 - 0.5 / queries)
     return np.sqrt(share * (1 - share) / queries)
 

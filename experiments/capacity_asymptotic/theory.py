@@ -17,7 +17,7 @@ def thresholds(beta: float, corruption: float) -> dict[str, float]:
 
 
 def spin_load(neurons: int, beta: float, corruption: float, near: float) -> float | None:
-    """Load at which the exact one-step error is a quarter; None where that takes too long or does not happen."""
+    """Load at which the exact one-step error is a quarter. None where that takes too long or does not happen."""
 
     def excess(load: float) -> float:
         num_patterns = float(round(np.exp(load * neurons)))

@@ -1,4 +1,4 @@
-"""Capacity of random features: how well a memory of fixed size Y stands for M stored patterns.
+"""Capacity of random features: how well a memory of fixed size Y approximates one of M stored patterns.
 
 Patterns are points of a sphere of norm 1 in N dimensions, E(x) = −ln Σ exp(−β‖x−ξ‖²/2)/β. Queries are patterns with
 noise. Columns, means over the queries of a draw:

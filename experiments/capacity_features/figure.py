@@ -25,7 +25,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 
 def _curves(sizes: Table) -> list[tuple[Table, Any]]:
-    """Rows and look of every curve: the colour is that of its map, the marker that of N, M and β."""
+    """Rows and style of every curve. The map sets the colour; N, M and β set the marker."""
     colours = series(list(dict.fromkeys(sizes["map"])))
     markers = dict(zip(sizes.groupby(SCALE, sort=False).groups, MARKERS * len(sizes), strict=False))
     found = []

@@ -1,4 +1,4 @@
-"""Random features against exact kernels, for one draw of patterns and of features; compiled."""
+"""Random features compared with exact kernels, for one draw of patterns and of features, compiled."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ STEPS = 40
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
 
     map: str
     neurons: int
@@ -34,7 +34,7 @@ class Program(NamedTuple):
 
 
 def grid(queries: int) -> Grid:
-    """Grid of draws; one depends on the seed, N, M, Y and its number, its noise on the option."""
+    """Grid of draws. A draw depends on the seed, N, M, Y and its number, and the size of its noise on the option."""
 
     def program(point: dict) -> Program:
         return Program(point["map"], point["neurons"], point["patterns"], point["features"], queries)

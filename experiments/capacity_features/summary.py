@@ -33,7 +33,7 @@ def summarise(table: Table) -> dict:
 
 
 def _root(squares: Table) -> float | None:
-    """Root of the mean over draws; None where one of them has no number."""
+    """Root of the mean over draws. None if a draw is missing."""
     return None if squares.isna().any() else float(np.sqrt(squares.mean()))
 
 

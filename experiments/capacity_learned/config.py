@@ -37,7 +37,7 @@ class Kind(NamedTuple):
 
 
 def kind(text: str) -> Kind:
-    """The memory of "similarity/metric/separation" or "similarity/metric/separation/iterated"; ValueError if none."""
+    """The memory of "similarity/metric/separation" or "similarity/metric/separation/iterated". ValueError otherwise."""
     parts = text.split("/")
     among = (SIMILARITIES, FIXED + LEARNED, FAMILIES, DYNAMICS)
     known = len(parts) in (3, 4) and all(part in names for part, names in zip(parts, among, strict=False))

@@ -49,7 +49,7 @@ FURTHER = 4
 
 
 def check(config: Config) -> None:
-    """Raise ValueError for unknown tasks, and for more images than there are."""
+    """Raises ValueError for unknown tasks, and for more images than there are."""
     for text in config.tasks:
         task = tasks.task(text, config.neurons)
         rows = tasks.rows(task)

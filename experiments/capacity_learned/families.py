@@ -74,7 +74,7 @@ class Network(Separation):
 
 
 def start(family: str) -> Params:
-    """Parameters that learning starts with; none of a family without any."""
+    """Initial parameters of learning, empty for a family without parameters."""
     if family == "network":
         threshold = jnp.linspace(0.0, LARGEST, UNITS, dtype=jnp.float32)
         return {"network": {"log_height": threshold, "log_slope": jnp.zeros_like(threshold), "threshold": threshold}}
@@ -82,7 +82,7 @@ def start(family: str) -> Params:
 
 
 def number(family: str, params: Params) -> Array:
-    """The learned number: α of entmax, the degree of a power; NaN where there is none, or there are several."""
+    """Learned number of the separation: α of entmax or the degree of a power. NaN for all other families."""
     if family == "entmax":
         return 1.0 + jax.nn.sigmoid(params["number"])
     return 1.0 + jax.nn.softplus(params["number"]) if family == "power" else jnp.asarray(jnp.nan)

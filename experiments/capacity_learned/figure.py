@@ -47,7 +47,7 @@ def _named(table: Table) -> Table:
 
 
 def _loads(ax: Axes, table: Table, looks: dict[str, Any]) -> None:
-    """Error on fresh draws against M; the first memory before it learns in grey."""
+    """Error on fresh draws against M. The first memory before learning is grey."""
     fresh = table[(table["data"] == "fresh") & (table["strength"] == 1.0) & (table["draws"] == table["draws"].max())]
     last, name = fresh["optimiser"].iloc[-1], fresh["name"].iloc[0]
     before = fresh[(fresh["name"] == name) & (fresh["optimiser"] == BEFORE)].groupby("patterns")["error"].mean()
@@ -80,7 +80,7 @@ def _chosen(summary: dict) -> Table:
 
 
 def _growth(ax: Axes, summary: dict, tasks: list[str], looks: dict[str, Any]) -> None:
-    """Ratio of patterns held to those of the identity; open where either is a bound."""
+    """Ratio of patterns held to those of the identity metric. Bounds have open markers."""
     chosen = _chosen(summary)
     chosen = chosen[(chosen["over"] == "identity") & chosen["name"].isin(list(looks))]
     places = {name: i for i, name in enumerate(dict.fromkeys(chosen["name"]))}

@@ -1,4 +1,4 @@
-"""Learning and asking of one memory, compiled: a program for each kind and optimiser, whatever the patterns are."""
+"""Learning and querying of one memory, with one compiled program for each kind and optimiser."""
 
 from collections.abc import Callable
 from functools import partial
@@ -24,7 +24,7 @@ TRUST = 0.3
 
 
 class Program(NamedTuple):
-    """Structure of a compiled learning; everything else is traced."""
+    """Structure of a compiled learning. Everything else is traced."""
 
     kind: Kind
     optimiser: str
@@ -40,7 +40,7 @@ class Lesson(NamedTuple):
 
 
 class Course(NamedTuple):
-    """Lessons that are learned from: draws of patterns [D, M, N]; of every step the draw [T] and its question [T, ...].
+    """Training data: draws of patterns [D, M, N], and for every step the draw [T] and its question [T, ...].
 
     Rates are chosen by the error of `further` lessons [V, ...].
     """

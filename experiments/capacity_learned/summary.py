@@ -23,14 +23,14 @@ class Reach(NamedTuple):
 
     @property
     def bound(self) -> str | None:
-        """Whether the mean is a bound, as one of the trainings was cut: at most, at least; None where it is exact."""
+        """Words for a mean that is a bound, since a training was cut: at most, at least. None where it is exact."""
         return {(False, False): None, (True, False): "at most", (False, True): "at least"}.get(
             (self.low, self.high), "cut at both ends"
         )
 
 
 def summarise(table: Table) -> dict:
-    """Everything that is saved beside the table; errors are standard errors over trainings.
+    """Everything that is saved beside the table. Errors are standard errors over trainings.
 
     held      for every memory, optimiser and number of draws: M up to which the mean error on fresh draws is at most
               LEVEL, the factor by which corruption may grow at the M that was learned from, error, entropy, and what
@@ -58,7 +58,7 @@ def _by(table: Table) -> list[tuple[tuple, Table]]:
 
 
 def _reach(rows: Table, axis: str) -> Reach:
-    """M where the error of each training rises through LEVEL, or the end of what is measured that it stays within."""
+    """M at which the error of each training rises through LEVEL, cut at the ends of the measured range."""
     logs, low, high = [], False, False
     for _, training in rows.groupby("sample"):
         training = training.sort_values(axis)
@@ -76,7 +76,7 @@ def _reached(name: str, reach: Reach) -> dict[str, Any]:
 
 
 def _entry(key: tuple, rows: Table, stored: int) -> dict[str, Any]:
-    """Numbers of what was learned, and error and entropy at the M that it was learned from."""
+    """Learned numbers of an entry, with error and entropy at the M of the training."""
     here = rows[(rows["patterns"] == stored) & (rows["strength"] == 1.0)]
     entry = dict(zip(TRAINED, key, strict=True))
     for name in ("identified", "error", "entropy"):

@@ -62,7 +62,7 @@ def _images(name: str) -> Any:
 
 
 def rows(task: Task) -> int | None:
-    """Images of either half; None for random patterns."""
+    """Images of either half. None for random patterns."""
     return _images(task.ensemble).shape[0] // 2 if task.ensemble in IMAGES else None
 
 

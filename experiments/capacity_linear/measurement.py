@@ -16,7 +16,7 @@ CHUNK = 64
 
 
 def grid(program: Callable[[dict], draws.Rule]) -> Grid:
-    """The grid of draws; one depends on the seed, D, n and its own number, and is the same for all rules."""
+    """Grid of draws. A draw depends on the seed, D, n and its own number, and is the same for all rules."""
     decay = (np.float32, lambda point: named(point["rule"])[1] or 1.0)
     return Grid(program, one, {**draws.COLUMNS, "decay": decay}, most=16, chunk=5e9)
 

@@ -50,7 +50,7 @@ def _note_left_out(config: Config) -> None:
 
 
 def _counts(config: Config, rule: str, neurons: int, activity: float) -> list[int]:
-    """Numbers of patterns of a curve; odd ones where fields are sums of so many integers."""
+    """Numbers of patterns of a curve. They are odd where a field of an even number of signs could be zero."""
     found = (factor * rules.find(rule).unit(neurons, activity) for factor in config.around)
     odd = rules.find(rule).critical_load(activity) is not None and activity == 0.5
     return sorted({max(2, round(count)) if not odd else loads.odd(count, 3) for count in found})

@@ -34,7 +34,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 
 def _by_activity(ax: Axes, table: Table) -> None:
-    """Critical load against activity by rule, all sizes; replica-symmetric theory as lines."""
+    """Critical load against activity by rule, for all sizes, with replica-symmetric theory as lines."""
     looks = series(list(COVARIANCE))
     sizes = sorted(table["neurons"].unique())
     grid = np.geomspace(table["activity"].min() * 0.8, 0.5, 25)

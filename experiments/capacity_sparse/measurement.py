@@ -1,4 +1,4 @@
-"""One draw of sparse patterns: what is stored, one step from a pattern, and the end of asynchronous dynamics."""
+"""One draw of sparse patterns: storage, one step from a pattern, and the end of asynchronous dynamics."""
 
 import jax
 import jax.numpy as jnp

@@ -24,7 +24,7 @@ SWEEPS = 200
 
 @dataclass(frozen=True, kw_only=True)
 class Rule(ABC):
-    """A rule of storage, with what most of them share; the number is that of its name, as in `diluted:0.3`."""
+    """Rule of storage, with the defaults that most rules share. `number` is that of its name, as in `diluted:0.3`."""
 
     number: float = 0.0
 
@@ -55,19 +55,19 @@ class Rule(ABC):
         return 0.0
 
     def critical_load(self, activity: float) -> float | None:
-        """Load M/N at which retrieval ends for N → ∞; None for rules that are judged by errors and information."""
+        """Load M/N at which retrieval ends for N → ∞. None for rules that are judged by errors and information."""
         return None
 
     def unit(self, neurons: int, activity: float) -> float:
-        """Number of patterns that a load of 1 in the option `around` stands for."""
+        """Number of patterns that corresponds to a load of 1 in the option `around`."""
         return neurons * (self.critical_load(activity) or 0.0)
 
     def wrong(self, neurons: int, activity: float, num_patterns: int) -> float | None:
-        """Share of wrong neurons after one step; None if not known."""
+        """Share of wrong neurons after one step. None if not known."""
         return None
 
     def bits(self, neurons: int, num_patterns: int) -> float | None:
-        """Bits per synapse; None if not known."""
+        """Bits per synapse. None if not known."""
         return None
 
 
@@ -154,7 +154,7 @@ class Willshaw(Rule):
         return willshaw_network(patterns, mask=used)
 
     def patterns(self, chance, activity):
-        """Patterns with as many neurons on in each."""
+        """Binary patterns with the same number of active neurons in each."""
         least = jax.lax.top_k(chance, active(chance.shape[1]))[0][:, -1:]
         return jnp.where(chance >= least, 1.0, 0.0)
 

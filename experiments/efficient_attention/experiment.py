@@ -43,7 +43,7 @@ def cost(config: Config) -> Cost:
 
 
 def points(config: Config) -> list[dict]:
-    """One point per pass, method and length; dense attention up to `largest_dense`."""
+    """One point per pass, method and length. Dense attention is measured up to `largest_dense`."""
     return [
         {"pass": direction, "method": method, "length": length}
         for direction in config.passes

@@ -15,14 +15,14 @@ from hopfield.layers import AssociationOptions, HopfieldAssociation
 
 
 def head(separation: str, width: int, update_steps: int, block: int | None = None) -> Callable:
-    """The function (query, key, value) → output of a layer's head; `block` queries at a time, chosen by it if None."""
+    """Function (query, key, value) → output of a layer's head, `block` queries at a time. None leaves it the choice."""
     options = AssociationOptions(separation=separation, update_steps=update_steps, block=block)
     association = HopfieldAssociation(1, width, options)
     return lambda *inputs: association(*(x[:, None, :] for x in inputs), deterministic=True)[:, 0, :]
 
 
 def computation(method: str, width: int, length: int, number: int) -> Callable:
-    """The function (query, key, value) → output of a method, all arrays [T, D]; `number` seeds random features."""
+    """Function (query, key, value) → output of a method, all arrays [T, D]. `number` seeds random features."""
     name, given = named(method)
     size = int(given or 0)
     if name == "linear":

@@ -37,7 +37,7 @@ def summarise(table: Table) -> dict:
 
 
 def crossover(dense_length, dense_seconds, length, seconds) -> float:
-    """Length from which a method stays faster than dense attention; NaN where it never does at the lengths of both.
+    """Length from which a method stays faster than dense attention. NaN where it never does at the lengths of both.
 
     Interpolated where the ratio of times passes 1, linearly in the logarithms.
     """

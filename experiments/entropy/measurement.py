@@ -30,7 +30,7 @@ TEMPERATURE_STEP = 1e-4
 
 
 class Draw(NamedTuple):
-    """Patterns that are stored and where queries start; everything else about them follows from the seed."""
+    """Stored patterns and starts of queries. Everything else about them follows from the seed."""
 
     ensemble: str
     neurons: int

@@ -57,7 +57,7 @@ def _metric(name: str, rng: np.random.Generator, heads: tuple[int, ...], dtype: 
 
 
 def _mask(name: str, rng: np.random.Generator, leading: tuple[int, ...], queries: int, keys: int, dtype: str) -> dict:
-    """The mask and the additive mask of a case; the random one leaves a query with nothing to read."""
+    """Mask and additive mask of a case. The random mask leaves one query without a readable key."""
     if name == "bias":
         return {"bias": jnp.asarray(rng.normal(size=(queries, keys)), dtype)}
     made = {

@@ -62,5 +62,5 @@ def measured(weights: AttentionWeights, inputs: np.ndarray | None, seed: int, sa
 
 
 def appended(rows: np.ndarray, width: int) -> np.ndarray:
-    """Rows with as many ones at their end as they lack of a width."""
+    """Rows padded with ones at their end to a common width."""
     return np.concatenate([rows, np.ones((*rows.shape[:-1], width - rows.shape[-1]))], axis=-1)

@@ -44,7 +44,7 @@ PAIR = (*MEASURES, "attention", "random", "random_deviation", "attention_error")
 
 
 def check(config: Config) -> None:
-    """Raise ValueError for a text that is not there."""
+    """Raises ValueError for a text that is not there."""
     if config.text is not None and not Path(config.text).is_file():
         raise ValueError(f"text must name an existing file, got '{config.text}'")
 
@@ -76,7 +76,7 @@ def points(config: Config) -> list[dict]:
 
 
 def inputs(config: Config) -> list[Path]:
-    """The weights, and what is read beside them."""
+    """Files that are read: the weights and those beside them."""
     place = located(config)
     shards = sorted(place.parent.glob("*.safetensors")) if place.suffix == ".json" else []
     beside = [path for name in BESIDE if (path := place.parent / name).is_file()]
@@ -84,7 +84,7 @@ def inputs(config: Config) -> list[Path]:
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
-    """Layer by layer; texts are read once."""
+    """Rows layer by layer. Texts are read once."""
     layers: dict[int, list[dict]] = {}
     for point in wanted:
         layers.setdefault(point["layer"], []).append(point)

@@ -73,7 +73,7 @@ def _angles(ax: Axes, rows: Table, layer: int) -> None:
 
 
 def _map(ax: Axes, rows: Table, layer: int, name: str, title: str) -> None:
-    """A matrix of distances of heads; text in place of what was not measured."""
+    """Matrix of distances between heads, or a text if it was not measured."""
     pairs = rows[rows["quantity"] == "pair"]
     if name == "grassmann":
         values = np.triu(matrix(pairs, layer, "query")) + np.tril(matrix(pairs, layer, "key"))

@@ -40,7 +40,7 @@ def located(config: Config) -> Path:
 
 @contextlib.contextmanager
 def _sound(place: Path) -> Iterator[None]:
-    """Errors of those who read damaged files, as one sentence about the checkpoint."""
+    """Reports errors of reading damaged files as one sentence about the checkpoint."""
     try:
         yield
     except contract.InputError:
@@ -89,7 +89,7 @@ def encoder_of(config: Config) -> Any:
 
 
 def tokenizer_of(vocabulary: Path, *, lower: bool = True, strip: bool | None = None) -> BertWordPieceTokenizer:
-    """The tokenizer of a vocab.txt, one token a line; `lower` folds case, and strips accents unless `strip` says."""
+    """Tokenizer of a vocab.txt, one token a line. `lower` folds case and, unless `strip` is given, strips accents."""
     try:
         tokenizer = BertWordPieceTokenizer(
             str(vocabulary), lowercase=lower, strip_accents=lower if strip is None else strip
@@ -112,7 +112,7 @@ def pieces_of(config: Config) -> tuple[Any, list[list[int]]]:
 
 
 def read_layers(config: Config, checkpoint: Checkpoint) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-    """Inputs [B, T, D] and attention [B, H, T, T] of every layer on the text; nothing unless it is a BERT."""
+    """Inputs [B, T, D] and attention [B, H, T, T] of every layer on the text. Empty unless the model is a BERT."""
     if checkpoint.kind != "bert":
         return {}
     bert, pieces = pieces_of(config)

@@ -76,6 +76,6 @@ def mantel(first: np.ndarray, second: np.ndarray, permutations: int = 9999, seed
 
 
 def _standard(x: np.ndarray) -> np.ndarray:
-    """Centred, of length one along the last axis; zeros where all is equal."""
+    """Centred values of length one along the last axis. They are zero where all are equal."""
     centred = x - x.mean(axis=-1, keepdims=True)
     return centred / np.maximum(np.linalg.norm(centred, axis=-1, keepdims=True), 1e-300)

@@ -44,7 +44,7 @@ def _program(config: Config, parts: int) -> measurement.Program:
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
-    """Rows of points, the numbers that are stored before what is measured."""
+    """Rows of points, each with the stored numbers before its measurement."""
     options = {"beta": config.beta, "coupling": config.coupling}
     grid = measurement.grid(lambda point: _program(config, point["parts"]))
     rows = grids.rows(grid, config.seed, [point | options for point in wanted], measurement.digits, _known)

@@ -1,4 +1,4 @@
-"""Figure of the hierarchical memory: digits found by what is stored, and errors of hidden pixels."""
+"""Figure of the hierarchical memory: digits found against stored numbers, and errors of hidden pixels."""
 
 from functools import partial
 

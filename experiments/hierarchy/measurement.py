@@ -1,4 +1,4 @@
-"""One draw of digits stored and asked for with quadrants hidden; compiled."""
+"""One draw of digits that are stored and queried with hidden quadrants, compiled."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ STEPS = 30
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
 
     parts: int
     padding: int
@@ -39,7 +39,7 @@ def digits(_: Program) -> np.ndarray:
 
 
 def grid(program) -> Grid:
-    """Grid of draws; one depends on the seed, M and its number, so that all memories are asked for the same digits."""
+    """Grid of draws. A draw depends on the seed, M and its number, so that all memories share their digits."""
     draw = {**draws.COLUMNS, "hidden": np.uint32, "beta": np.float32, "coupling": np.float32}
     return Grid(program, one, draw, chunk=2e9)
 

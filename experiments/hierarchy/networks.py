@@ -66,7 +66,7 @@ def hierarchical(
 
 
 def rest(graph: graphs.Graph, used: Array) -> dict[str, Array]:
-    """States with no field but on units that stand for nothing stored."""
+    """States at zero field. Hidden units that store no pattern are switched off."""
     return graph.zeros() | {
         name: jnp.where(jnp.arange(state.shape[-1]) < jnp.sum(used), state, ABSENT)
         for name, state in graph.zeros().items()

@@ -1,4 +1,4 @@
-"""Summary of the hierarchical memory: digits found, their numbers stored, and what a flat memory of as many holds."""
+"""Summary of the hierarchical memory: digits found, stored numbers, and digits found by a flat memory of equal size."""
 
 from typing import cast
 
@@ -13,7 +13,7 @@ CURVE = ["parts", "hidden"]
 
 
 def summarise(table: Table) -> dict:
-    """`loads`: every number of digits; `gain`: digits found beside those that as many numbers hold in a flat memory."""
+    """`loads`: every number of digits; `gain`: digits found relative to a flat memory with as many stored numbers."""
     loads = []
     for key, rows in table.groupby(CURVE, sort=False):
         loads += _loads(dict(zip(CURVE, cast(tuple, key), strict=True)), rows)
@@ -38,7 +38,7 @@ def _loads(curve: dict, rows: Table) -> list[dict]:
 
 
 def _gain(entry: dict, loads: list[dict]) -> dict | None:
-    """Digits found over those that a flat memory of as many numbers finds, interpolated; None outside of its range."""
+    """Ratio of digits found to those of a flat memory of equal size, interpolated. None outside the sizes measured."""
     flat = sorted(
         (e["numbers"], e["found"], e["found_stderr"])
         for e in loads

@@ -18,7 +18,7 @@ SLOPE = 1e-8
 
 
 def rows(seed: int, draw: dict, starts: list[int]) -> Iterator[dict]:
-    """Ends of every start of a draw; patterns have norm √N, a start lies between three of them.
+    """Ends of every start of a draw. Patterns have norm √N, and a start lies between three of them.
 
     Args:
         seed: of the experiment.
@@ -43,7 +43,7 @@ def rows(seed: int, draw: dict, starts: list[int]) -> Iterator[dict]:
 
 
 def shares(memory: str, beta: float, patterns: Float, x: Float) -> Float:
-    """Weights of the patterns in a state, which sum to 1; all zero where none is in reach."""
+    """Weights of the patterns in a state, which sum to 1. All are zero if no pattern is within reach."""
     if memory == "modern":
         return softmax(beta * (patterns @ x))
     weights = (beta * np.sum((patterns - x) ** 2, axis=1) < 2).astype(np.float64)

@@ -13,7 +13,7 @@ from experiments.landscape.config import CONTINUOUS, KINDS
 
 
 def plot(table: Table, summary: dict) -> Figure:
-    """A panel of shares for every memory, size and temperature; energies on spins; emergent minima."""
+    """Panels of shares for every memory, size and temperature, of energies on spins and of emergent minima."""
     kinds: Table = pandas.DataFrame(summary["kinds"])
     minima: Table = pandas.DataFrame(summary["minima"])
     drawn = []

@@ -19,7 +19,7 @@ MAX_SWEEPS = 500
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
 
     memory: str
     neurons: int
@@ -36,7 +36,7 @@ class Program(NamedTuple):
 
 
 def grid(starts: int, sweeps: int) -> Grid:
-    """Grid of draws; one depends on the seed, N, M and its number."""
+    """Grid of draws. A draw depends on the seed, N, M and its number."""
 
     def program(point: dict) -> Program:
         shape = point["neurons"], point["patterns"]

@@ -44,7 +44,7 @@ def cost(config: Config) -> Cost:
 
 
 def points(config: Config) -> list[dict]:
-    """One point per mixer, width, length, pairs and seed; the hand-constructed head has none of its own."""
+    """One point per mixer, width, length, pairs and seed. The hand-constructed head is measured at one width only."""
     grid = []
     for mixer, width, length, pairs in product(config.mixers, config.widths, config.lengths, config.pairs):
         if length < 4 * pairs:

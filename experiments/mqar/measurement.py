@@ -18,7 +18,7 @@ SLICE = 250
 
 
 class Program(NamedTuple):
-    """Structure of a compiled training: the model, and the sizes of what it is trained on."""
+    """Structure of a compiled training: the model and the sizes of its training data."""
 
     kind: model.Structure
     pairs: int
@@ -36,7 +36,7 @@ class Compiled(NamedTuple):
 
 
 def seen(config: Config, point: dict) -> tuple[tasks.Recall, ...]:
-    """Sequences of training, validation and test of a seed; the same for all mixers and widths."""
+    """Sequences of training, validation and test of a seed. They are the same for all mixers and widths."""
     key = jax.random.fold_in(jax.random.key(config.seed), point["seed_index"])
     key = jax.random.fold_in(jax.random.fold_in(key, point["length"]), point["pairs"])
     sizes = (config.examples, config.held, config.held)

@@ -66,7 +66,7 @@ class FastMixer(nnx.Module):
 
 
 class Model(nnx.Module):
-    """Logits [B, K, V] at the asked places of sequences [B, L]; embeddings are those of tokens and of places."""
+    """Logits [B, K, V] at the queried places of sequences [B, L], from embeddings of tokens and of places."""
 
     def __init__(self, kind: Structure, rngs: nnx.Rngs):
         width = kind.width

@@ -20,7 +20,7 @@ POWER = 0.01
 
 
 class Recall(NamedTuple):
-    """Sequences, where they ask, and what is right there."""
+    """Sequences, the places of their queries, and the right answers."""
 
     tokens: Int[Array, "N L"]
     asked: Int[Array, "N K"]

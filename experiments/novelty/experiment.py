@@ -41,7 +41,7 @@ def points(config: Config) -> list[dict]:
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
-    """Rows of points; all κ and overlaps of a pair of memories are measured together."""
+    """Rows of points. All κ and overlaps of a pair of memories are measured together."""
     together = len(config.kappas) * len(config.overlaps)
     grid = measurement.grid(
         lambda point: measurement.Program(point["neurons"], point["patterns"], config.queries, together)

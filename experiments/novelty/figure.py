@@ -11,7 +11,7 @@ from experiments.figures.style import THEORY, panels, series
 
 
 def plot(table: Table, summary: dict) -> Figure:
-    """Areas against the number of patterns and against κ, and weights left over at the middle κ; theory as lines."""
+    """Areas against the number of patterns and κ, and left-over weights at the middle κ, with theory as lines."""
     areas: Table = pandas.DataFrame(summary["areas"])
     areas = areas[areas["neurons"] == areas["neurons"].max()]
     kappas = sorted(areas["kappa"].unique())

@@ -14,7 +14,7 @@ from hopfield.patterns import sphere
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
 
     neurons: int
     num_patterns: int
@@ -28,7 +28,7 @@ class Program(NamedTuple):
 
 
 def grid(program: Callable[[dict], Program]) -> Grid:
-    """The grid of pairs of memories; one depends on the seed, D, M and its number, and serves all κ and overlaps."""
+    """Grid of pairs of memories. A pair depends on the seed, D, M and its number, and serves all κ and overlaps."""
     each = {"kappa": np.float32, "overlap": np.float32}
     return Grid(program, one, {"sample": np.uint32}, each, lambda program: program.together, most=64, chunk=1e9)
 

@@ -132,7 +132,7 @@ def _between(
 
 
 def _timed(taken: list[float], steps: int, each: measurement.Run) -> dict:
-    """Seconds to the target, none where it is not reached, and those of a step."""
+    """Seconds to the target, None if it is missed, and seconds per step."""
     reached = each.reached is not None
     spread = [float(f(taken)) if reached else None for f in (np.median, min, max)]
     names = ("seconds", "seconds_low", "seconds_high")

@@ -79,7 +79,7 @@ def optimum(shape: Shape, seed: tuple[int, ...]) -> float:
 def setting(
     shape: Shape, seed: tuple[int, ...], conditioning: float, batch: int, tolerance: float, length: int
 ) -> Course:
-    """A problem with its target: a share `tolerance` of the gain over chance from its optimum; batch 0 is the full one.
+    """Problem with its target: a share `tolerance` of the gain over chance from its optimum. Batch 0 is the full one.
 
     Batches run through the examples in a new order every epoch; the loss of all is looked at once an epoch.
     """
@@ -117,7 +117,7 @@ def _train(rule: str, hyper: Hyper, where: Course, limit: int, goal: float, watc
 
 
 def bare(rule: str, hyper: Hyper, where: Course, steps: int) -> tuple:
-    """Training of so many steps without any evaluation besides the rule's own, to be timed."""
+    """Training run of `steps` steps, to be timed, without evaluations other than the rule's own."""
     return _train(rule, hyper, where, steps, -np.inf, 0)
 
 
@@ -131,7 +131,7 @@ def candidates(rule: str, full: bool, trials: int, seed: Sequence[int]) -> tuple
 
 
 def _chosen(rule: str, numbers: dict[str, float]) -> Hyper:
-    """Hyperparameters as arrays; those that shapes depend on as the nearest of their choices."""
+    """Hyperparameters as arrays. Those that fix a shape are rounded to the nearest of their choices."""
     fixed = RULES[rule].choices
     near = {name: min(values, key=lambda v: abs(np.log(v / numbers[name]))) for name, values in fixed.items()}
     return {name: near.get(name, jnp.float32(value)) for name, value in numbers.items()}
@@ -188,7 +188,7 @@ def _score(rule: str, hyper: Hyper, settings: Sequence[Course], limit: int, best
 
 
 def curve(found: Run, where: Course, times: dict[int, float], points: int = 40) -> str:
-    """A run at steps spaced evenly in their logarithm, as JSON of lists; times are interpolated between those known."""
+    """A run as JSON lists, at steps evenly spaced in their logarithm. Times are interpolated."""
     last = len(found.trace["loss"]) - 1
     grid = np.unique(np.round(np.geomspace(1, last + 1, points)).astype(int) - 1)
     steps = grid * where.every

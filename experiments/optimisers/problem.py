@@ -38,7 +38,7 @@ class Shape(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Data and starts of one problem; a pytree whose leaves have the same shapes for every seed and conditioning."""
+    """Data and starts of one problem, as a pytree whose shapes do not depend on seed and conditioning."""
 
     stored: Array
     answers: Array

@@ -1,4 +1,4 @@
-"""Rules that are compared, each with what is searched for it, and the one loop that all of them train in."""
+"""Optimisers that are compared, each with its search ranges, and the common training loop."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
@@ -82,13 +82,13 @@ RULES: dict[str, Rule] = {
 
 
 def ranges(rule: str, full: bool) -> dict[str, tuple[float, float]]:
-    """Ranges of what is searched for a rule."""
+    """Search ranges of a rule's hyperparameters."""
     chosen = RULES[rule]
     return chosen.ranges if full or chosen.mini is None else chosen.mini
 
 
 class Trace(NamedTuple):
-    """Values seen every `every` steps, the start included; NaN where nothing was."""
+    """Values recorded at the start and after every `every` steps. NaN where nothing was recorded."""
 
     loss: Array
     held_loss: Array
@@ -120,7 +120,7 @@ class Kind(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Bounds of a run, and what is evaluated on the way.
+    """Limits of a run, and the quantities that are evaluated during it.
 
     Attributes:
         limit: steps at most.
@@ -207,7 +207,7 @@ def _advance(kind: Kind, optimiser, problem: Problem, order: Array, watch: Array
 
 
 def _noted(state: _State, problem: Problem, whole: Array, every: int, watch: Array) -> Trace:
-    """The trace with the loss, what is held out and the optimiser's own account at the present step."""
+    """Trace with the loss, the held-out values and the optimiser's diagnostics at the present step."""
     place = state.step // every
     inner = state.inner
     own = [getattr(inner, name, jnp.nan) for name in Trace._fields[3:]] if hasattr(inner, "gain") else [jnp.nan] * 4

@@ -39,7 +39,7 @@ def summarise(table: Table) -> dict:
 
 
 def _median(values: Any) -> float:
-    """Median with missing values as infinite; where that is infinite, NaN, which is saved as null."""
+    """Median in which a missing value counts as infinite. An infinite median becomes NaN, which is saved as null."""
     numbers = np.asarray(values, float)
     middle = float(np.median(np.where(np.isnan(numbers), np.inf, numbers)))
     return middle if np.isfinite(middle) else float("nan")
@@ -94,7 +94,7 @@ def _pivot(rows: Table, measure: str) -> Table:
 
 
 def _first(wide: Table, rules: tuple[str, ...]) -> str | None:
-    """The rule of the least median; of equal ones, the one that missed the target least often or has the least mean."""
+    """Rule with the least median. Ties go to the rule that missed the target least often, then to the least mean."""
     present = [rule for rule in rules if rule in wide]
     order = {rule: (wide[rule].median(), np.isinf(wide[rule]).sum(), wide[rule].mean()) for rule in present}
     return min(present, key=order.__getitem__) if present else None
@@ -128,7 +128,7 @@ def _entry(rows: Table, measure: str) -> dict[str, Any]:
 
 
 def _winner(wide: Table, tried: Table) -> str | None:
-    """The rule of the least median; none where a rule that missed the target was given less than that."""
+    """Rule with the least median. None if a rule that missed the target was tried for less than that median."""
     rule = _first(wide, tuple(wide.columns))
     if rule is None or not np.isfinite(best := wide[rule].median()):
         return None

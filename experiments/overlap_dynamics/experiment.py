@@ -32,7 +32,7 @@ def _curves(config: Config) -> list[dict]:
 
 
 def _overlaps(config: Config, neurons: int) -> list[float]:
-    """Overlaps of starts in the order asked for; of those that flip as many spins the first."""
+    """Initial overlaps in the given order. Of overlaps with the same number of flipped spins, the first is kept."""
     number = partial(theory.flipped, neurons)
     loads.counts(config.overlaps, number, f"N={neurons}", name="overlaps", counted="{} flipped spins")
     first = {number(overlap): overlap for overlap in reversed(config.overlaps)}

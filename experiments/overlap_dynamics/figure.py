@@ -14,7 +14,7 @@ from experiments.overlap_dynamics import theory
 
 
 def plot(table: Table, summary: dict) -> Figure:
-    """A panel for every degree and load; starts by colour."""
+    """One panel for every degree and load, with starts by colour."""
     times: Table = pandas.DataFrame(summary["times"])
     drawn = []
     for _, rows in times.groupby("degree"):
@@ -51,7 +51,7 @@ def _panel(ax: Axes, rows: Table) -> None:
 
 
 def _lines(last: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Looks of both theories; after one step alone a line has no length, and marks stand in its place."""
+    """Styles of both theories. After a single step they are marks, since a line would have no length."""
     if last > 1:
         return predicted(), predicted(linestyle="-")
     mark = {"linestyle": "none", "markersize": 10}

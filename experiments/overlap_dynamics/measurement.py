@@ -1,4 +1,4 @@
-"""Overlap with a pattern after synchronous steps, from starts of given overlap; compiled."""
+"""Overlap with a pattern after synchronous steps, from starts of given overlap, compiled."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from hopfield.patterns import spins
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
 
     degree: int
     neurons: int
@@ -33,7 +33,7 @@ class Program(NamedTuple):
 
 
 def grid(program) -> Grid:
-    """Grid of draws and starts; the patterns depend on the seed, N, M and the draw's number, as do the flips."""
+    """Grid of draws and starts. Patterns and flips depend on the seed, N, M and the draw's number."""
     flips = (np.uint32, lambda point: theory.flipped(point["neurons"], point["overlap"]))
     return Grid(
         program, one, {**draws.COLUMNS, "flips": flips}, {"step": np.uint32}, lambda kind: kind.times, chunk=2e10

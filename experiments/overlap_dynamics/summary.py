@@ -14,7 +14,7 @@ CURVE = ["degree", "neurons", "around", "patterns", "load", "overlap"]
 
 
 def summarise(table: Table) -> dict:
-    """`times`: mean overlap and share retained after every number of steps, with theory where it says something.
+    """`times`: mean overlap and share retained after every number of steps, with theory where it is defined.
 
     Theory is that of `start_overlap`, the overlap asked for as whole spins meet it.
     """

@@ -118,7 +118,7 @@ def _check_sweeps(name: str, sweeps: int) -> None:
 
 
 def efforts(curves: Curves) -> list[Effort]:
-    """One for each of neurons; a single number of draws or sweeps serves all."""
+    """One for each of neurons. A single number of draws or sweeps serves all."""
     columns = [curves.neurons]
     for name in ("samples", "burn_in", "sweeps"):
         values = getattr(curves, name)

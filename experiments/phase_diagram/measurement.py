@@ -26,7 +26,7 @@ def majority(rows: Sequence[Mapping]) -> str:
 
 
 def grid(program: Callable[[dict], Program]) -> Grid:
-    """The grid of draws, each at several temperatures; a draw depends on the seed, N, M and its number alone.
+    """The grid of draws, each at several temperatures. A draw depends on the seed, N, M and its number alone.
 
     All calls are whole, so that one program serves all levels of refinement.
     """

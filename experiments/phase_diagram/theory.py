@@ -23,7 +23,7 @@ _BROKEN = (0.06, 0.08, 0.1, 0.115, 0.127, 0.134, 0.1375)
 
 
 class DenseLines(NamedTuple):
-    """Loads of the lines at some temperatures; NaN where there is none."""
+    """Loads of the lines at given temperatures. NaN at temperatures without a line."""
 
     temperature: list[float]
     spinodal: list[float]
@@ -50,7 +50,7 @@ def broken_symmetry() -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 
 def almeida_thouless(load: float) -> float:
-    """T_R of the classical network; NaN from its capacity on, and where it is below 1e-4."""
+    """T_R of the classical network. NaN from its capacity on, and where it is below 1e-4."""
     return replicas.almeida_thouless_temperature(load) if load < classical.spinodal().load else np.nan
 
 

@@ -13,7 +13,7 @@ from experiments.relaxation import theory
 
 
 def plot(table: Table, summary: dict) -> Figure:
-    """Two panels for every degree and temperature; sizes by colour."""
+    """Two panels for every degree and temperature, with sizes by colour."""
     times: Table = pandas.DataFrame(summary["times"])
     drawn = []
     for _, rows in times.groupby(["degree", "temperature"], sort=False):

@@ -17,7 +17,7 @@ from hopfield.patterns import spins
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
 
     degree: int
     neurons: int
@@ -34,7 +34,7 @@ class Program(NamedTuple):
 
 
 def grid(program) -> Grid:
-    """Grid of draws, all patterns started from in one go; a draw depends on the seed, N, M and its number."""
+    """Grid of draws, all patterns started from in one go. A draw depends on the seed, N, M and its number."""
     draw = {**draws.COLUMNS, "temperature": np.float32}
     return Grid(program, one, draw, {"query": np.uint32}, lambda kind: kind.queries, chunk=2e10)
 
@@ -64,7 +64,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
 
 
 def _times(overlaps, burn_in: int) -> dict:
-    """Escape of one start, and what is known of its overlap if it never left."""
+    """Escape of one start and, if it never left, correlation time and mean of its overlap."""
     gone = above(CUT, overlaps)
     left = jnp.any(gone)
     found = correlation_time(overlaps[burn_in:])

@@ -45,7 +45,7 @@ def _times(curve: dict, rows: Table) -> dict:
 
 
 def _observed(rows: Table) -> int | None:
-    """Sweeps made; of rows that do not say so those of a start that never left, None where every start left."""
+    """Number of sweeps made. Tables without it give the exposure of starts that never left; None without any."""
     made = rows["observed"] if "observed" in rows else rows.loc[rows["left"] == 0, "exposure"]
     return int(made.max()) if made.notna().any() else None
 

@@ -8,7 +8,7 @@ from hopfield.theory import classical, replicas
 
 @cache
 def spinodal_load(degree: int, temperature: float) -> float:
-    """Largest load M/N^(n−1) with a retrieval state at T, replica symmetric; 0 without any."""
+    """Largest load M/N^(n−1) with a retrieval state at T, replica symmetric. It is 0 without any."""
     if degree == 2:
         return float(classical.spinodal_load(temperature))
     return replicas.dense_spinodal_load(degree, temperature)

@@ -13,7 +13,7 @@ from experiments.shared import convergence, kappa_theory
 
 
 def _word(criterion: str, max_steps: int) -> str:
-    """A criterion by the words that a reader says for it."""
+    """A criterion in the words of a legend."""
     return "one step" if criterion == "target_weight" else convergence.WORDS[convergence.end(max_steps)]
 
 

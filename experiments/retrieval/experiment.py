@@ -98,7 +98,7 @@ def _widths(scan: FullScan, ensemble: str) -> Sequence[int]:
 
 
 def _kappas(scan: FullScan, memory: str, ensemble: str, neurons: int, num_patterns: int) -> list[float | None]:
-    """The κ of a curve in ascending order, to six digits; a single null for a memory without one."""
+    """The κ of a curve in ascending order, to six digits. A memory without κ has a single null."""
     if not find(memory).takes_beta:
         return [None]
     found = set(scan.kappas)
@@ -162,7 +162,7 @@ def _check_curves(wanted: Iterable[dict]) -> None:
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
-    """Rows of points, through one compiled program for each structure; passes over streams come last."""
+    """Rows of points, through one compiled program for each structure. Passes over streams come last."""
     stored = [point for point in wanted if point["ensemble"] != pattern_sets.GENERATED]
     yield from retrievals.rows(config.seed, stored, _program)
     yield from streamed.rows(config.seed, [p for p in wanted if p["ensemble"] == pattern_sets.GENERATED])

@@ -134,7 +134,7 @@ def _one_step(ax: Axes, table: Table) -> None:
 
 
 def _success(ax: Axes, table: Table) -> None:
-    """Share of queries that end with most weight on the pattern, against κ; annealed thresholds as vertical lines."""
+    """Share of queries that end with most weight on the pattern, against κ, with annealed thresholds as lines."""
     lines = []
     for num_patterns, rows, look in _curves(table):
         shares(ax, _shares(rows), "kappa", label=f"$M={num_patterns}$", **look)

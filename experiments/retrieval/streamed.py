@@ -95,7 +95,7 @@ def _settle(passes: Passes, queries: list[Query], memories: dict) -> None:
 
 
 def _updated(passes: Passes, memories: list[Memory], states: Array) -> Array:
-    """One step of every state in the memory of its own query."""
+    """One update of every state, each in the memory of its query."""
     counted = passes.at(list(np.asarray(states, np.float64)))
     new = [found.update(memory)[0] for found, memory in zip(counted, memories, strict=True)]
     return jnp.asarray(np.stack(new), states.dtype)

@@ -51,7 +51,7 @@ def summarise(table: Table) -> dict:
 
 
 def _critical(curve: dict, rows: Table, criterion: str, clean: bool) -> tuple[dict, str]:
-    """One entry of `critical_kappa`, or the reason why there is none. The fits are in ln κ."""
+    """One entry of `critical_kappa`, or the reason why it is missing. The fits are in ln κ."""
     log_kappa = np.log(rows["kappa"])
     if criterion == "target_weight":
         found = half_crossing(log_kappa, rows["one_step_weight"], rows["sample"], rows["queries"])

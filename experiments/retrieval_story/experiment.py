@@ -1,4 +1,4 @@
-"""Retrieval told step by step: stored digits, corrupted starts, and where each memory goes from there.
+"""Retrieval step by step: stored digits, corrupted starts, and the final state of each memory.
 
 Every memory holds the same digits and gets the same corrupted ones. A step is one update; of a memory on spins it is
 one sweep over all neurons, one at a time in random order, along which the energy never rises. Rows by `part`:
@@ -70,5 +70,5 @@ def cost(config: Config) -> Cost:
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
-    """Rows of points; all steps of a retrieval are followed together."""
+    """Rows of points. All steps of a retrieval are measured together."""
     yield from measurement.rows(config.seed, config.patterns, wanted)

@@ -30,7 +30,7 @@ RANGE = {"spins": (-1.0, 1.0), "sphere": (-1.1, 1.9)}
 
 
 def plot(table: Table, summary: dict) -> Figure:
-    """The first and the last query as pictures; energies, entropies and weights of the first, and landscapes below."""
+    """Pictures of the first and the last query, energies, entropies and weights of the first, and landscapes below."""
     queries = list(dict.fromkeys((part["target"].iloc[0], part["corruption"].iloc[0]) for _, part in courses(table)))
     queries = list(dict.fromkeys((queries[0], queries[-1])))
     figure = Figure(figsize=(11.0, 13.2), layout="constrained")

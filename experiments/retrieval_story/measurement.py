@@ -61,7 +61,7 @@ def _in_plane(seed: int, num_patterns: int, point: dict, last: int) -> list[dict
 
 
 def _followed(memory: Any, target: int, state: jax.Array, last: int, key) -> list[dict]:
-    """Columns of every state of a retrieval, the start first; a key gives the orders of sweeps over spins."""
+    """Columns of every state of a retrieval, the start first. A key gives the orders of sweeps over spins."""
     model = memory if key is None else draws.network(memory)
     found = []
     for step in range(last + 1):

@@ -21,7 +21,7 @@ STORIES = ["memory", "beta", "target", "corruption"]
 
 
 def summarise(table: Table) -> dict:
-    """Every story with its end, and how often starts are retrieved, ends stand still and energies rise."""
+    """Every story with its end, shares of starts retrieved and of stationary ends, and the number of energy rises."""
     stories = [_story(table, part) for _, part in courses(table)]
     scalars = {
         "retrieved": float(np.mean([story["end"] == "retrieved" for story in stories])),

@@ -1,4 +1,4 @@
-"""Options of the comparison of separations, and the columns that tell its rows apart."""
+"""Options of the comparison of separations, and the columns that identify its rows."""
 
 from dataclasses import dataclass
 from typing import Any

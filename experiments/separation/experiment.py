@@ -41,7 +41,7 @@ TUNING = 2**31
 
 
 def check(config: Config) -> None:
-    """Raise ValueError for pairs that are no memory, starts that images do not take, and ensembles too small."""
+    """Raises ValueError for invalid pairs, starts that images cannot have, and ensembles that are too small."""
     _check_pairs(config)
     for start in (*config.corruption, *config.across):
         _check_start(start)
@@ -120,7 +120,7 @@ def cost(config: Config) -> Cost:
 
 
 def points(config: Config) -> list[dict]:
-    """One point per ensemble, number of images, start, pair and draw; a second dynamics at the largest M alone."""
+    """One point per ensemble, number of images, start, pair and draw. The largest M also has a second dynamics."""
     largest = max(config.patterns)
     tasks = [(largest, corruptions.name(start)) for start in config.corruption]
     tasks += [
@@ -181,7 +181,7 @@ def _task(config: Config, point: dict) -> measurement.Task:
 
 
 def _tuned(config: Config, point: dict, read: Callable[..., dict]) -> dict[str, float | None]:
-    """Sharpness that serves each criterion best on the tuning draws; None where β changes nothing."""
+    """Sharpness that serves each criterion best on the tuning draws. None where β changes nothing."""
     if point["similarity"] not in memories.SIMILARITIES or not memories.has_beta(point["separation"]):
         return {"retrieved": None, "error": None}
     numbers = range(TUNING, TUNING + config.tuning)

@@ -44,7 +44,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 
 def _legend(axes: np.ndarray, looks: Looks, side: str, title: str) -> None:
-    """A legend of what the lines of panels of one kind mean, above all panels."""
+    """One legend above all panels, for the lines that panels of one kind share."""
     drawn: dict[str, Any] = {}
     for ax in axes.ravel():
         drawn |= {name: line for line, name in zip(*ax.get_legend_handles_labels(), strict=True)}
@@ -88,7 +88,7 @@ def _by_similarity(ax: Axes, table: Table, kind: str, looks: Looks) -> None:
 
 
 def _first(table: Table) -> Table:
-    """Rows of pairs under the first dynamics; the bound has one of its own."""
+    """Rows of pairs under the first dynamics, without those of the bound."""
     pairs = table[table["similarity"] != BOUND[0]]
     return pairs[pairs["dynamics"] == _in_order(pairs, "dynamics")[0]]
 
@@ -109,7 +109,7 @@ def _by_separation(ax: Axes, table: Table, looks: Looks) -> None:
 
 
 def _matrix(ax: Axes, table: Table) -> None:
-    """Mean over all starts at the largest number of images for every pair, percent; another dynamics in brackets."""
+    """Mean over all starts for every pair at the most images, percent. A second dynamics is in brackets."""
     means = 100 * overall(table)
     error = means.std(axis=1, ddof=1) / np.sqrt(means.count(axis=1))
     mean = means.mean(axis=1).droplevel("ensemble")

@@ -22,7 +22,7 @@ SETTLED = 1e-3
 
 
 class Task(NamedTuple):
-    """Task: patterns stored and how they are asked for; a draw depends on the seed, N, M and its own number alone."""
+    """Task: patterns stored and how they are asked for. A draw depends on the seed, N, M and its own number alone."""
 
     ensemble: str
     num_patterns: int
@@ -33,7 +33,7 @@ class Task(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """Structure that is compiled for a pair; everything else is traced."""
+    """Structure that is compiled for a pair. Everything else is traced."""
 
     similarity: str
     separation: str
@@ -93,7 +93,7 @@ def _drawn(padding: int, queries: int, kind: str) -> Callable:
 
 
 def read(reader: Reader, task: Task, draws: Draws, which, units: Scale, betas, threshold: float) -> dict:
-    """Read every query of some draws, each at a β of its own, and judge what comes out.
+    """Read every query of some draws, at one β per entry of `which`, and judge the results.
 
     Args:
         reader: the pair and how often it is read; `BOUND` for the best possible read-out.
@@ -153,7 +153,7 @@ def _best(kind: str, queries: int) -> Callable:
 
 
 def _batched(outcome: Callable, queries: int) -> Callable:
-    """Compile a read-out with its judgement; `outcome` gives an image to recognise and one of least squared error."""
+    """Compile a read-out with its judgement. `outcome` gives the recognised image and that of least squared error."""
 
     def program(found, unit, spread, threshold, amount, places, betas):
         used = found.used

@@ -68,7 +68,7 @@ def _whole(ax: Axes, rows: Table, rule: str, half: list[dict]) -> None:
 
 
 def _bits(ax: Axes, rows: Table) -> None:
-    """Measured over exact errors of a bit, at every length: 0 with its upper bar where none were seen."""
+    """Measured over exact errors of a bit, at every length. Where none were seen, the ratio is 0 with its upper bar."""
     looks = series(list(dict.fromkeys(rows["degree"])))
     for rule, part in rows.groupby("degree", sort=False):
         exact = part["bit_error_theory"].to_numpy(float)

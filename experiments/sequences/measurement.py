@@ -14,7 +14,7 @@ from hopfield.networks import SequenceMemory
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
 
     rule: str
     learning: str

@@ -54,12 +54,12 @@ def _lengths(curve: dict, rows: Table) -> list[dict]:
 
 
 def _plain(curve: dict) -> bool:
-    """Whether theory is that of a curve: patterns that are independent, learned by the plain rule."""
+    """Whether the theory applies to a curve: independent patterns, learned by the plain rule."""
     return curve["learning"] == "plain" and curve["correlation"] == 0
 
 
 def _half(curve: dict, lengths: list[dict]) -> dict:
-    """Point where the share of whole sequences passes one half, by interpolation in ln P; theory of the plain rule."""
+    """Point where the share of whole sequences passes one half, interpolated in ln P, with theory of the plain rule."""
     log_length = np.log([entry["patterns"] for entry in lengths])
     half = straight_crossing(log_length, [entry["whole"] - 0.5 for entry in lengths])
     measured = None if np.isnan(half) else float(np.exp(half))

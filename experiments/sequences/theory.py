@@ -15,12 +15,12 @@ def bit_error(rule: str, neurons: int, num_patterns: int) -> float:
 
 
 def right(rule: str, neurons: int, num_patterns: int, transitions: int) -> float:
-    """Chance that so many transitions are right, bits taken as independent."""
+    """Probability that a number of transitions are right, with bits taken as independent."""
     return float(sequences.transitions_right(bit_error(rule, neurons, num_patterns), neurons, transitions))
 
 
 def length(rule: str, neurons: int, share: float, longest: int = 2**20) -> int | None:
-    """Number of patterns P, 2 at least, up to which that share of sequences should be right; None beyond `longest`."""
+    """Number of patterns P, 2 at least, up to which that share of sequences should be right. None beyond `longest`."""
     low, high = 2, 4
     expected = lambda count: right(rule, neurons, count, count)
     if expected(longest) > share:
@@ -34,7 +34,7 @@ def length(rule: str, neurons: int, share: float, longest: int = 2**20) -> int |
 
 
 def gaussian(rule: str, neurons: int, num_patterns: int) -> float | None:
-    """Φ(1/σ)^{PN}, the whole sequence with Gaussian crosstalk; None for the exponential rule."""
+    """Φ(1/σ)^{PN}, the whole sequence with Gaussian crosstalk. None for the exponential rule."""
     power = degree(rule)
     if power is None:
         return None
@@ -43,7 +43,7 @@ def gaussian(rule: str, neurons: int, num_patterns: int) -> float | None:
 
 
 def published(rule: str, neurons: int) -> tuple[float, float] | None:
-    """P_T and P_S, N → ∞ to leading order; None for the exponential rule."""
+    """P_T and P_S, N → ∞ to leading order. None for the exponential rule."""
     power = degree(rule)
     if power is None:
         return None

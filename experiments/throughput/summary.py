@@ -7,7 +7,7 @@ from experiments.statistics.lines import straight_line
 
 
 def summarise(table: Table) -> dict:
-    """Exponents of time and memory over the last decade of each axis; the largest share of the machine's own rate."""
+    """Exponents of time and memory over the last decade of each axis, and the largest share of the machine's rate."""
     slopes, scalars = [], {}
     for (task, axis), rows in table.groupby(["task", "axis"], sort=False):
         rows = rows.sort_values(axis)

@@ -24,7 +24,7 @@ def save(path: Path, tree: Any, rows: list[dict]) -> None:
 
 
 def load(path: Path, like: Any) -> tuple[Any, list[dict]] | None:
-    """Checkpoint that was saved, in the shape of `like`; None if there is none, or if it is damaged and set aside."""
+    """Checkpoint that was saved, in the shape of `like`. None if there is none, or if it is damaged and set aside."""
     if not path.exists():
         return None
     checksum, _, data = path.read_bytes().partition(b"\n")

@@ -1,4 +1,4 @@
-"""Options of the training runs; tasks, layers and optimisers are files of the folders of these names."""
+"""Options of the training runs. Tasks, layers and optimisers are files in the folders of these names."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -36,7 +36,7 @@ SIZES = ("width", "heads", "quantity", "update_steps", "members")
 
 
 def check(config: Config) -> None:
-    """Raise ValueError for tasks, layers and options that are not there, or do not go with what else is chosen."""
+    """Raises ValueError for tasks, layers and options that are not there, or do not go with what else is chosen."""
     for task, layer in product(config.tasks, config.layers):
         kind = ("several", "one")[tasks.is_single(task)]
         if layers.find(layer).inputs not in ("any", kind):
@@ -58,7 +58,7 @@ def check(config: Config) -> None:
 
 
 def _check_own(config: Config) -> None:
-    """Raise ValueError for a user-defined layer that cannot be built, called and observed on one of the tasks."""
+    """Raises ValueError for a user-defined layer that cannot be built, called and observed on one of the tasks."""
     known: dict[str, Any] = asdict(config) | {
         "optimiser": "",
         "damping_rule": "fixed",
@@ -74,7 +74,7 @@ def _check_own(config: Config) -> None:
 
 
 def _check_rules(config: Config) -> None:
-    """Raise ValueError for an option that no optimiser asked for takes."""
+    """Raises ValueError for an option that no optimiser asked for takes."""
     for name in (*SEARCHED[:-1], *RULE):
         value, takers = getattr(config, name), [rule for rule in OPTIMISERS if name in optimisers.own(rule)]
         if value in (None, []) or set(takers) & set(config.optimisers):
@@ -91,7 +91,7 @@ def draws_tasks(config: Config) -> bool:
 
 
 def takes_quantity(config: Config) -> bool:
-    """Whether one of the layers learns as many patterns or queries as `quantity` says."""
+    """Whether one of the layers has `quantity` learned patterns or queries."""
     return any(layers.find(layer).takes_quantity for layer in config.layers)
 
 
@@ -145,7 +145,7 @@ def points(config: Config) -> list[dict]:
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
-    """Train the runs whose epochs are missing, one after the other; rows come as epochs end."""
+    """Train the runs whose epochs are missing, one after the other. Rows are yielded as epochs end."""
 
     def run(point: dict) -> tuple:
         return tuple(point[name] for name in RUN)

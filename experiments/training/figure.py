@@ -62,7 +62,7 @@ def _course(ax: Axes, group: Table, column: str, look: dict, label: str) -> None
 
 
 def _runs(table: Table) -> Table:
-    """All epochs of the runs that validation chose; those after a run's end repeat its last, if it did not diverge."""
+    """All epochs of the runs that validation chose. Epochs after a run's end repeat its last, unless it diverged."""
     rows = table[~table["layer"].isin(BASELINES)]
     rows = rows.merge(chosen(rows)[RUN], on=RUN).copy()
     rows = rows[~(rows["diverged"].astype(bool) & rows["stopped"].astype(bool))]
@@ -71,7 +71,7 @@ def _runs(table: Table) -> Table:
 
 
 def _results(ax: Axes, table: Table, several: list[str], looks: dict) -> None:
-    """Test accuracy, or AUC where there are no baselines: every seed, mean and error, for each kind and baseline.
+    """Test accuracy of every kind and baseline: each seed, mean and error. It is the AUC without baselines.
 
     A kind with seeds that have no result has no mean either.
     """

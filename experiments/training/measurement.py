@@ -23,7 +23,7 @@ from hopfield import outside
 
 
 class Model(NamedTuple):
-    """Compiled functions of a setting that no optimiser enters; parameters have a leading axis of members.
+    """Compiled functions of a setting that do not depend on the optimiser. Parameters have a leading axis of members.
 
     start(key, data) -> params, rest; outputs(params, rest, batch) -> logits [B, members, classes];
     observe(params, rest, validation, test) -> what is measured.
@@ -123,7 +123,7 @@ def _step(setting: Setting, made: Model, kept: int) -> Callable:
 
 @functools.lru_cache(maxsize=16)
 def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
-    """The functions of a setting; runs that differ in data, seed, knobs or optimiser share what is the same."""
+    """Compiled functions of a setting. Runs that differ in data, seed, knobs or optimiser share all that they can."""
     made = _model(without_rule(setting), places, features, classes)
     step = _step(setting, made, _kept(setting, features))
 
@@ -169,7 +169,7 @@ class Length(NamedTuple):
 
 
 def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, length: Length) -> Iterator[dict]:
-    """Rows of all epochs of a run, the first before any training; test values are those at the best validation loss.
+    """Rows of all epochs of a run, the first before any training. Test values are those at the best validation loss.
 
     Args:
         setting, knobs: what is trained and how.

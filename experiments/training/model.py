@@ -1,4 +1,4 @@
-"""Classifier around one Hopfield layer, and what is observed of it while it learns."""
+"""Classifier around one Hopfield layer, and the quantities observed during learning."""
 
 from typing import Any, NamedTuple
 
@@ -73,7 +73,7 @@ class Classifier(nnx.Module):
 
 
 def _spectrum(core: Any, heads: int) -> jax.Array:
-    """Singular values of the metric of every head [H, D], falling; ones where none is learned."""
+    """Singular values of the metric of every head [H, D], in falling order. They are ones without a learned metric."""
     metric = getattr(core, "metric", None)
     if metric is None:
         return jnp.ones((heads, 1))

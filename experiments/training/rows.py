@@ -1,4 +1,4 @@
-"""Rows of a training, one an epoch: losses, accuracies, what the heads do, and whether the run has diverged."""
+"""Rows of a training, one per epoch: losses, accuracies, observables of the heads, and whether the run diverged."""
 
 from typing import Any
 
@@ -46,12 +46,12 @@ def diagnostics(state: Any) -> dict[str, float]:
 
 
 def auc(scores: np.ndarray, targets: np.ndarray) -> float:
-    """Area under the ROC curve of class 1 against class 0; NaN for another number of classes and scores not finite."""
+    """Area under the ROC curve of class 1 against class 0. NaN for another number of classes and scores not finite."""
     if scores.shape[1] != 2 or not np.isfinite(scores).all():
         return float("nan")
     return ranking.auc(scores[:, 1] - scores[:, 0], targets)
 
 
 def _accuracy(logits: np.ndarray, targets: np.ndarray) -> float:
-    """Share of the largest logits at the targets; NaN where logits are."""
+    """Share of the largest logits at the targets. NaN for logits of NaN."""
     return float(np.mean(logits.argmax(axis=1) == targets)) if np.isfinite(logits).all() else float("nan")

@@ -47,7 +47,7 @@ MARGIN = {"target_weight": 2.0, "converged_weight": 0.0}
 
 
 class Measured(NamedTuple):
-    """A measured value with its standard error, and theory where there is one."""
+    """Measured value with its standard error and, if known, its theory."""
 
     value: float
     stderr: float
@@ -55,7 +55,7 @@ class Measured(NamedTuple):
 
 
 def measured(seed: int, quantity: str, row: str) -> Measured:
-    """Measurement of one row of `printed.claimed`; rows that need the same draws share them."""
+    """Measurement of one row of `printed.claimed`. Rows with the same draws share them."""
     if quantity == "M/N":
         return _classical(seed)[row]
     name, _, size = row.partition(" d=")

@@ -60,7 +60,7 @@ def points(config: Config) -> list[dict]:
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
-    """The computed or measured value of every printed number, and whether it rounds to what is printed."""
+    """Computed or measured value of every printed number, and whether it rounds to the print."""
     computed = {"attention": attention, "temperature": temperature, "jacobian": jacobian}
     values = {name: computed[name]() for name in computed if any(point["example"] == name for point in wanted)}
     for point in wanted:

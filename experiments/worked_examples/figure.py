@@ -41,7 +41,7 @@ WRONG: dict[str, Any] = {
 
 
 def plot(table: Table, summary: dict) -> Figure:
-    """The examples as pictures with the printed numbers on them, two in a row; crosses are wrong."""
+    """Pictures of the examples with the printed numbers, two in a row. Crosses mark wrong numbers."""
     kinds = (
         ("attention", _attention),
         ("temperature", _weights),
@@ -59,7 +59,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 
 def _cells(ax: Axes, rows: Table, quantity: str, left: float, limit: float) -> list[float]:
-    """A matrix as shaded cells, with the computed numbers in them and what is printed below; returns the columns."""
+    """A matrix as shaded cells, with the computed numbers in them and what is printed below. Returns the columns."""
     shades = colormaps["PuOr_r"]
     rows = rows[rows["quantity"] == quantity]
     for i, (_, line) in enumerate(rows.groupby("row", sort=False)):

@@ -18,7 +18,7 @@ FROZEN = 0.1
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on; everything else is traced."""
+    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
 
     memory: str
     neurons: int

@@ -34,7 +34,7 @@ class Modern(Diagram):
         return 100 * num_patterns * neurons
 
     def query(self, program: Program, build: Callable, stored, used, key) -> Callable:
-        """Updates from pattern i to a fixed point, whose weights tell which patterns hold it; nothing is random."""
+        """Deterministic updates from pattern i to a fixed point, whose weights say which patterns retain it."""
 
         def query(i, temperature):
             memory = build(stored, mask=used, beta=1.0 / temperature)
@@ -56,7 +56,7 @@ class Modern(Diagram):
         return loads < spherical.critical_load(neurons, neurons / temperatures, "converged_weight")
 
     def lines(self, end: str, loads: np.ndarray, heights: np.ndarray, neurons: int) -> list[tuple]:
-        """Annealed thresholds as loads of β, after one update those of the start alone; the average as β of a load."""
+        """Annealed thresholds and, unless it is one update, the line where the average becomes unstable."""
         patterns, kappa = np.exp(loads * neurons), heights * neurons
         half, held = (spherical.critical_load(neurons, kappa, criterion) for criterion in spherical.CRITERIA)
         found = [

@@ -52,7 +52,7 @@ class Own(Layer):
 
 
 def layer(name: str) -> Own:
-    """The user-defined layer of a name, which is none of the experiment's.
+    """User-defined layer by its name.
 
     Raises:
         ValueError: there is none, in one sentence that begins with layers.

@@ -1,4 +1,4 @@
-"""Contract of a layer: what it reads, how it is built, and what is observed of it."""
+"""Contract of a layer: its inputs, its construction, and its observed quantities."""
 
 import abc
 from typing import Any, ClassVar
@@ -36,7 +36,7 @@ class Layer(abc.ABC):
 
     @abc.abstractmethod
     def read(self, module: Any, x: jax.Array, others: jax.Array) -> jax.Array:
-        """Features [B, W] of embedded inputs [B, T, W]; logits of one that does not embed.
+        """Features [B, W] of embedded inputs [B, T, W], or logits from a layer that does not embed.
 
         Args:
             others: the training examples that each input may read [1, 1, B, examples]: all but itself.

@@ -1,4 +1,4 @@
-"""Memory of the training set, read without an embedding: what is kept of kernel machines and nearest neighbours."""
+"""Memory of the training set, read without an embedding, as in kernel machines and nearest neighbours."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tasks to learn: labelled sets of vectors, split by a seed into training, validation and test; one file each.
+"""Tasks to learn: labelled sets of vectors, split by a seed into training, validation and test. Each has its file.
 
     NUMBERS, VECTORS                   numbers of an example, and vectors that they make up
     STREAM                             number of its random numbers, different for every task that is drawn

@@ -90,7 +90,7 @@ def _classes(name: str, targets: np.ndarray) -> np.ndarray:
 
 
 def _arrays(name: str, path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Inputs and targets as they stand in a file."""
+    """Inputs and targets of a file, unchanged."""
     try:
         if path.suffix.lower() == ".csv":
             table = np.asarray(datasets.from_file(path), np.float64)
