@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Line(NamedTuple):
-    """A command line: what is run, its words, and what its sentence may name."""
+    """Command line: its module, its words, and the names that its error sentence may contain."""
 
     module: str
     words: tuple[str, ...]
@@ -18,7 +18,7 @@ class Line(NamedTuple):
 
 
 def write_damaged_files(folder: Path) -> list[Line]:
-    """Lines about files that are not as they should be; the files are made in a folder."""
+    """Command lines with damaged files, which are written to a folder."""
     rng = np.random.default_rng(0)
     good = np.where(rng.random((12, 8)) < 0.5, -1.0, 1.0).astype(np.float32)
     found: list[Line] = []
@@ -80,7 +80,7 @@ def _arrays(good: np.ndarray) -> dict[str, Callable[[Path], Any]]:
 
 
 def encoder(folder: Path, change: Callable[[dict[str, Any], Path], Any] = lambda tensors, folder: None) -> Path:
-    """A small BERT of random weights in a folder of its own, changed before it is written."""
+    """A small BERT of random weights in a new folder, changed before it is written."""
     rng = np.random.default_rng(0)
     folder.mkdir()
     width, words = 8, ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdefghij"]

@@ -1,4 +1,4 @@
-"""Hundreds of bad command lines, of which none may end in a traceback, hang, fill the memory or leave anything behind.
+"""Hundreds of bad command lines. None of them may end in a traceback, hang, fill the memory or leave files behind.
 
     python scripts/bad_lines.py [--lines 300] [--seed 0] [--only TEXT]
 
@@ -119,7 +119,7 @@ def lines(count: int, seed: int) -> list[Line]:
 
 
 def fault_of(line: Line, code: int, out: str, err: str, left: Sequence[str]) -> str:
-    """Fault of how a line ended; empty if there is none."""
+    """Fault in the end of a line's process, as text. Empty without one."""
     if left:
         return f"left {', '.join(left)} behind"
     if code == 0:
@@ -134,7 +134,7 @@ def fault_of(line: Line, code: int, out: str, err: str, left: Sequence[str]) -> 
 
 
 def try_line(line: Line, folder: Path) -> Outcome:
-    """A line run as a process of its own in an empty folder."""
+    """Outcome of a line that runs as a separate process in an empty folder."""
     with tempfile.TemporaryDirectory(dir=folder) as work:
         mode = [] if any(word.startswith("wandb.mode=") for word in line.words) else ["wandb.mode=disabled"]
         words = [*line.words, "dry=true", *mode] if line.module == "experiments.run" else line.words
@@ -167,7 +167,7 @@ def try_line(line: Line, folder: Path) -> Outcome:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Try all lines; 0 if none of them ends badly, else 1."""
+    """Try all lines. Returns 0 if none of them ends badly, else 1."""
     return boundary.run_command(lambda: _main(argv))
 
 

@@ -167,7 +167,7 @@ def environment() -> dict[str, Any]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the chosen comparisons and print their tables; 0 if the two sides of each agree, else 1."""
+    """Run the chosen comparisons and print their tables. Returns 0 if the two sides of each agree, else 1."""
     return boundary.run_command(lambda: _run_comparisons(_options(argv)))
 
 
@@ -204,7 +204,7 @@ def _run_comparisons(options: argparse.Namespace) -> int:
 
 
 def draw(outcomes: Sequence[Outcome], path: Path) -> None:
-    """Ratios of all cases with their ranges, on a logarithmic axis; right of 1 this library is the faster."""
+    """Ratios of all cases with their ranges, on a logarithmic axis. To the right of 1 this library is faster."""
     from experiments.figures import style
 
     with style.style():

@@ -1,4 +1,4 @@
-"""Cost of the library's kernels on an accelerator: predicted from their operations, and measured where there is one.
+"""Cost of the library's kernels on an accelerator, predicted from their operations and measured if there is one.
 
     python scripts/device.py [--only TEXT] [--measure] [--repetitions 5] [--size published]
 
@@ -69,7 +69,7 @@ class Counts(NamedTuple):
 
 
 def counted(jaxpr: Any) -> Counts:
-    """Operations of a jaxpr, those of loops as often as they turn; of a choice between branches, the least."""
+    """Operations of a jaxpr. A loop counts once per iteration, and a choice of branches as its cheapest one."""
     total = Counts()
     for equation in jaxpr.eqns:
         shapes = [x.aval for x in (*equation.invars, *equation.outvars) if hasattr(x.aval, "shape")]
@@ -191,7 +191,7 @@ def seconds(function: Callable, inputs: tuple, repetitions: int) -> float:
 
 
 def lines(size: str, only: str, repetitions: int) -> list[str]:
-    """The table, a line for each row; times are measured if there are repetitions."""
+    """Table with a line for each row. Times are measured if there are repetitions."""
     measured = " measured | beside |" * bool(repetitions)
     found = [f"| computation | GFLOP | GB | 10⁹ exp, log | predicted ms, {H100.name} |{measured}"]
     found.append("|---" * (5 + 2 * bool(repetitions)) + "|")

@@ -117,7 +117,7 @@ def _inside(line: dict[str, Any], x: np.ndarray, y: np.ndarray) -> dict[str, lis
 
 
 def _table(name: str, folder: str, columns: tuple[str, ...]) -> Table:
-    """The table of a run; InputError where there is none, or one of another experiment."""
+    """Table of a run. Raises InputError without a table, or for one of another experiment."""
     path = Path(folder) / "table.csv"
     if not path.is_file():
         raise InputError(f"{name} must be the folder of a run, got {folder}, without table.csv")

@@ -31,7 +31,7 @@ class Quote(NamedTuple):
 
 
 def quotes(page: str) -> list[Quote]:
-    """Every number with an error, by the commands of its row, else of its paragraph, else of those before it."""
+    """Every number with an error, with the commands of its row, its paragraph, or the last ones before it."""
     found: list[Quote] = []
     before: tuple[str, ...] = ()
     for block in page.split("\n\n"):
@@ -44,7 +44,7 @@ def quotes(page: str) -> list[Quote]:
 
 
 def is_printed_as(text: str, value: float, error: float) -> bool:
-    """Whether a number and its error, rounded to the digits of a printed one, are what is printed."""
+    """Whether a number and its error round to the printed ones."""
     match = NUMBER.fullmatch(text)
     if match is None:
         return False
@@ -87,7 +87,7 @@ def _at(summary: Any, path: str) -> float:
 
 
 def keep(command: str, run: Path, paths: Sequence[str] = ()) -> list[str]:
-    """Keep the numbers that the page quotes for a command; returns those that its summary, or the page, does not have.
+    """Keep the numbers that the page quotes for a command. Returns those that its summary, or the page, does not have.
 
     Args:
         command: as the page names it.

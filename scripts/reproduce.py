@@ -28,7 +28,7 @@ def published() -> list[str]:
 
 
 def reproduce(name: str, overrides: list[str], figures: Path) -> int:
-    """Run one configuration and copy its figure; returns the command's exit code."""
+    """Run one configuration and copy its figure. Returns the command's exit code."""
     output = ROOT / "outputs" / "published" / name
     begun = time.monotonic()
     code = run.main([f"conf={name}", f"output={output}", *overrides])

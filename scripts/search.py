@@ -1,4 +1,4 @@
-"""Search options of an experiment for the best value of one of its results, with Optuna; several may search at once.
+"""Search with Optuna for the options of an experiment that optimise one of its results. Several may run at once.
 
     python scripts/search.py STUDY SCALAR conf=NAME [option=value ...] option=low..high option=low..high/log option=a|b
 
@@ -91,7 +91,7 @@ def run_scalar(words: Sequence[str], scalar: str) -> float:
 
 
 def objective(study: Any, words: Sequence[str], scalar: str, trial: Any) -> float:
-    """The scalar of a trial, NaN (which Optuna counts as failed) where a run at these options has none.
+    """Scalar of a trial. NaN, which Optuna counts as failed, if a run at these options has none.
 
     Raises:
         InputError: the run failed; or it has other scalars and no run of the study had this one, a mistake in its name.
@@ -176,7 +176,7 @@ def _search(given: argparse.Namespace) -> int:
 
 
 def _check_same(study: Any, given: argparse.Namespace) -> None:
-    """Raise InputError where a study that is gone on with searches for something else: its best would be of both."""
+    """Raises InputError where a study that is gone on with searches for something else: its best would be of both."""
     kept = sorted(word for word in given.words if suggestion(_Nobody(), word) == word)
     asked = {"--minimise": given.minimise, "options that are not searched": shlex.join(kept)}
     begun = study.user_attrs.get("asked", {})

@@ -1,4 +1,4 @@
-"""Showcase of a run for the site: its figure, a small picture of it, and its report without what all reports share.
+"""Showcase of a run for the site: its figure, a thumbnail, and its report without the parts common to all reports.
 
 `python scripts/showcase.py NAME RUN` keeps docs/figures/NAME.svg, docs/figures/small/NAME.webp and
 docs/reports/NAME.html of the run in a folder; `scripts/reproduce.py` does it for every run. Building the site puts the
@@ -72,7 +72,7 @@ def small(picture: bytes, width: int = WIDTH, quality: int = 72) -> bytes:
 
 
 def _rounded(found: re.Match) -> str:
-    """JSON in a script, its numbers to six digits; what could end the script stays escaped."""
+    """JSON in a script with numbers to six digits. Characters that could end the script stay escaped."""
     text = json.dumps(_short(json.loads(found[0])), separators=(",", ":"))
     return re.sub("[<>&']", lambda sign: f"\\u{ord(sign[0]):04x}", text)
 

@@ -31,7 +31,7 @@ class MissingPeer(Exception):
 
 
 def optional(package: str) -> Any:
-    """A package that is no dependency, imported. Raises MissingPeer where it is not installed."""
+    """Import of an optional package. Raises MissingPeer if it is not installed."""
     try:
         return importlib.import_module(package)
     except ImportError:

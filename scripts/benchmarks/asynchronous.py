@@ -27,7 +27,7 @@ class Stored(NamedTuple):
 
 
 def case(size: str, workspace: Path) -> Case:
-    """Couplings and dynamics of one draw of patterns; both sides build the matrix inside the timed region."""
+    """Couplings and dynamics of one draw of patterns. Both sides build the matrix inside the timed region."""
     del workspace
     neurons, patterns, probes = {"small": (200, 20, 4), "published": (2000, 276, 32)}[size]
 
@@ -110,7 +110,7 @@ def same_fixed_points(problems: list[Stored], ours: list[np.ndarray], theirs: li
 
 
 def _overlaps(side: str, patterns: np.ndarray, states: np.ndarray) -> np.ndarray:
-    """Overlaps of final states with the patterns they started from. Raises BenchmarkError if one is no fixed point."""
+    """Overlaps of final states with their starting patterns. Raises BenchmarkError unless all are fixed points."""
     stored, spins = patterns.astype(float), states.astype(float)
     fields = (spins @ stored.T) @ stored - len(stored) * spins  # sums of integers, hence exact
     if (np.abs(spins) != 1).any() or (fields * spins < 0).any():

@@ -9,7 +9,7 @@ from .blockwise import Problem, comparison
 
 
 def case(size: str, workspace: Path) -> Case:
-    """The read-out at β = 1/√D; PyTorch uses as many threads as this process may."""
+    """Read-out at β = 1/√D. PyTorch uses as many threads as this process may."""
     del workspace
     torch = optional("torch")
 

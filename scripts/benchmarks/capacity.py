@@ -34,7 +34,7 @@ def case(size: str, workspace: Path) -> Case:
 
 
 def table(output: Path, cache: Path, options: tuple[str, ...], run: Run) -> bytes:
-    """The table that the command writes in a process of its own. Raises BenchmarkError if it fails."""
+    """Table that the command writes in a separate process. Raises BenchmarkError if it fails."""
     words = ("-m", "experiments.run", "conf=capacity", "wandb.mode=disabled", f"output={output}", *options)
     environment = {name: value for name, value in os.environ.items() if name != "JAX_COMPILATION_CACHE_DIR"}
     environment["XDG_CACHE_HOME"] = str(cache)

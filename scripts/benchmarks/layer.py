@@ -24,7 +24,7 @@ class Problem(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """Sizes of a layer and of what it is given."""
+    """Sizes of a layer and of its inputs."""
 
     batch: int
     length: int
@@ -49,7 +49,7 @@ def slopes(layer, inputs, weights):
 
 
 def case(size: str, workspace: Path) -> Case:
-    """One forward and backward pass; parameters and inputs are given."""
+    """One forward and backward pass, for given parameters and inputs."""
     del workspace
     theirs_layer = build(nnx.MultiHeadAttention, sizes(size))
 

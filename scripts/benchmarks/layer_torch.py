@@ -10,7 +10,7 @@ from .layer import Problem, build, comparison, sizes
 
 
 def case(size: str, workspace: Path) -> Case:
-    """One forward and backward pass with the same weights; PyTorch uses as many threads as this process may."""
+    """One forward and backward pass with the same weights. PyTorch uses as many threads as this process may."""
     del workspace
     torch = optional("torch")
     shape = sizes(size)

@@ -62,7 +62,7 @@ def _both(state, rows):
 
 
 def finite(problems: list, ours: list[np.ndarray], theirs: list[np.ndarray]) -> dict[str, float]:
-    """Every read-out lies within the patterns; what the products give is no read-out."""
+    """Raises BenchmarkError unless every component lies among the patterns. The products' results are no read-outs."""
     if not all(np.isfinite(x).all() for x in (*ours, *theirs)):
         raise BenchmarkError("results must be finite")
     largest = max(float(np.abs(x).max()) for x in ours)

@@ -40,7 +40,7 @@ def ours(problem: tuple[Generated, np.ndarray], run: Run) -> list[np.ndarray]:
 
 @jax.jit
 def _reads(memory: Memory, queries: jax.Array, betas: jax.Array) -> jax.Array:
-    """Read-outs at every β; blocks of patterns are drawn once for all of them."""
+    """Read-outs at every β. Blocks of patterns are drawn once for all of them."""
     return jax.vmap(lambda beta: jax.vmap(memory.replace(beta=beta).read)(queries))(betas)
 
 

@@ -1,4 +1,4 @@
-"""Exact softmax read-out, block by block, beside the machine's own rate: a matrix product of as many operations."""
+"""Exact softmax read-out, block by block, compared with the machine's rate for a matrix product of the same size."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ _product = jax.jit(lambda x: x @ x)
 
 
 def finite(problems: list, ours: list[float], theirs: list[float]) -> dict[str, float]:
-    """The two sides have nothing to agree on; both must have come to an end with numbers."""
+    """Raises BenchmarkError unless both sides are finite. Their results are not comparable."""
     if not np.all(np.isfinite([*ours, *theirs])):
         raise BenchmarkError("results must be finite")
     return {}
