@@ -116,3 +116,10 @@ def test_a_field_that_depends_on_its_own_layer_is_no_field(names, synapse):
         graphs.gibbs(graph, graph.zeros(), jax.random.key(0), 1.0, sweeps=1)
     linear = graphs.Graph.create(layers, [(("x", "y"), graphs.Formula(flat, jnp.array(0.3)))])
     assert graphs.gibbs(linear, graph.zeros(), jax.random.key(0), 1.0, sweeps=1)["x"].shape == (1, 3, 2)
+
+
+def test_gaussian_units_that_nothing_confines_are_refused():
+    layers = {"a": graphs.Layer((2,), graphs.Tanh()), "c": graphs.Layer((2,), graphs.Identity(), leak=False)}
+    graph = graphs.Graph.create(layers, [(("a", "c"), graphs.Bilinear(jnp.eye(2)))])
+    with pytest.raises(ValueError, match="layers of Identity must have leak=True to be drawn, got 'c'"):
+        graphs.gibbs(graph, {"a": jnp.ones(2), "c": jnp.zeros(2)}, jax.random.key(0), 1.0)
