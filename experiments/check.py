@@ -21,7 +21,7 @@ from experiments import contract, run
 from experiments.contract import InputError
 from experiments.runner import boundary, compose, registry, session
 from experiments.runner.job import Job
-from experiments.shared import files, provenance
+from experiments.shared import axes, files, provenance
 
 USAGE = """\
 usage: python -m experiments.check [NAME or ./FOLDER ...]
@@ -119,6 +119,7 @@ def _flat(points: Sequence[dict]) -> None:
     _require(points, "there are none")
     texts = [json.dumps(point, sort_keys=True) for point in points]
     _require(len(set(texts)) == len(texts), "two are equal")
+    _require(not (names := axes.differing(points)), f"only some have {', '.join(names)}")
     for name, value in (entry for point in points for entry in point.items()):
         _require(isinstance(value, str | int | float | bool | None), f"{name} is neither a number nor a text")
 

@@ -10,7 +10,8 @@ that it imports nothing heavier than numpy:
 
 `experiment.py` holds, or imports from `measurement.py`, `summary.py` and `figure.py`,
 
-    def points(config) -> list[dict]               every point to measure, in the order of the table; flat, JSON scalars
+    def points(config) -> list[dict]               every point to measure, in the order of the table; flat, JSON scalars,
+                                                   under the same names in all of them
     def measure(config, wanted) -> Iterator[dict]  one row per wanted point, holding the point's keys; any order;
                                                    config.output is the directory of the run, for what must not be lost
     def summarise(table) -> dict                   summary.json; its "scalars", numbers or texts, are printed and go to

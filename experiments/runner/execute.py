@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from experiments.contract import InputError, StoppedError
 from experiments.runner import boundary, conclusion, folders, launching, locks, mirror, numerics, pieces
-from experiments.runner.planning import RESULTS, Plan, check_science, plan
+from experiments.runner.planning import RESULTS, Plan, check_names, check_science, plan
 from experiments.shared import files
 
 PATIENCE = 0.5
@@ -172,6 +172,7 @@ def _missing(plan: Plan) -> list[dict]:
         further = [point for point in further if plan.ledger.key(point) not in known]
         if not further:
             return []
+        check_names(plan.job.conf, [*plan.points, *further])
         plan.points.extend(further)
     return missing
 

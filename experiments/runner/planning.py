@@ -5,6 +5,7 @@ import errno
 import os
 import stat
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from experiments.figures import report, style
 from experiments.runner import budget, errors, folders, mirror, registry
 from experiments.runner.job import Job
 from experiments.runner.ledger import Ledger
-from experiments.shared import files, provenance
+from experiments.shared import axes, files, provenance
 from experiments.shared.notes import noted
 
 RESULTS = (
@@ -95,6 +96,7 @@ def plan(job: Job) -> Plan:
         raise InputError(text) from error
     if not points:
         raise InputError(f"conf={job.conf} must leave at least one point to measure, got none")
+    check_names(job.conf, points)
     _check_output(job.directory)
     style.check(job.config.figure)
     ledger = Ledger(job.directory / "ledger", job.experiment, science)
@@ -102,6 +104,12 @@ def plan(job: Job) -> Plan:
     made = dataclasses.replace(made, science=provenance.hashes(job.experiment, science, folders.leaves(job.config)))
     check_science(made)
     return made
+
+
+def check_names(conf: str, points: Sequence[dict]) -> None:
+    """Raise InputError unless all points have the same names: rows are recognised by those of the first."""
+    if names := axes.differing(points):
+        raise InputError(f"points of conf={conf} must all have the same names, got {', '.join(names)} in some of them")
 
 
 def forecast(plan: Plan) -> str:

@@ -4,7 +4,7 @@ An experiment imports no other one: what several of them need stands here, and w
 
 Points, patterns and starts:
 
-    axes            points from the values of every axis
+    axes            points from the values of every axis; whether all have the same names
     pattern_sets    where patterns come from: random ensembles, images, files
     corruptions     starts of queries: their names in tables, their words in figures
     streams         patterns that are never stored: memories of them, starts of their queries, columns of their rows

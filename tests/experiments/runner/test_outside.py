@@ -172,6 +172,16 @@ def test_an_experiment_that_breaks_its_contract_is_told_by_claim(
     assert "it runs: no" in told
 
 
+def test_points_whose_names_differ_are_told(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    new(["experiment", "mything"])
+    with (mine / "mything/experiments/mything/experiment.py").open("a") as code:
+        code.write('\n\ndef points(config):\n    return [{"load": 0.1}, {"load": 0.2, "extra": 1}]\n')
+    assert check(["./mything"]) == 1
+    told = capsys.readouterr().out
+    assert "points are flat and different from each other: no (only some have extra)" in told
+    assert "it runs: no (error: points of conf=mything must all have the same names, got extra in some of them)" in told
+
+
 @pytest.mark.process
 def test_an_option_that_nothing_reads_is_told(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     new(["experiment", "mything"])

@@ -186,6 +186,20 @@ def test_an_experiment_that_breaks_its_contract_is_told(
     assert re.fullmatch(rf"error: the run stopped \(RuntimeError: [^\n]+{message}[^\n]+\n", outcome.err)
 
 
+def test_points_whose_names_differ_are_refused_before_anything_is_measured(
+    command: Callable, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    toy = registry.load("toy")
+    points, told = toy.points, "conf=toy must all have the same names, got extra in some of them"
+    monkeypatch.setattr(toy, "points", lambda config: [*points(config), points(config)[0] | {"extra": 1}])
+    assert command("conf=toy", "output=out") == (2, "", f"error: points of {told}\n")
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(toy, "points", points)
+    monkeypatch.setattr(toy, "refine", lambda config, rows: [points(config)[0] | {"extra": 1}], raising=False)
+    outcome = command("conf=toy", "output=out")
+    assert (outcome.code, outcome.err) == (2, f"error: points of {told}\n")
+
+
 def test_experiments_are_found_by_what_they_define(toy: list[str]) -> None:
     assert {"toy", "capacity"} <= set(registry.names())
     assert not {"base", "run", "plot", "statistics", "logging", "execute", "compose"} & set(registry.names())
