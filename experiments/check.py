@@ -111,7 +111,7 @@ def _light(name: str) -> None:
 
 def _defines(experiment: Any) -> None:
     _require(experiment.__doc__, "experiment.py has no docstring, which is what its report says it measures")
-    for name in ("points", "measure", "summarise", "plot", "X_AXIS"):
+    for name in contract.REQUIRED:
         _require(hasattr(experiment, name), f"{name} is missing")
 
 

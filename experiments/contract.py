@@ -10,8 +10,8 @@ that it imports nothing heavier than numpy:
 
 `experiment.py` holds, or imports from `measurement.py`, `summary.py` and `figure.py`,
 
-    def points(config) -> list[dict]               every point to measure, in the order of the table; flat, JSON scalars,
-                                                   under the same names in all of them
+    def points(config) -> list[dict]               every point to measure, in the order of the table; flat, JSON
+                                                   scalars, under the same names in all of them
     def measure(config, wanted) -> Iterator[dict]  one row per wanted point, holding the point's keys; any order;
                                                    config.output is the directory of the run, for what must not be lost
     def summarise(table) -> dict                   summary.json; its "scalars", numbers or texts, are printed and go to
@@ -50,16 +50,21 @@ the files that options name and, for an experiment outside this package, of its 
 
     def inputs(config) -> list[Path]               those beside a checkpoint, say
 
+and, where the report shows what moves,
+
+    def frames(directory) -> list[dict]            animated panels of a finished run: {"title": ..., "frames": [...]},
+                                                   each frame {"image": a data URI, "text": ...}
+
 There is one `conf/<name>.yaml` per published scale, with `defaults: [/schema/<experiment>, _self_]`.
 """
 
 import copy
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from experiments import bounds
 from experiments.bounds import Bounds, Use
@@ -71,6 +76,10 @@ FORMATS = ("svg", "png", "pdf")
 """Files of a figure."""
 ERROR, THEORY = "/stderr", "/theory"
 """Ends of the names of scalars that are the error and the theory of another."""
+REQUIRED = ("points", "measure", "summarise", "plot", "X_AXIS")
+"""Names that every file `experiment.py` defines."""
+HOOKS = (*REQUIRED, "check", "cost", "refine", "pieces", "measure_piece", "inputs", "frames")
+"""Names there that the runner looks for; a function of nearly such a name is refused, as one that nothing calls."""
 UNMEASURED = ("output", "overwrite", "dry", "worker", "figure", "wandb")
 """Options of every experiment that say nothing of what is measured."""
 
@@ -199,28 +208,6 @@ class Config:
         bounds.check(self)
         if self.output is not None and not self.output.strip():
             raise ValueError(f"output must name a directory, got '{self.output}'")
-
-
-class Experiment(Protocol):
-    """The module of an experiment, as this module's docstring describes it."""
-
-    X_AXIS: str
-
-    def points(self, config: Any) -> list[dict]:
-        """Every point to measure, in the order of the table."""
-        ...
-
-    def measure(self, config: Any, wanted: Sequence[dict]) -> Iterator[dict]:
-        """One row per wanted point, in any order."""
-        ...
-
-    def summarise(self, table: Table) -> dict:
-        """The summary; its `scalars` are printed."""
-        ...
-
-    def plot(self, table: Table, summary: dict) -> Any:
-        """The figure, from the table and the summary alone."""
-        ...
 
 
 class Cost(NamedTuple):

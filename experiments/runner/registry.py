@@ -4,10 +4,11 @@ The command answers `--help` and mistakes of spelling before JAX, pandas or Matp
 """
 
 import contextlib
+import difflib
 import importlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +61,25 @@ def home(name: str) -> str:
 
 
 def load(name: str) -> Any:
-    """The module of the experiment `name` (an `Experiment`)."""
-    return importlib.import_module(f"experiments.{name}.experiment")
+    """The module of the experiment `name`, as `experiments.contract` describes it.
+
+    Raises:
+        InputError: a function there has nearly the name of a hook that it does not define, as `costs` for `cost`.
+    """
+    module = importlib.import_module(f"experiments.{name}.experiment")
+    absent = [hook for hook in contract.HOOKS if not hasattr(module, hook)]
+    for word, value in vars(module).items():
+        if word not in contract.HOOKS and word[0] != "_" and callable(value) and (near := _near(word, absent)):
+            raise contract.InputError(
+                f"experiment.py of {name} must define hooks by their names, got {word}; did you mean {near[0]}?"
+                f" (if it is none: _{word})"
+            )
+    return module
+
+
+def _near(word: str, hooks: Sequence[str]) -> list[str]:
+    """The hook that a word is nearly, if any: "checked" is another word than "check", "checks" is a slip."""
+    return difflib.get_close_matches(word, hooks, 1, cutoff=0.85)
 
 
 def options(name: str) -> Any:

@@ -14,6 +14,7 @@ import pandas
 import pytest
 
 import hopfield.memories
+from experiments import contract
 from experiments.check import main as check
 from experiments.new import main as new
 from experiments.plot import main as plot
@@ -170,6 +171,34 @@ def test_an_experiment_that_breaks_its_contract_is_told_by_claim(
     assert "config.py imports nothing heavy: no (it imports pandas)" in told
     assert "points are flat and different from each other: no (there are none)" in told
     assert "it runs: no" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "hook"), [("costs", "cost"), ("mesure_piece", "measure_piece"), ("refined", "refine")]
+)
+def test_a_function_of_nearly_the_name_of_a_hook_is_refused(
+    mine: Path, capsys: pytest.CaptureFixture[str], name: str, hook: str
+) -> None:
+    new(["experiment", "mything"])
+    code = mine / "mything/experiments/mything/experiment.py"
+    code.write_text(f"{code.read_text()}\n\ndef {name}(config):\n    return None\n")
+    assert run(["conf=./mything", "dry=true"]) == 2
+    told = f"got {name}; did you mean {hook}? (if it is none: _{name})\n"
+    assert capsys.readouterr().err == f"error: experiment.py of mything must define hooks by their names, {told}"
+    for word in (hook, f"_{name}"):
+        code.write_text(code.read_text().replace(f"def {name}(", f"def {word}("))
+        with registry.outside(mine / "mything"):
+            assert hasattr(registry.load("mything"), word)
+        code.write_text(code.read_text().replace(f"def {word}(", f"def {name}("))
+
+
+def test_the_page_and_the_contract_list_every_hook() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs/howto/extend.md").read_text(encoding="utf-8")
+    told = contract.__doc__ or ""
+    assert set(contract.HOOKS) == set(re.findall(r"^    (?:def )?(\w+)(?:\(|: str)", told, re.MULTILINE)) - {"class"}
+    optional = set(contract.HOOKS) - set(contract.REQUIRED)
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", page.split("by name:")[-1], re.MULTILINE)
+    assert optional <= set(re.findall(r"\w+", " ".join(rows)))
 
 
 def test_points_whose_names_differ_are_told(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
