@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -19,7 +19,7 @@ import pandas
 
 from experiments import contract, run
 from experiments.contract import InputError
-from experiments.runner import boundary, compose, registry, session
+from experiments.runner import boundary, compose, planning, registry, session
 from experiments.runner.job import Job
 from experiments.shared import axes, files, provenance
 
@@ -36,6 +36,10 @@ HEAVY = ("jax", "pandas", "matplotlib", "scipy", "sklearn")
 
 class UnmetError(Exception):
     """Error of an experiment that does not keep a part of its contract; the message says what is wrong."""
+
+
+class DoubtError(UnmetError):
+    """Error of an experiment in which a contract may be kept and a slip would look the same; the message says where."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -75,6 +79,7 @@ def _check(conf: str, scratch: Path) -> int:
         ("points are flat and different from each other", lambda: _flat(experiment.points(job.config))),
         ("science is JSON", lambda: files.encode(provenance.constants(job.config))),
         ("it runs", lambda: _run(conf, whole)),
+        ("all rows have the same columns", lambda: _even(job, whole)),
         ("every option is read", lambda: _read(conf, experiment, job, scratch / "read")),
         ("a run that was stopped ends with the same table", lambda: _stopped(conf, experiment, job, whole, halves)),
         ("the table has the x-axis, the summary numbers", lambda: _sound(experiment, whole)),
@@ -85,6 +90,8 @@ def _check(conf: str, scratch: Path) -> int:
         try:
             hold()
             print(f"{job.experiment}: {claim}: yes")
+        except DoubtError as doubt:
+            print(f"{job.experiment}: {claim}: not all of them ({doubt})")
         except Exception as error:  # noqa: BLE001 - a user-defined experiment may raise anything
             failed += 1
             why = error if isinstance(error, UnmetError) else boundary.one_line(error)
@@ -130,6 +137,13 @@ def _run(conf: str, target: Path) -> None:
         code = run.main([conf, f"output={target}", "wandb.mode=disabled"])
     if code != 0:
         raise UnmetError(said.getvalue().strip().splitlines()[-1])
+
+
+def _even(job: Job, whole: Path) -> None:
+    """Tell columns that only some rows have, as those of several kinds, or of which one is misspelt."""
+    plan = planning.plan(replace(job, config=replace(job.config, output=str(whole))))
+    if names := axes.differing(plan.ledger.rows(plan.points)):
+        raise DoubtError(f"only some have {', '.join(names)}; a name may be misspelt")
 
 
 def _stopped(conf: str, experiment: Any, job: Job, whole: Path, halves: Path) -> None:

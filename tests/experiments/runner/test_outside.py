@@ -103,7 +103,7 @@ def test_an_experiment_made_from_the_template_runs_resumes_plots_and_passes(
     assert new(["experiment", "mything"]) == 0
     assert check(["./mything"]) == 0
     out = capsys.readouterr().out
-    assert out.count(": yes\n") == 9
+    assert out.count(": yes\n") == 10
     assert ": no" not in out
     assert run(["conf=./mything", "samples=1", "neurons=[20]"]) == 0
     assert run(["conf=./mything", "samples=2", "neurons=[20]"]) == 0
@@ -209,6 +209,19 @@ def test_points_whose_names_differ_are_told(mine: Path, capsys: pytest.CaptureFi
     told = capsys.readouterr().out
     assert "points are flat and different from each other: no (only some have extra)" in told
     assert "it runs: no (error: points of conf=mything must all have the same names, got extra in some of them)" in told
+
+
+@pytest.mark.process
+def test_a_column_that_only_some_rows_have_is_told_and_is_no_failure(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new(["experiment", "mything"])
+    code = mine / "mything/experiments/mything/experiment.py"
+    slip = '{"patterns": count, ("overlap" if point["sample"] else "overlapp"): '
+    code.write_text(code.read_text().replace('{"patterns": count, "overlap": ', slip))
+    assert check(["./mything"]) == 0
+    told = "all rows have the same columns: not all of them (only some have overlap, overlapp; a name may be misspelt)"
+    assert told in capsys.readouterr().out
 
 
 @pytest.mark.process
