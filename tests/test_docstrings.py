@@ -16,7 +16,7 @@ import experiments
 import hopfield
 from experiments import figures, runner, shared, statistics
 from experiments.runner import registry
-from hopfield import Memory, attention, patterns
+from hopfield import Memory, attention, dynamics, geometry, large, networks, optim, patterns
 from tests.source_code import ROOT, tree_of
 
 
@@ -83,13 +83,21 @@ def test_what_has_none_is_found(monkeypatch):
     assert set(undocumented(hopfield)) == found
 
 
-TABLES = [experiments, figures, runner, shared, statistics]
+TABLES = [experiments, figures, runner, shared, statistics, dynamics, geometry, large, networks, optim]
 
 
 @pytest.mark.parametrize("package", TABLES, ids=lambda package: package.__name__)
-def test_a_table_of_files_names_every_one(package):
+def test_a_table_of_files_names_every_public_one(package):
     listed = re.findall(r"^ {4}(\w+) ", package.__doc__, re.MULTILINE)
-    assert sorted(listed) == sorted(found.name for found in pkgutil.iter_modules(package.__path__))
+    names = (found.name for found in pkgutil.iter_modules(package.__path__))
+    assert sorted(listed) == sorted(name for name in names if not name.startswith("_"))
+
+
+def test_the_table_of_scripts_names_every_public_one():
+    folder = ROOT / "scripts"
+    listed = re.findall(r"^\| `([\w./]+)` \|", (folder / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    names = {f"{path.name}/" if path.is_dir() else path.name for path in folder.iterdir() if path.name[0] not in "._"}
+    assert set(listed) == names - {"README.md", "__pycache__/"}
 
 
 def test_the_docstring_of_attention_names_all_that_it_exports():

@@ -1,4 +1,14 @@
-"""Dynamics: retrieval, asynchronous sweeps, heat-bath dynamics and differentiable fixed points."""
+"""Dynamics: retrieval, asynchronous sweeps, heat-bath dynamics and differentiable fixed points.
+
+By module:
+
+    retrieval     updates until a state stops, per query; trajectories
+    settling      the loop of retrieval, and the words for how it ended
+    asynchronous  one neuron at a time: sweeps, and relaxation by events
+    heat_bath     Glauber dynamics at a temperature, and averages along it
+    fixed_points  fixed points of an update, differentiable by the implicit function theorem
+    models        protocols: the methods by which dynamics move a memory, a network or a user's model
+"""
 
 from hopfield.dynamics.asynchronous import ORDERS, relax, sweep, unstable, visiting_order
 from hopfield.dynamics.fixed_points import fixed_point

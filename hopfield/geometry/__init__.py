@@ -1,4 +1,16 @@
-"""Geometry: curved spaces, Fisher–Rao families, the metric of attention, subspaces and forms of attention heads."""
+"""Geometry: curved spaces, Fisher–Rao families, the metric of attention, subspaces and forms of attention heads.
+
+By module:
+
+    manifolds       curved spaces given by a metric field: connection, geodesics, transport, curvature
+    sphere          the unit sphere, in closed form
+    spd             symmetric positive definite matrices with the affine-invariant metric
+    families        Fisher–Rao geometry of families of distributions, a file each
+    induced         the metric that attention induces on queries
+    subspaces       principal angles and distances of subspaces of Rⁿ
+    factored_forms  heads as bilinear forms of low rank, and their distances
+    geodesics       flows to unit time, and whether a logarithm has converged
+"""
 
 from hopfield.geometry import families, manifolds, spd, sphere
 from hopfield.geometry.factored_forms import (

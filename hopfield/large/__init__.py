@@ -1,4 +1,12 @@
-"""Exact reads of a memory over stored, generated or memory-mapped patterns in blocks, on one device or many."""
+"""Exact reads of a memory over stored, generated or memory-mapped patterns in blocks, on one device or many.
+
+By module:
+
+    reading           energy, update and statistics of the weights from passes over blocks; exported here
+    counts            spin patterns counted by overlap with a query, and by bit: every answer from one pass
+    mesh              patterns and queries spread over several devices
+    overlap_sampling  one step of exponential memories with e^(αN) random patterns, from shells of overlap
+"""
 
 from hopfield.large._passes import while_outside
 from hopfield.large.reading import (

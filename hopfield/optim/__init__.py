@@ -1,4 +1,11 @@
-"""Optimisers as optax transforms: natural gradients, exact and approximate, and gradient descent on manifolds."""
+"""Optimisers as optax transforms: natural gradients, exact and approximate, and gradient descent on manifolds.
+
+By module:
+
+    natural     steps with the Fisher information of the batch, solved exactly or iteratively
+    kronecker   steps with Kronecker factors or the diagonal, averaged over steps
+    riemannian  descent for parameters that stay normed, orthogonal or positive definite
+"""
 
 from hopfield.optim.kronecker import diagonal_fisher, kronecker_natural_gradient
 from hopfield.optim.natural import NaturalGradientState, natural_gradient
