@@ -27,6 +27,14 @@ def test_every_file_that_a_page_points_to_exists(page: Path) -> None:
         assert path.exists() or str(path.relative_to(ROOT)).startswith(WRITTEN), target
 
 
+def test_the_page_on_contributing_links_to_pages_alone() -> None:
+    """The site shows it from another folder, where links below docs/ are the ones that are changed."""
+    text = PAGES[1].read_text(encoding="utf-8")
+    assert list(links(text))
+    assert all(target.startswith("docs/") and target.endswith(".md") for target in links(text))
+    assert "{include} ../CONTRIBUTING.md\n:relative-docs: docs/\n" in (ROOT / "docs/contributing.md").read_text()
+
+
 def test_every_make_target_extra_and_configuration_that_a_page_names_exists() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
