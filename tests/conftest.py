@@ -3,7 +3,6 @@
 import atexit
 import contextlib
 import ctypes
-import functools
 import gc
 import hashlib
 import os
@@ -41,9 +40,9 @@ import jax
 import matplotlib
 import numpy as np
 import pytest
-from jax._src.interpreters import mlir
 
 import tests.shapes  # noqa: F401 - the hook of jaxtyping finds it by this name
+from tests.contexts import one_context
 
 
 def _kept_programs() -> Path:
@@ -76,23 +75,7 @@ jax.config.update("jax_include_full_tracebacks_in_locations", False)
 jax.config.update("jax_traceback_in_locations_limit", 0)
 hypothesis.settings.register_profile("few", derandomize=True, deadline=None, database=None, max_examples=6)
 hypothesis.settings.load_profile("few")  # the same few examples every time
-_another_context = mlir.make_ir_context
-_one_context = functools.cache(_another_context)
-
-
-def _context() -> mlir.ir.Context:
-    """Context of MLIR in which a program is lowered: one for a module of tests, but for programs within programs.
-
-    To set one up takes 7 ms, a quarter of what lowering and compiling a small program takes.
-    """
-    try:
-        within = mlir.ir.Context.current is not None
-    except ValueError:  # what some versions raise for none
-        within = False
-    return _another_context() if within else _one_context()
-
-
-mlir.make_ir_context = _context
+forget_context = one_context()
 LONG = {"physics", "process", "exhaustive"}
 
 
@@ -136,7 +119,7 @@ def memory_is_given_back() -> Iterator[None]:
     Every compiled program holds memory maps, of which Linux grants a process 65530: all tests together need more.
     """
     yield
-    _one_context.cache_clear()
+    forget_context()
     if not MAPS.exists() or MAPS.read_bytes().count(b"\n") > 15_000:
         jax.clear_caches()
     if TRIM is not None:

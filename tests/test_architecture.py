@@ -220,9 +220,9 @@ def test_only_the_mirror_imports_wandb():
 
 
 def test_nothing_imports_private_jax_but_the_context_of_tests():
-    """tests/conftest.py lowers the programs of a module in one context of MLIR, which JAX has no public way to say."""
+    """tests/contexts.py lowers the programs of a module in one context of MLIR, which JAX has no public way to say."""
     found = offenders([*SOURCES, *TESTS], lambda m: inside(m, "jax._src", "jaxlib"))
-    assert [place.split(":")[0] for place in found] == ["tests/conftest.py"]
+    assert [place.split(":")[0] for place in found] == ["tests/contexts.py"]
     attributes = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in [*SOURCES, *TESTS]
