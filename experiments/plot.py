@@ -77,7 +77,7 @@ def _drawable(directory: Path) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _damage_told(name: str) -> Iterator[None]:
-    """What is wrong with the results in a folder, or in one of several, becomes one sentence."""
+    """Raises faults of the results in a folder, or in one of several, as one sentence."""
     try:
         yield
     except InputError:

@@ -33,6 +33,15 @@ def unknown(what: str, spec: str, names: Iterable[str]) -> ValueError:
     return ValueError(f"{what} must be one of {', '.join(names)}, got {spec!r}{hint}")
 
 
+def number_of(what: str, spec: str, text: str, kind: type = float) -> Any:
+    """The number `text` after the colon of a specification. ValueError, about the argument `what`, for other text."""
+    try:
+        return spelled(kind, text)
+    except ValueError:
+        name, article = spec.removesuffix(f":{text}"), {int: "an integer", float: "a number"}[kind]
+        raise ValueError(f"{what} must give {name} {article} after the colon, got {spec!r}") from None
+
+
 class Table(NamedTuple):
     """Table of the names of one kind of part.
 
@@ -79,21 +88,13 @@ class Table(NamedTuple):
             return build()
         if kind is None:
             raise ValueError(f"{self.what} must be {name} without a number, got {spec!r}")
-        return build(self._number(spec, text, kind))
-
-    def _number(self, spec: str, text: str, kind: type = float) -> Any:
-        """The number after the colon of a specification."""
-        try:
-            return spelled(kind, text)
-        except ValueError:
-            name, article = spec.removesuffix(f":{text}"), {int: "an integer", float: "a number"}[kind]
-            raise ValueError(f"{self.what} must give {name} {article} after the colon, got {spec!r}") from None
+        return build(number_of(self.what, spec, text, kind))
 
     def _from_outside(self, entry: outside.Outside, spec: str) -> Any:
         """A part as it stands elsewhere, or what a class or function of its parameter returns."""
         value = entry.value
         if callable(value) and not isinstance(value, self.kind):
-            parameter = () if entry.parameter is None else (self._number(spec, entry.parameter),)
+            parameter = () if entry.parameter is None else (number_of(self.what, spec, entry.parameter),)
             value = outside.called(self.what, spec, value, *parameter)
         if not isinstance(value, self.kind):
             wanted = f"a {self.kind.__name__} or return one"

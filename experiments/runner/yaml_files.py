@@ -55,14 +55,16 @@ def data(path: Path) -> Any:
 
 
 def line_of(path: Path, key: str) -> int | None:
-    """Line of a dotted option such as `classical.load` or `neurons[0]` in a file, from 1, or of as much of it as there
-    is; None if it is not there."""
+    """Line of a dotted option such as `classical.load` or `neurons[0]` in a file, from 1.
+
+    Where only its first parts are there, it is the line of the last of these, and None where none is.
+    """
     nodes = list(_nodes(path, key))
     return nodes[-1].start_mark.line + 1 if nodes else None
 
 
 def holds(path: Path, key: str) -> bool:
-    """Whether a file gives a dotted option, the whole of it."""
+    """Whether a file itself gives a dotted option."""
     return len(list(_nodes(path, key))) == len(_parts(key))
 
 
@@ -71,7 +73,7 @@ def _parts(key: str) -> list[str]:
 
 
 def _nodes(path: Path, key: str) -> Iterator[yaml.Node]:
-    """The values of the parts of a dotted option, as far as a file has them."""
+    """Values of a dotted option's parts, up to the first that a file lacks."""
     node = _composed(path)
     for part in _parts(key):
         if isinstance(node, yaml.SequenceNode):

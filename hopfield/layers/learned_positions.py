@@ -143,7 +143,7 @@ def as_positions(
         return _fitting(FixedPositions(positions) if isinstance(positions, Encoding) else positions, heads, width)
     if not isinstance(positions, str):
         raise TypeError(f"positions must be a name, an Encoding or Positions, got {type(positions).__name__}")
-    known_name(positions)
+    check_name(positions)
     if positions == "t5":
         return T5Positions(heads, param_dtype=param_dtype)
     if positions == "relative":
@@ -155,12 +155,11 @@ def as_positions(
     return FixedPositions(Sinusoidal.create())
 
 
-def known_name(name: str) -> str:
-    """The name of positions, one of NAMES. ValueError for any other."""
+def check_name(name: str) -> None:
+    """Raises ValueError unless positions of that name are among NAMES."""
     if name not in NAMES:
         known = f"one of {', '.join(NAMES)}, an Encoding or Positions"
         raise ValueError(f"positions must be {known}, got {name!r}{nearest(name, NAMES)}")
-    return name
 
 
 def _fitting(positions: Positions, heads: int, width: int) -> Positions:

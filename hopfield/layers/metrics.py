@@ -17,8 +17,8 @@ from flax.typing import Dtype
 from jax.typing import ArrayLike
 
 from hopfield import metrics
-from hopfield._checks import instance, spelled, whole
-from hopfield._names import nearest
+from hopfield._checks import instance, whole
+from hopfield._names import nearest, number_of
 from hopfield.metrics import Metric, as_metric
 
 FLOOR = 1e-3
@@ -193,8 +193,6 @@ def learned_metric(
         ValueError: an unknown kind, a rank outside 1 … N or for a metric that has none.
     """
     name, rank = parsed(kind)
-    if rank is not None and rank > whole("features", features):
-        raise ValueError(f"metric must have a rank from 1 to the width {features}, got {kind!r}")
     if name == "low_rank":
         return LowRankMetric(features, heads, rank=rank, param_dtype=param_dtype, rngs=rngs)
     if name == "projected":
@@ -204,7 +202,7 @@ def learned_metric(
 
 
 def parsed(kind: str) -> tuple[str, int | None]:
-    """Name and rank of a metric to learn, "name" or "name:rank"; ValueError for any other text."""
+    """Name and rank of a metric to learn, "name" or "name:rank". ValueError for any other text."""
     name, colon, text = kind.partition(":")
     if name not in METRICS:
         known = f"one of {', '.join(METRICS)}, a metric or a matrix"
@@ -213,10 +211,7 @@ def parsed(kind: str) -> tuple[str, int | None]:
         return name, None
     if name not in ("low_rank", "projected"):
         raise ValueError(f"metric must be {name} without a number, got {kind!r}")
-    try:
-        return name, whole("rank", spelled(int, text))
-    except ValueError:
-        raise ValueError(f"metric must give {name} a rank of at least 1 after the colon, got {kind!r}") from None
+    return name, whole("rank", number_of("metric", kind, text, int))
 
 
 def _rank(rank: int, features: int) -> int:

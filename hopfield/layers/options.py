@@ -18,7 +18,7 @@ from hopfield._checks import number, one_of, positive_in, whole
 from hopfield._numerics import accumulation_dtype, wide
 from hopfield.arguments import flag, shown
 from hopfield.attention.encodings import Encoding
-from hopfield.layers.learned_positions import Positions, known_name
+from hopfield.layers.learned_positions import Positions, check_name
 from hopfield.layers.metrics import FixedMetric, FixedParam, LearnedMetric, learned_metric, parsed
 from hopfield.metrics import Identity, Metric
 from hopfield.separations import Separation, as_separation
@@ -85,7 +85,7 @@ class AssociationOptions:
         if isinstance(self.metric, str):
             parsed(self.metric)
         if isinstance(self.positions, str):
-            known_name(self.positions)
+            check_name(self.positions)
         flag("learn_beta", self.learn_beta)
         if not flag("metric_per_head", self.metric_per_head) and not isinstance(self.metric, str):
             raise ValueError("metric_per_head must be left out unless a metric to learn is named, got False")

@@ -286,7 +286,7 @@ BAD = {
     "separation must be softmax without a number": {"separation": "softmax:2"},
     "metric must be one of diagonal.*got 'euclid'": {"metric": "euclid"},
     "metric must have the heads' width 4": {"metric": np.eye(3)},
-    "metric must have a rank from 1 to the width 4, got 'low_rank:9'": {"metric": "low_rank:9"},
+    "rank must be between 1 and the width 4, got 9": {"metric": "low_rank:9"},
     "metric must have the heads' width 4 on both sides, got .3, 3.": {"metric": metrics.euclidean(3)},
     "update_steps must be an integer of at least 1": {"update_steps": 0},
     "memory_slots must be an integer of at least 0": {"memory_slots": -1},
