@@ -177,8 +177,9 @@ def test_an_experiment_that_breaks_its_contract_is_told_by_claim(
     ("name", "hook"), [("costs", "cost"), ("mesure_piece", "measure_piece"), ("refined", "refine")]
 )
 def test_a_function_of_nearly_the_name_of_a_hook_is_refused(
-    mine: Path, capsys: pytest.CaptureFixture[str], name: str, hook: str
+    mine: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, hook: str
 ) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # taken for that of any file of the same size and second
     new(["experiment", "mything"])
     code = mine / "mything/experiments/mything/experiment.py"
     code.write_text(f"{code.read_text()}\n\ndef {name}(config):\n    return None\n")
