@@ -1,7 +1,8 @@
 """Experiments: one folder each, run by one command. User-defined ones are found as well while they are measured.
 
 In the folder of an experiment `config` has its options, `experiment` its points and what is measured of one,
-`measurement` the compiled part, `summary` and `figure` what is made of the table.
+`measurement` the compiled part, `columns` what the numbers of a row mean, `summary` and `figure` what is made of the
+table.
 
 Capacity:
 
@@ -54,6 +55,7 @@ What they are made of:
 
     contract             what an experiment is, and how it declares its options
     bounds               what an option's value may be
+    columns              what a column of a table means
     shared               patterns, starts, draws, compiled grids, files
     statistics           standard errors, thresholds, clusters
     figures              style, panels, reports

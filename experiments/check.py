@@ -31,6 +31,8 @@ together, a table that is the same however often the run is stopped, no option t
 a figure with named axes."""
 MEASURING = ("points", "refine", "inputs", "pieces", "measure_piece", "measure")
 """Functions of an experiment on which rows depend."""
+RUNS = "it runs"
+"""Claim without which no later one can be told."""
 HEAVY = ("jax", "pandas", "matplotlib", "scipy", "sklearn")
 
 
@@ -78,8 +80,9 @@ def _check(conf: str, scratch: Path) -> int:
         ("experiment.py defines what the runner calls", lambda: _defines(experiment)),
         ("points are flat and different from each other", lambda: _flat(experiment.points(job.config))),
         ("science is JSON", lambda: files.encode(provenance.constants(job.config))),
-        ("it runs", lambda: _run(conf, whole)),
+        (RUNS, lambda: _run(conf, whole)),
         ("all rows have the same columns", lambda: _even(job, whole)),
+        ("columns.py declares every column", lambda: _declared(job.experiment, whole)),
         ("every option is read", lambda: _read(conf, experiment, job, scratch / "read")),
         ("a run that was stopped ends with the same table", lambda: _stopped(conf, experiment, job, whole, halves)),
         ("the table has the x-axis, the summary numbers", lambda: _sound(experiment, whole)),
@@ -96,7 +99,7 @@ def _check(conf: str, scratch: Path) -> int:
             failed += 1
             why = error if isinstance(error, UnmetError) else boundary.one_line(error)
             print(f"{job.experiment}: {claim}: no ({why})")
-            if not isinstance(error, UnmetError | AttributeError):
+            if claim == RUNS or not isinstance(error, UnmetError | AttributeError):
                 break
     return failed
 
@@ -144,6 +147,16 @@ def _even(job: Job, whole: Path) -> None:
     plan = planning.plan(replace(job, config=replace(job.config, output=str(whole))))
     if names := axes.differing(plan.ledger.rows(plan.points)):
         raise DoubtError(f"only some have {', '.join(names)}; a name may be misspelt")
+
+
+def _declared(name: str, whole: Path) -> None:
+    """Tell tables whose columns have no meaning and unit; where they are declared the run has held rows to them."""
+    declared = registry.columns(name)
+    if declared is None:
+        raise DoubtError("columns.py is missing, so that no report says what they mean")
+    table = pandas.read_csv(whole / "table.csv", nrows=1)
+    if unused := [column for column in declared if "*" not in column and column not in table]:
+        raise DoubtError(f"this run has none of {', '.join(unused)}")
 
 
 def _stopped(conf: str, experiment: Any, job: Job, whole: Path, halves: Path) -> None:

@@ -8,6 +8,9 @@ that it imports nothing heavier than numpy:
     class Config(contract.Config)                  smoke-scale defaults; options by `option`, `grid_axis`, with bounds;
                                                    __post_init__ raises ValueError for options that do not go together
 
+`columns.py` declares every column of its table, as `experiments.columns` describes it: reports say what each means, and
+a row with another column is refused.
+
 `experiment.py` holds, or imports from `measurement.py`, `summary.py` and `figure.py`,
 
     def points(config) -> list[dict]               every point to measure, in the order of the table; flat, JSON

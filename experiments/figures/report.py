@@ -19,6 +19,7 @@ import pandas
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from experiments.columns import Columns, find
 from experiments.contract import Table
 from experiments.figures import interactive, labels
 from experiments.figures.extraction import panels
@@ -44,6 +45,7 @@ class Story:
         differs: options that differ from the default, with their values.
         runs: name, link and cells of the runs it joins, below `run_columns`.
         frames: animated panels: title and frames, each an image as a data URI and a text.
+        columns: what the columns of the table mean, as far as it is declared.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Story:
     run_columns: Sequence[str] = ()
     runs: Sequence[dict[str, Any]] = ()
     frames: Sequence[dict[str, Any]] = field(default_factory=list)
+    columns: Columns | None = None
 
 
 def write(path: Path, story: Story, figure: Figure, table: Table, summary: dict, x_axis: str) -> None:
@@ -82,7 +85,8 @@ def write(path: Path, story: Story, figure: Figure, table: Table, summary: dict,
                 "notes": summary.get("notes", []),
                 "headlines": lines,
                 "theory": any(line["theory"] for line in lines),
-                "columns": list(table.columns),
+                "told": story.columns is not None,
+                "columns": [(name, find(story.columns or {}, name)) for name in table.columns],
                 "rows": [
                     ["" if value != value else with_error(value) for value in row]
                     for row in table.head(ROWS).itertuples(index=False)

@@ -12,8 +12,9 @@ from typing import Any
 
 from tqdm import tqdm
 
+from experiments import columns
 from experiments.contract import InputError, StoppedError
-from experiments.runner import boundary, conclusion, folders, launching, locks, mirror, numerics, pieces
+from experiments.runner import boundary, conclusion, folders, launching, locks, mirror, numerics, pieces, registry
 from experiments.runner.planning import RESULTS, Plan, check_names, check_science, plan
 from experiments.shared import files
 
@@ -193,11 +194,14 @@ def _measure(plan: Plan, missing: Sequence[dict], copy: mirror.Mirror) -> None:
     total, keys = len(plan.points), list(missing[0])
     waiting = {plan.ledger.key(point): point for point in missing}
     config = dataclasses.replace(plan.job.config, output=str(plan.job.directory))
+    declared = registry.columns(plan.job.experiment)
     with numerics.physics():
         done = pieces.finish(plan, missing)
         with tqdm(total=total, initial=total - len(missing), desc=plan.job.conf, unit="point", disable=None) as bar:
             for row in plan.experiment.measure(config, missing, *([done] if done else [])):
                 point = waiting.pop(plan.ledger.key({key: row[key] for key in keys}), None)
+                if declared is not None:
+                    columns.check(declared, row)
                 if point is None:
                     raise RuntimeError(f"{plan.job.experiment}.measure yielded a row nobody asked for: {row}")
                 plan.ledger.record(point, row)

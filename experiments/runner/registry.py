@@ -6,6 +6,7 @@ The command answers `--help` and mistakes of spelling before JAX, pandas or Matp
 import contextlib
 import difflib
 import importlib
+import importlib.util
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from typing import Any
 
 import experiments
 from experiments import contract
+from experiments.columns import Columns
 
 
 def names() -> list[str]:
@@ -128,3 +130,9 @@ def judge(name: str, options: contract.Config) -> None:
         contract.check(load(name), options)
     except ValueError as error:
         raise ValueError(spellings().own_name(str(error), options)) from error
+
+
+def columns(name: str) -> Columns | None:
+    """The columns that the experiment `name` declares in its file `columns.py`; None without one."""
+    module = f"experiments.{name}.columns"
+    return None if importlib.util.find_spec(module) is None else importlib.import_module(module).COLUMNS

@@ -12,7 +12,7 @@ from omegaconf.errors import OmegaConfBaseException
 from experiments import bounds, contract
 from experiments.figures import report, saving, style
 from experiments.figures.report import Story
-from experiments.runner import folders
+from experiments.runner import folders, registry
 from experiments.shared import files
 
 
@@ -84,8 +84,9 @@ def _story(directory: Path, experiment: Any) -> Story:
     facts = [("experiment", record.experiment), ("points", _points(record)), ("versions", head[1])]
     facts.append(("hash of the science", record.science))
     differs = [(name, files.encode(value)) for name, value in record.differs.items()]
+    about = registry.columns(record.experiment)
     frames = experiment.frames(directory) if hasattr(experiment, "frames") else ()
-    return Story(record.conf, record.conf, lead, criteria, record.command, facts, differs, frames=frames)
+    return Story(record.conf, record.conf, lead, criteria, record.command, facts, differs, frames=frames, columns=about)
 
 
 def _points(record: folders.Record) -> str:

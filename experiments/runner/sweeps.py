@@ -173,7 +173,9 @@ def _story(
     ]
     facts = [("experiment", record.experiment), ("points", str(record.points)), ("hash of the science", record.science)]
     title = f"{record.conf}: {len(runs)} runs"
-    return Story(record.conf, title, *texts, record.command, facts, run_columns=[*differing, "points"], runs=rows)
+    about = registry.columns(record.experiment)
+    heads = [*differing, "points"]
+    return Story(record.conf, title, *texts, record.command, facts, run_columns=heads, runs=rows, columns=about)
 
 
 def _place(jobs: Sequence[Job]) -> Path:

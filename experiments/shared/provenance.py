@@ -21,7 +21,7 @@ from hopfield import outside
 MATMUL = "highest"
 """Precision of matrix products in every experiment."""
 PACKAGES = ("hopfield", "jax", "jaxlib", "numpy", "scipy", "flax", "optax", "scikit-learn")
-UNMEASURING = ("__init__.py", "config.py", "summary.py", "figure.py")
+UNMEASURING = ("__init__.py", "config.py", "columns.py", "summary.py", "figure.py")
 """Files of an experiment that change no row; options of `config.py` are compared by their values."""
 _SETTINGS = ("jax_enable_x64", "jax_default_prng_impl", "jax_threefry_partitionable")
 

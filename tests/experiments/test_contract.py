@@ -57,6 +57,17 @@ def test_a_run_has_one_complete_row_for_every_point(smoke: Callable[[str], Path]
     assert not table.isna().all(axis=1).any()
 
 
+@finished
+@every_experiment
+def test_every_declared_column_is_in_the_table_or_written_by_the_code(smoke: Callable[[str], Path], name: str) -> None:
+    """Rows with columns that are not declared are refused, so that a smoke run shows the other half."""
+    declared, table = registry.columns(name), pandas.read_csv(smoke(name) / "table.csv")
+    assert declared is not None
+    sources = [path for path in (contract.ROOT / "experiments" / name).glob("*.py") if path.name != "columns.py"]
+    told = "".join(path.read_text(encoding="utf-8") for path in sources)
+    assert [column for column in declared if column not in table and f'"{column.removesuffix("_*")}' not in told] == []
+
+
 def _written(points: pandas.DataFrame, directory: Path) -> Path:
     """Points as a table on disk, which knows 1 from 1.0 no better than theirs does."""
     path = directory / "points.csv"

@@ -103,7 +103,7 @@ def test_an_experiment_made_from_the_template_runs_resumes_plots_and_passes(
     assert new(["experiment", "mything"]) == 0
     assert check(["./mything"]) == 0
     out = capsys.readouterr().out
-    assert out.count(": yes\n") == 10
+    assert out.count(": yes\n") == 11
     assert ": no" not in out
     assert run(["conf=./mything", "samples=1", "neurons=[20]"]) == 0
     assert run(["conf=./mything", "samples=2", "neurons=[20]"]) == 0
@@ -143,7 +143,7 @@ def _apply(diff: str, mine: Path) -> None:
 
 @pytest.mark.parametrize(
     ("file", "measures"),
-    [("experiment.py", True), ("parts/laws.py", True), ("figure.py", False), ("summary.py", False)],
+    [("experiment.py", True), ("parts/laws.py", True), ("figure.py", False), ("columns.py", False)],
 )
 def test_code_of_ones_own_that_rows_come_from_is_part_of_the_science(mine: Path, file: str, measures: bool) -> None:
     new(["experiment", "mything"])
@@ -202,6 +202,30 @@ def test_the_page_and_the_contract_list_every_hook() -> None:
     assert optional <= set(re.findall(r"\w+", " ".join(rows)))
 
 
+def test_a_row_with_a_column_that_is_not_declared_is_refused_before_it_is_kept(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new(["experiment", "mything"])
+    code = mine / "mything/experiments/mything/experiment.py"
+    code.write_text(code.read_text().replace('"overlap": float', '"overlapp": float'))
+    assert run(["conf=./mything"]) == 2
+    told = "columns of a row must be declared in columns.py, got overlapp; did you mean overlap?"
+    assert capsys.readouterr().err.splitlines()[-1] == f"error: {told}"
+    assert not list(mine.glob("outputs/mything/*/table.csv"))
+    assert not any(path.read_text() for path in mine.glob("outputs/mything/*/ledger/*.jsonl"))
+
+
+def test_an_experiment_without_columns_runs_and_the_check_says_so(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new(["experiment", "mything"])
+    (mine / "mything/experiments/mything/columns.py").unlink()
+    assert run(["conf=./mything"]) == 0
+    assert "What the columns mean" not in (mine / "outputs/mything/default/report.html").read_text()
+    assert check(["./mything"]) == 0
+    assert "columns.py declares every column: not all of them (columns.py is missing" in capsys.readouterr().out
+
+
 def test_points_whose_names_differ_are_told(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     new(["experiment", "mything"])
     with (mine / "mything/experiments/mything/experiment.py").open("a") as code:
@@ -220,6 +244,7 @@ def test_a_column_that_only_some_rows_have_is_told_and_is_no_failure(
     code = mine / "mything/experiments/mything/experiment.py"
     slip = '{"patterns": count, ("overlap" if point["sample"] else "overlapp"): '
     code.write_text(code.read_text().replace('{"patterns": count, "overlap": ', slip))
+    (mine / "mything/experiments/mything/columns.py").unlink()
     assert check(["./mything"]) == 0
     told = "all rows have the same columns: not all of them (only some have overlap, overlapp; a name may be misspelt)"
     assert told in capsys.readouterr().out

@@ -1,0 +1,16 @@
+"""Columns of the table of mqar, each with its meaning and unit."""
+
+from experiments.columns import Column, shared
+
+COLUMNS = shared("seed_index") | {
+    "mixer": Column("what mixes positions: attention by a separation, hopfield, or fast weights"),
+    "width": Column("width of the model", "count"),
+    "length": Column("positions of the sequence", "count"),
+    "pairs": Column("pairs of a sequence", "count"),
+    "state_bytes": Column("bytes that the mixer keeps of a sequence", "bytes"),
+    "accuracy": Column("accuracy on test sequences", "0 to 1"),
+    "held": Column("accuracy on validation sequences", "0 to 1"),
+    "learning_rate": Column("learning rate that validation chose"),
+    "epochs": Column("epochs that were run", "count"),
+    "contradicted": Column("share of asked pairs that filler contradicts", "0 to 1"),
+}

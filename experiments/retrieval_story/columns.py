@@ -1,0 +1,12 @@
+"""Columns of the table of retrieval_story, each with its meaning and unit."""
+
+from experiments.columns import Column, shared
+
+COLUMNS = shared("memory", "beta", "corruption", "step", "energy", "entropy", "overlap") | {
+    "part": Column("story, stored or plane"),
+    "target": Column("digit that the start was made from"),
+    "state": Column("the state: base64 of half-precision numbers"),
+    "weights": Column("weights of the patterns in the next field: base64 of half-precision numbers"),
+    "other": Column("largest overlap with another pattern", "−1 to 1"),
+    "step_size": Column("length of the step that follows, in units of a pattern's length"),
+}

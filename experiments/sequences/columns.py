@@ -1,0 +1,13 @@
+"""Columns of the table of sequences, each with its meaning and unit."""
+
+from experiments.columns import Column, shared
+
+COLUMNS = shared("neurons", "patterns", "sample") | {
+    "degree": Column("degree of the memory; 2 is the classical network"),
+    "learning": Column("rule by which the sequence is learned"),
+    "correlation": Column("correlation of any two patterns", "−1 to 1"),
+    "bit_error": Column("share of wrong spins over all transitions", "0 to 1"),
+    "overlap": Column("overlap with the first pattern after following the sequence once around", "−1 to 1"),
+    "right": Column("transitions of which every spin is right", "count of patterns"),
+    "whole": Column("1 if all transitions are right, 0 otherwise"),
+}
