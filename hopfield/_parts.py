@@ -8,11 +8,25 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import booleans, real_matrix
+from hopfield._checks import booleans, positive, real_matrix
 from hopfield._numerics import is_traced
 from hopfield.patterns.sources import Source, Stored, as_patterns
 from hopfield.similarities import Bilinear, Manhattan, Similarity, SquaredDistance
 from hopfield.spaces import Euclidean, Space, Spins
+
+
+def check_called(patterns: Any, beta: Any) -> None:
+    """Hold the constructor's arguments, which JAX calls with anything, to what a memory that is used can have.
+
+    Raises:
+        TypeError: patterns are no array.
+        ValueError: β is a Python number out of its range.
+    """
+    if isinstance(patterns, list | tuple):
+        got = type(patterns).__name__
+        raise TypeError(f"patterns must be an array where Memory is called (Memory.create takes lists), got {got}")
+    if isinstance(beta, int | float):
+        positive("beta", beta)
 
 
 def check_parts(patterns: Array | Source, similarity: Similarity, space: Space) -> None:

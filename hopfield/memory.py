@@ -23,7 +23,7 @@ from jaxtyping import Array, Bool, Float, Int
 from hopfield import _numerics, large
 from hopfield._checks import booleans, one_of, positive, whole
 from hopfield._numerics import accumulation_dtype, is_traced, wide
-from hopfield._parts import check_parts, check_spins, checked_values
+from hopfield._parts import check_called, check_parts, check_spins, checked_values
 from hopfield._pytrees import Node
 from hopfield.large.reading import own_patterns
 from hopfield.patterns.sources import Source, as_patterns
@@ -41,7 +41,7 @@ DYNAMICS: tuple[Dynamics, ...] = get_args(Dynamics)
 class Memory(Node):
     """An associative memory: stored patterns, β, and the three choices. Build with `Memory.create`, which checks them.
 
-    The constructor itself and `replace` take what is batched or no array at all within JAX, and refuse names alone.
+    The constructor itself and `replace` take what is batched or no array within JAX: lists are refused with a state.
 
     Example:
         >>> from hopfield import Memory, separations
@@ -109,6 +109,7 @@ class Memory(Node):
 
     def as_state(self, state: ArrayLike) -> State:
         """A state as an array of floating type; ValueError unless it is one state, as wide as the memory's."""
+        check_called(self.patterns, self.beta)
         return one_state(state, self.similarity.width(self.patterns), self.patterns.dtype)
 
     def scores(self, state: State) -> Float[Array, "M"]:

@@ -87,3 +87,24 @@ def test_values_are_one_row_per_pattern_of_a_matrix_or_a_source():
         np.testing.assert_array_equal(checked_values(values, patterns), values)
     with pytest.raises(ValueError, match=r"values must have one row per pattern \(2\), got 1"):
         checked_values(values[:1], SPINS)
+
+
+@pytest.mark.parametrize("verb", ["scores", "weights", "energy", "read", "update"])
+def test_a_constructor_called_with_what_create_would_refuse_is_told_where_a_state_is_read(verb: str) -> None:
+    state = jnp.array([1.0, 0.0, 0.0])
+    with pytest.raises(
+        TypeError, match=r"patterns must be an array where Memory is called \(Memory.create takes lists\)"
+    ):
+        getattr(Memory([[1.0, 0.0, 0.0]], 1.0), verb)(state)  # type: ignore[arg-type]
+    for beta in (-2.0, 0.0, float("nan")):
+        with pytest.raises(ValueError, match=f"beta must be a positive finite number, got {beta}"):
+            getattr(Memory(SPINS, beta), verb)(state)  # type: ignore[arg-type]
+
+
+def test_a_memory_may_hold_anything_while_jax_takes_it_apart() -> None:
+    memory = Memory.create(SPINS)
+    assert jax.tree.map(jnp.shape, memory).patterns == SPINS.shape
+    assert jax.tree.map(lambda x: x.tolist(), memory).beta == 1.0
+    batch = jax.tree.map(lambda x: jnp.stack([x, x]), memory)
+    ends = jax.vmap(Memory.update, in_axes=(Memory(0, 0), None))(batch, SPINS[0])  # type: ignore[arg-type]
+    assert ends.shape == (2, 3)
