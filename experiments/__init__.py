@@ -48,7 +48,7 @@ Commands:
     run                  runs an experiment
     plot                 draws runs again, or several as one
     runs                 lists runs
-    new                  begins an experiment or a memory of one's own from `templates`
+    new                  begins a memory, separation, similarity, layer, optimiser, experiment
     check                tells whether an experiment keeps the contract
 
 What they are made of:

@@ -1,5 +1,10 @@
-"""The command `python -m experiments.new experiment|memory NAME`: starts a user-defined experiment or memory."""
+"""The command `python -m experiments.new KIND NAME`: starts something user-defined from a file that runs.
 
+`KINDS` is the table of what can be started. Their texts stand in `templates`: `<kind>.py.txt` becomes the file NAME.py,
+a folder `<kind>/` the folder NAME; in them ${name} is NAME and ${Name} the same as the name of a class.
+"""
+
+import ast
 import importlib.util
 import keyword
 import re
@@ -7,14 +12,46 @@ import string
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from experiments.contract import InputError
 from experiments.runner import boundary, registry
 
 TEMPLATES = Path(__file__).parent / "templates"
-USAGE = """\
-usage: python -m experiments.new experiment NAME     a folder NAME with an experiment that runs, to be changed
-       python -m experiments.new memory NAME         a file NAME.py with a memory that runs, to be changed"""
+
+
+class Kind(NamedTuple):
+    """Kind of thing that can be started: what it is, and the commands that run what is made of it."""
+
+    what: str
+    commands: tuple[str, ...]
+
+
+_CAPACITY = "python -m experiments.run conf=capacity 'memories=[./${name}.py:${name}]'"
+_TRAINING = "python -m experiments.run conf=training 'tasks=[wine]' seeds=2 members=1 epochs=5"
+KINDS = {
+    "memory": Kind("stored patterns with an energy", (_CAPACITY + " 'neurons=[50]'",)),
+    "separation": Kind(
+        "how scores become weights, in a memory and in layers",
+        (
+            _CAPACITY + " 'neurons=[14]' 'loads=[0.4,0.5,0.6,0.7]'",
+            _TRAINING + " 'layers=[lookup]' 'separations=[./${name}.py:${Name}]'",
+        ),
+    ),
+    "similarity": Kind("how a state is compared with stored patterns, in a memory", (_CAPACITY + " 'neurons=[50]'",)),
+    "layer": Kind("what an attention is read in, for conf=training", (_TRAINING + " 'layers=[./${name}.py:${name}]'",)),
+    "optimiser": Kind("a transform of optax, beside gradient descent", ("python ${name}.py",)),
+    "experiment": Kind(
+        "a folder: options, points, measurement, summary, figure",
+        ("python -m experiments.run conf=./${name}", "python -m experiments.check ./${name}"),
+    ),
+}
+USAGE = "\n".join(
+    [
+        "usage: python -m experiments.new KIND NAME    NAME.py, or a folder NAME, that runs and is to be changed",
+        *(f"       {kind:<12}{entry.what}" for kind, entry in KINDS.items()),
+    ]
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,9 +68,26 @@ def _write_template(words: Sequence[str]) -> int:
     if set(words) & {"-h", "--help"}:
         print(USAGE)
         return 0
-    if len(words) != 2 or words[0] not in ("experiment", "memory"):
-        raise InputError(f"new must be followed by experiment NAME or memory NAME, got {' '.join(words) or 'nothing'}")
+    if len(words) != 2 or words[0] not in KINDS:
+        got = " ".join(words) or "nothing"
+        raise InputError(f"new must be followed by one of {', '.join(KINDS)} and a NAME, got {got}")
     kind, name = words
+    _check_name(kind, name)
+    names = {"name": name, "Name": name.title().replace("_", "")}
+    target, texts = _texts(kind, name, names)
+    if target.exists():
+        raise InputError(f"NAME must be free, got {target}, which exists")
+    if importlib.util.find_spec(name) is not None:
+        raise InputError(f"NAME must not be that of a module, which it would stand in the way of, got {name}")
+    for place, text in texts.items():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    commands = [string.Template(command).substitute(names) for command in KINDS[kind].commands]
+    print(f"{target}: " + f"\n{' ' * 7}".join(commands))
+    return 0
+
+
+def _check_name(kind: str, name: str) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise InputError(f"NAME must be a word of small letters, digits and underscores, got {name}")
     if keyword.iskeyword(name):
@@ -42,23 +96,30 @@ def _write_template(words: Sequence[str]) -> int:
         raise InputError(
             f"NAME must not be that of an experiment that is there already, {', '.join(taken)}, got {name}"
         )
-    target = Path(name) if kind == "experiment" else Path(f"{name}.py")
-    if target.exists():
-        raise InputError(f"NAME must be free, got {target}, which exists")
-    if importlib.util.find_spec(name) is not None:
-        raise InputError(f"NAME must not be that of a module, which it would stand in the way of, got {name}")
-    source = TEMPLATES / kind
-    for template in sorted(source.rglob("*.txt")):
-        place = target if kind == "memory" else target / str(template.relative_to(source)).replace("NAME", name)
-        place = place if kind == "memory" else place.with_suffix("")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        text = string.Template(template.read_text(encoding="utf-8")).substitute(name=name)
-        place.write_text(text, encoding="utf-8")
-    if kind == "memory":
-        print(f"{target}: python -m experiments.run conf=capacity 'memories=[./{target}:{name}]' 'neurons=[50]'")
+
+
+def _texts(kind: str, name: str, names: dict[str, str]) -> tuple[Path, dict[Path, str]]:
+    """The file or folder that is made, and every file of it with its text."""
+    source = TEMPLATES / f"{kind}.py.txt"
+    if source.is_file():
+        target, places = Path(f"{name}.py"), {Path(f"{name}.py"): source}
+        if name in _used(source):
+            raise InputError(f"NAME must not be a name that its file uses for something else, got {name}")
     else:
-        print(f"{target}: python -m experiments.run conf=./{name}\n       python -m experiments.check ./{name}")
-    return 0
+        target, source = Path(name), TEMPLATES / kind
+        inner = {path: str(path.relative_to(source)).replace("NAME", name) for path in sorted(source.rglob("*.txt"))}
+        places = {(target / place).with_suffix(""): path for path, place in inner.items()}
+    texts = {place: string.Template(path.read_text(encoding="utf-8")) for place, path in places.items()}
+    return target, {place: text.substitute(names) for place, text in texts.items()}
+
+
+def _used(template: Path) -> set[str]:
+    """Names that the code of a template uses besides the one that is put in."""
+    tree = ast.parse(string.Template(template.read_text(encoding="utf-8")).substitute(name="_", Name="_"))
+    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    imported = {alias.asname or alias.name for node in imports for alias in node.names}
+    defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    return imported | defined | {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 if __name__ == "__main__":

@@ -1,0 +1,154 @@
+"""What `experiments.new` begins: each kind runs by its printed commands, and keeps the contract of its part."""
+
+import runpy
+import shlex
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+from flax import nnx
+
+from experiments import new
+from experiments.check import main as check
+from experiments.run import main as run
+from experiments.training.settings import Knobs
+from hopfield import memories, separations, similarities, spaces
+from hopfield.dynamics import sweep
+from hopfield.layers import HopfieldAttention
+
+SMALL = {
+    "conf=capacity": ("samples=1", "queries=2", "neurons=[10]"),
+    "conf=training": ("seeds=1", "epochs=1", "width=4", "baselines=false"),
+    "conf=./own_part": ("samples=1", "neurons=[20]"),
+}
+"""Options of small runs by experiment, in place of those of the printed commands."""
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WANDB_MODE", "disabled")
+    return tmp_path
+
+
+def smaller(words: list[str]) -> list[str]:
+    return list({word.partition("=")[0]: word for word in (*words, *SMALL[words[0]])}.values())
+
+
+@pytest.mark.parametrize("kind", new.KINDS)
+def test_every_kind_runs_by_the_commands_that_are_printed(
+    kind: str, mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert new.main([kind, "own_part"]) == 0
+    target, _, commands = capsys.readouterr().out.partition(": ")
+    assert (mine / target).exists()
+    for command in commands.splitlines():
+        match shlex.split(command):
+            case ["python", "-m", "experiments.run", *words]:
+                assert run(smaller(words)) == 0
+            case ["python", "-m", "experiments.check", folder]:
+                assert check([folder]) == 0
+            case ["python", file]:
+                runpy.run_path(file, run_name="__main__")
+            case other:
+                pytest.fail(f"nothing runs {other}")
+
+
+def test_the_usage_and_the_templates_are_those_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert new.main(["--help"]) == 0
+    assert {line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]} == set(new.KINDS)
+    assert {path.name.partition(".")[0] for path in new.TEMPLATES.iterdir()} == set(new.KINDS)
+
+
+@pytest.mark.parametrize(("kind", "name"), [("separation", "jnp"), ("optimiser", "make"), ("optimiser", "loss")])
+def test_a_name_that_the_file_uses_for_something_else_is_refused(
+    kind: str, name: str, mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert new.main([kind, name]) == 2
+    told = f"error: NAME must not be a name that its file uses for something else, got {name}\n"
+    assert capsys.readouterr().err == told
+    assert not list(mine.iterdir())
+
+
+def test_weights_of_the_separation_are_the_gradient_of_its_potential(mine: Path) -> None:
+    new.main(["separation", "own_part"])
+    separation = separations.find("./own_part.py:OwnPart")
+    mask = jnp.array([True, True, False, True, True])
+    for scores in 3.0 * jax.random.normal(jax.random.key(0), (20, 5)):
+        for used in (None, mask):
+            weights = separation.weights(scores, used)
+            np.testing.assert_allclose(weights, jax.grad(separation.potential)(scores, used), rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(separation.shares(scores, used), jnp.abs(weights) / jnp.abs(weights).sum())
+        assert separation.weights(scores, mask)[2] == 0
+        assert jnp.linalg.eigvalsh(jax.hessian(separation.potential)(scores)).min() > -1e-12
+        np.testing.assert_allclose(separation.weights(-scores), -separation.weights(scores))
+    nothing = jnp.zeros(5, bool)
+    assert separation.potential(scores, nothing) == -jnp.inf
+    np.testing.assert_array_equal(separation.weights(scores, nothing), 0)
+    assert jnp.isfinite(separation.weights(1e4 * scores)).all()
+
+
+def test_similarity_scores_the_patterns_and_what_a_flip_changes(mine: Path) -> None:
+    new.main(["similarity", "own_part"])
+    similarity = similarities.find("./own_part.py:OwnPart")
+    patterns = jax.random.normal(jax.random.key(0), (4, 9)).at[3].set(2.0)
+    state = jnp.sign(jax.random.normal(jax.random.key(1), (9,)))
+    scores = similarity(state, patterns)
+    assert scores.shape == (4,)
+    assert scores[3] == 0
+    np.testing.assert_allclose(similarity(state, 5.0 * patterns + 1.0), scores, atol=1e-12)
+    flipped = similarity(state.at[2].multiply(-1), patterns)
+    change = similarity.spin_flip(state, state[2], -state[2], similarity.keys(patterns)[:, 2])
+    np.testing.assert_allclose(flipped - scores, change, atol=1e-12)
+    slope = jax.jacobian(similarity)(state, patterns).sum(0)
+    sphere = spaces.sphere(3.0)
+    moment = similarity.summed(patterns).sum(0)
+    stepped = similarity.minimiser(state, moment, jnp.asarray(4.0), space=sphere)
+    np.testing.assert_allclose(stepped, 3.0 * slope / jnp.linalg.norm(slope), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["memory", "separation", "similarity"])
+def test_no_sweep_of_single_spins_raises_the_energy(kind: str, mine: Path) -> None:
+    new.main([kind, "own_part"])
+    patterns, starts = (jnp.sign(jax.random.normal(jax.random.key(n), (12, 16))) for n in range(2))
+    memory = memories.find("./own_part.py:own_part").build(patterns)
+    assert memory.descends("sequential")
+    ends = jax.vmap(lambda state: sweep(memory, state, jnp.arange(16)))(starts)
+    fall = jax.vmap(memory.energy)(starts) - jax.vmap(memory.energy)(ends)
+    assert fall.min() > -1e-9
+    assert fall.max() > 0
+
+
+def test_the_layer_keeps_shapes_and_learns_its_scale(mine: Path) -> None:
+    new.main(["layer", "own_part"])
+    made = runpy.run_path("own_part.py")["own_part"]
+    layer = made(HopfieldAttention(2, 8, rngs=nnx.Rngs(0)), rngs=nnx.Rngs(1))
+    x = jax.random.normal(jax.random.key(0), (2, 5, 8))
+    grads = nnx.grad(lambda layer: jnp.sum(layer(x) ** 2))(layer)
+    assert grads["scale"][...] != 0
+    layer.scale[...] = jnp.zeros(())
+    np.testing.assert_array_equal(layer(x), x)
+
+
+def test_the_optimiser_lowers_a_quadratic_by_steps_of_its_length(mine: Path) -> None:
+    new.main(["optimiser", "own_part"])
+    code = runpy.run_path("own_part.py")
+    inputs = jax.random.normal(jax.random.key(0), (30, 3)) @ jnp.diag(jnp.array([1.0, 2.0, 4.0]))
+    model = lambda params, x: x @ params
+    loss = lambda params: 0.5 * jnp.mean(jnp.sum((model(params, inputs) - 1.0) ** 2, axis=1))
+    optimiser, params = code["own_part"](0.1, likelihood="gaussian"), 3.0 * jnp.ones((3, 2))
+    state, losses = optimiser.init(params), [loss(params)]
+    for _ in range(10):
+        updates, state = optimiser.update(jax.grad(loss)(params), state, params, model_fn=model, inputs=inputs)
+        length = jnp.sqrt(jnp.mean(jnp.sum(model(updates, inputs) ** 2, axis=1)))
+        np.testing.assert_allclose(length, 0.1, rtol=1e-6)
+        params = optax.apply_updates(params, updates)
+        losses.append(loss(params))
+    assert (np.diff(losses) < 0).all()
+    still, _ = optimiser.update(jnp.zeros((3, 2)), state, params, model_fn=model, inputs=inputs)
+    np.testing.assert_array_equal(still, 0)
+    knobs = Knobs(*(code["OWN"].get(name, (0.0,))[0] for name in Knobs._fields))
+    assert isinstance(code["make"](None, knobs), optax.GradientTransformationExtraArgs)
