@@ -131,8 +131,8 @@ def test_an_experiment_made_from_the_template_runs_resumes_plots_and_passes(
 
 
 def _changes_of_the_page() -> list[str]:
-    """Changes that `docs/howto/extend.md` shows to what the template made, to be applied in this order."""
-    page = Path(__file__).resolve().parents[3] / "docs/howto/extend.md"
+    """Changes that `docs/howto/extend_experiment.md` shows to what the template made, to be applied in this order."""
+    page = Path(__file__).resolve().parents[3] / "docs/howto/extend_experiment.md"
     found = re.findall(r"^```diff\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     return [diff.replace("mine", "mything") for diff in found]
 
@@ -194,7 +194,7 @@ def test_a_function_of_nearly_the_name_of_a_hook_is_refused(
 
 
 def test_the_page_and_the_contract_list_every_hook() -> None:
-    page = (Path(__file__).resolve().parents[3] / "docs/howto/extend.md").read_text(encoding="utf-8")
+    page = (Path(__file__).resolve().parents[3] / "docs/howto/extend_experiment.md").read_text(encoding="utf-8")
     told = contract.__doc__ or ""
     assert set(contract.HOOKS) == set(re.findall(r"^    (?:def )?(\w+)(?:\(|: str)", told, re.MULTILINE)) - {"class"}
     optional = set(contract.HOOKS) - set(contract.REQUIRED)
