@@ -80,6 +80,15 @@ def has_jacobian_by_hand(separation: Separation) -> bool:
     return separation.gibbs or type(separation).jacobian_product is not Separation.jacobian_product
 
 
+def has_regulariser(separation: Separation) -> bool:
+    """Whether the potential of a separation is a maximum over weights, with an entropy that it tells."""
+    try:
+        jax.eval_shape(separation.regulariser, jnp.ones(2))
+    except TypeError:
+        return False
+    return True
+
+
 SEPARATIONS: dict[str, Separation] = parts(Separation)
 SIMILARITIES: dict[str, Similarity] = parts(Similarity)
 SPACES: dict[str, Space] = parts(Space) | {"unconfined": Euclidean(confined=False)}

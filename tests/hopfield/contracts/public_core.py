@@ -12,13 +12,13 @@ from hopfield.memories import find, names
 from hopfield.patterns import datasets
 from hopfield.separations import Separation, simplex
 from tests.hopfield.contracts import parts as contract
-from tests.hopfield.contracts.parts import has_jacobian_by_hand
+from tests.hopfield.contracts.parts import has_jacobian_by_hand, has_regulariser
 from tests.hopfield.contracts.public import ROWS, Call, Case
 from tests.hopfield.contracts.public_draws import case, normal, of_vectors, spins
 from tests.hopfield.contracts.public_draws import simplex as simplex_of
 
 
-def _of_separation(separation: Separation, called: str) -> list[Case]:
+def _of_separation(separation: Separation) -> list[Case]:
     """Potential, weights and shares of scores; the regulariser of weights where there is one."""
 
     def of(verb: str, **options: Any) -> Case:
@@ -29,7 +29,7 @@ def _of_separation(separation: Separation, called: str) -> list[Case]:
     if has_jacobian_by_hand(separation):
         name = f"separations.{type(separation).__name__}.jacobian_product"
         cases.append(case(name, separation.jacobian_product, simplex_of(2, 5), normal(2, 5)))
-    if called not in ("polynomial", "epanechnikov"):
+    if has_regulariser(separation):
         name = f"hopfield.separations.{type(separation).__name__}.regulariser"
         draw = lambda rng, shape: Call(separation.regulariser, (rng.dirichlet(np.ones(shape)),))
         cases.append(Case(name, draw, nan=(0,)))
@@ -172,7 +172,7 @@ def _named_memories() -> list[Case]:
 
 
 CASES: tuple[Case, ...] = (
-    *(case for name in separations.NAMES for case in _of_separation(separations.find(name), name)),
+    *(case for name in separations.NAMES for case in _of_separation(separations.find(name))),
     of_vectors("hopfield.separations.SoftmaxOne.leftover", separations.SoftmaxOne().leftover, 1, {}),
     *_sparse_maps(),
     *map(_of_similarity, contract.SIMILARITIES),
