@@ -1,7 +1,8 @@
 """Separations: convex potentials F over scores, whose gradient is the weight each pattern gets.
 
 A potential fixes the memory: log-sum-exp gives softmax attention, ½‖z‖² the classical Hopfield network, Σ zⁿ/n the
-dense memories, Fenchel–Young potentials the sparse ones. A new one is one file here and a name in `names`.
+dense memories, Fenchel–Young potentials the sparse ones. A new one is a file here, a line in `names`, and its import
+and its entry of `__all__` below.
 """
 
 from hopfield.separations.base import Separation, Stream
