@@ -17,7 +17,7 @@ from hopfield._arrays import transposed
 from hopfield._numerics import checkpointed
 
 
-def _laid_out(x: Array) -> Array:
+def _transposed_copy(x: Array) -> Array:
     """A transposed copy of the rows."""
     return jax.lax.optimization_barrier(transposed(x))
 
@@ -32,7 +32,7 @@ def row_products(query: Array, key: Array, precision: Any, dtype: Any) -> Float[
 def _row_products_jvp(precision, dtype, primals, tangents):
     (query, key), (d_query, d_key) = primals, tangents
     product = partial(jnp.matmul, precision=precision, preferred_element_type=dtype)
-    by_key = transposed(product(transposed(_laid_out(d_key)), _laid_out(query)))
+    by_key = transposed(product(transposed(_transposed_copy(d_key)), _transposed_copy(query)))
     return product(query, transposed(key)), product(d_query, transposed(key)) + by_key
 
 
@@ -51,7 +51,7 @@ def _weighted_rows_jvp(precision, primals, tangents):
 
 def _by_value(weights: Array, d_value: Array, product: Callable) -> Array:
     """Change of a read-out with its values."""
-    return transposed(jax.lax.optimization_barrier(product(_laid_out(d_value), transposed(weights))))
+    return transposed(jax.lax.optimization_barrier(product(_transposed_copy(d_value), transposed(weights))))
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(2,))

@@ -169,17 +169,17 @@ def _attend(query: Array, key: Array, value: Array, rate, mask, size: Blocks) ->
     pass over every block.
     """
     if query.shape[-2] <= size.queries and key.shape[-2] <= size.keys:
-        return _absorbed(query, key, value, rate, mask, size, None)
+        return _attend_in_blocks(query, key, value, rate, mask, size, None)
     dtype = accumulation_dtype(query.dtype)
     bound = jnp.multiply(*aligned(safe_norm(query.astype(dtype), -1), _longest(key.astype(dtype))))
     bound = bound if rate is None else bound * rate[..., 0]
     smallest = float(jnp.finfo(value.dtype).tiny)  # that e^(−2 bound) may be, as a factor of values in their type
     safe = jnp.max(bound, initial=0.0) < min(40.0, -0.5 * np.log(smallest))  # false for NaN, too
-    absorbed = partial(_absorbed, query, key, value, rate, mask, size)
+    absorbed = partial(_attend_in_blocks, query, key, value, rate, mask, size)
     return jax.lax.cond(safe, lambda: absorbed(bound), lambda: absorbed(None))
 
 
-def _absorbed(query: Array, key: Array, value: Array, rate, mask, size: Blocks, bound) -> tuple[Array, Array]:
+def _attend_in_blocks(query: Array, key: Array, value: Array, rate, mask, size: Blocks, bound) -> tuple[Array, Array]:
     """Read-out and log-sum-exp block by block, exponentials relative to the bound of each query, or to its maximum."""
     dtype = accumulation_dtype(query.dtype)
     keys = key.shape[-2]
@@ -260,7 +260,7 @@ def _backward(size: Blocks, kept: tuple, slopes: tuple) -> tuple:
     d_query, *others = over_queries(rows, empty, query.shape[-2], size)
     d_rate = None
     if rate is not None:
-        d_rate = _summed(jnp.sum(d_query * query, axis=(-2, -1), keepdims=True), rate.shape)
+        d_rate = _sum_broadcast_axes(jnp.sum(d_query * query, axis=(-2, -1), keepdims=True), rate.shape)
         d_query = d_query * rate
     pairs = zip((d_query, *others), (query, key, value), strict=True)
     return *(d.astype(x.dtype) for d, x in pairs), d_rate, None
@@ -269,10 +269,10 @@ def _backward(size: Blocks, kept: tuple, slopes: tuple) -> tuple:
 def _product(a: Array, b: Array, like: tuple[int, ...], dtype: jnp.dtype, rate: Array | None = None) -> Array:
     """β a b, summed over the leading axes in which an array of shape `like` has length 1 (shared keys)."""
     product = jnp.matmul(a, b, preferred_element_type=dtype)
-    return _summed(product if rate is None else product * rate, like)
+    return _sum_broadcast_axes(product if rate is None else product * rate, like)
 
 
-def _summed(x: Array, like: tuple[int, ...]) -> Array:
+def _sum_broadcast_axes(x: Array, like: tuple[int, ...]) -> Array:
     axes = tuple(i for i, (n, m) in enumerate(zip(x.shape[:-2], like[:-2], strict=True)) if n != m)
     return jnp.sum(x, axis=axes, keepdims=True) if axes else x
 

@@ -124,25 +124,25 @@ def verify_gradients(
     mask = allowed(mask, query.shape[-2], key.shape[-2], max(query.ndim, key.ndim, value.ndim))
     inputs = _inputs(query, key, value, as_metric(metric), beta, bias, temperature)
 
-    output, pull_back = jax.vjp(partial(_attended, separation=separation, mask=mask), inputs)
+    output, pull_back = jax.vjp(partial(_read_out, separation=separation, mask=mask), inputs)
     if output_gradient is None:
         output_gradient = jnp.asarray(rng.normal(size=output.shape), output.dtype)
     options = {name: inputs[name] for name in ("metric", "beta", "bias", "temperature")}
     hand = attention_gradients(query, key, value, output_gradient, separation=separation, mask=mask, **options)
-    routes = _named(hand._asdict()), _named(pull_back(output_gradient)[0])
+    routes = _leaves_by_path(hand._asdict()), _leaves_by_path(pull_back(output_gradient)[0])
     drawing = None if agreement.components else rng
     differences = _differences(inputs, np.asarray(output_gradient, float), separation, mask, drawing, routes[0])
-    return _verified(*routes, differences, agreement, output.dtype)
+    return _compare(*routes, differences, agreement, output.dtype)
 
 
-def _verified(hand: dict, automatic: dict, differences: dict[str, float], agreement: Agreement, dtype) -> Verification:
+def _compare(hand: dict, automatic: dict, differences: dict[str, float], agreement: Agreement, dtype) -> Verification:
     limit = 10 * tolerance(dtype) if agreement.autodiff is None else agreement.autodiff
     limits = limit, max(limit, agreement.difference)
     checks = tuple(_check(name, hand[name], automatic[name], differences[name], limits) for name in automatic)
     return Verification(checks, str(dtype), all(check.passed for check in checks))
 
 
-def _attended(inputs: dict[str, Any], separation: Separation, mask: Array | None) -> Array:
+def _read_out(inputs: dict[str, Any], separation: Separation, mask: Array | None) -> Array:
     scores = core.scores(
         inputs["query"], inputs["key"], metric=inputs["metric"], beta=inputs["beta"], bias=inputs["bias"]
     )
@@ -161,7 +161,7 @@ def _inputs(query, key, value, metric, beta, bias, temperature) -> dict[str, Any
     return inputs | {"beta": scale.astype(query.dtype), "bias": real_array("bias", bias), "temperature": heat}
 
 
-def _named(tree: Any) -> dict[str, np.ndarray]:
+def _leaves_by_path(tree: Any) -> dict[str, np.ndarray]:
     """Leaves by their path, "query" or "metric.factor", in double precision."""
     leaves = jax.tree_util.tree_flatten_with_path(tree)[0]
     return {jax.tree_util.keystr(path, simple=True, separator="."): np.asarray(leaf, float) for path, leaf in leaves}
@@ -188,7 +188,7 @@ def _differences(inputs, output_gradient, separation, mask, rng, hand: dict[str,
         return float(np.sum(output * output_gradient)), p > 0
 
     errors, steps = {}, STEPS if rounding(separation) < 1e-12 else ROUGH_STEPS
-    for place, (name, leaf) in enumerate(_named(inputs).items()):
+    for place, (name, leaf) in enumerate(_leaves_by_path(inputs).items()):
         apart = [0.0]
         for d in _directions(leaf.shape, rng):
             slope = _slope(lambda t, place=place, leaf=leaf, d=d: loss(place, leaf + t * d), steps)

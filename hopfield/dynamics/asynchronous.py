@@ -39,11 +39,11 @@ def priorities(key, sweep, neurons: int, dynamics: str) -> Int[Array, "N"]:
         return index
     low = _index_bits(neurons)
     words = jax.random.key_data(jax.random.fold_in(key, sweep))
-    chance = _mixed(index.astype(jnp.uint32), words[0], words[-1]) >> 1
+    chance = _random_bits(index.astype(jnp.uint32), words[0], words[-1]) >> 1
     return ((chance >> low) << low).astype(jnp.int32) | index
 
 
-def _mixed(x, first, second):
+def _random_bits(x, first, second):
     """32 random bits for each number x, from two random words: the finaliser of MurmurHash3 (Appleby 2011), keyed.
 
     `jax.random.bits` would spend longer on every neuron than the rest of a sweep that moves a handful of them.

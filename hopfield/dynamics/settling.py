@@ -45,13 +45,13 @@ def near(rtol: ArrayLike, start: States) -> Same:
     return same
 
 
-def _started(state: States, cycles: bool) -> tuple[Settled, States | None]:
+def _initial_carry(state: States, cycles: bool) -> tuple[Settled, States | None]:
     status = jnp.where(jnp.any(jnp.isnan(state), axis=-1), NOT_A_NUMBER, STEP_LIMIT)
     steps = jnp.zeros(state.shape[:-1], jnp.result_type(int))
     return Settled(state, steps, status.astype(steps.dtype)), state if cycles else None
 
 
-def _advanced(update: Callable, same: Same, carry: tuple[Settled, States | None]) -> tuple[Settled, States | None]:
+def _advance(update: Callable, same: Same, carry: tuple[Settled, States | None]) -> tuple[Settled, States | None]:
     """One more update of the states that have not stopped."""
     now, before = carry
     new, running = update(now.state), now.status == STEP_LIMIT
@@ -92,16 +92,16 @@ def settled(
         return (count < max_steps) & jnp.any(now.status == STEP_LIMIT)
 
     def body(carry):
-        return _advanced(update, same, carry[0]), carry[1] + 1
+        return _advance(update, same, carry[0]), carry[1] + 1
 
-    return loop(running, body, (_started(state, cycles), jnp.zeros((), jnp.result_type(int))))[0][0]
+    return loop(running, body, (_initial_carry(state, cycles), jnp.zeros((), jnp.result_type(int))))[0][0]
 
 
 def unrolled(update: Callable[[States], States], state: States, steps: int, same: Same) -> Settled:
     """The same as `settled` by a loop of fixed length, reverse-mode differentiable, storing all states."""
-    carry = _started(state, False)
+    carry = _initial_carry(state, False)
     if steps <= WRITTEN_OUT:  # what a loop keeps for its derivative is copied into one array for all steps
         for _ in range(steps):
-            carry = _advanced(update, same, carry)
+            carry = _advance(update, same, carry)
         return carry[0]
-    return jax.lax.scan(lambda carry, _: (_advanced(update, same, carry), None), carry, length=steps)[0][0]
+    return jax.lax.scan(lambda carry, _: (_advance(update, same, carry), None), carry, length=steps)[0][0]

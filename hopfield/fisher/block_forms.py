@@ -32,13 +32,13 @@ class DenseBlock(Node):
 
     def product(self, leaf: Array) -> Array:
         """The matrix times a leaf."""
-        flat = _fronted(leaf, self.axes, self.matrix.shape[:-1])
-        return _backed(jnp.einsum("hpq,hq->hp", self.matrix, flat), leaf, self.axes)
+        flat = _as_matrices(leaf, self.axes, self.matrix.shape[:-1])
+        return _from_matrices(jnp.einsum("hpq,hq->hp", self.matrix, flat), leaf, self.axes)
 
     def solve(self, leaf: Array, damping: ArrayLike) -> Array:
         """x with (matrix + λ) x = leaf."""
-        flat = _fronted(leaf, self.axes, self.matrix.shape[:-1])
-        return _backed(_solve_each(_dense, (self.matrix, flat), damping), leaf, self.axes)
+        flat = _as_matrices(leaf, self.axes, self.matrix.shape[:-1])
+        return _from_matrices(_solve_each(_dense, (self.matrix, flat), damping), leaf, self.axes)
 
 
 class DiagonalBlock(Node):
@@ -81,16 +81,16 @@ class KroneckerBlock(Node):
 
     def product(self, leaf: Array) -> Array:
         """left V right."""
-        return _backed(self.left @ self._matrices(leaf) @ self.right, leaf, self.axes)
+        return _from_matrices(self.left @ self._matrices(leaf) @ self.right, leaf, self.axes)
 
     def solve(self, leaf: Array, damping: ArrayLike) -> Array:
         """V with (left + π√λ) V (right + √λ/π) = leaf, or exactly left V right + λ V = leaf."""
-        one = _factored if self.factored_damping else _exact
+        one = _solve_factored if self.factored_damping else _exact
         solved = _solve_each(one, (self.left, self.right, self._matrices(leaf)), damping)
-        return _backed(solved, leaf, self.axes)
+        return _from_matrices(solved, leaf, self.axes)
 
     def _matrices(self, leaf: Array) -> Array:
-        return _fronted(leaf, self.axes, (self.left.shape[0], self.left.shape[-1], self.right.shape[-1]))
+        return _as_matrices(leaf, self.axes, (self.left.shape[0], self.left.shape[-1], self.right.shape[-1]))
 
 
 Block = DenseBlock | DiagonalBlock | KroneckerBlock
@@ -142,7 +142,7 @@ def _dense(matrix: Array, v: Array, damping: ArrayLike) -> Array:
     return dense_solve(matrix, v, damping)
 
 
-def _factored(left: Array, right: Array, v: Array, damping: ArrayLike) -> Array:
+def _solve_factored(left: Array, right: Array, v: Array, damping: ArrayLike) -> Array:
     one, two = jnp.trace(left) / left.shape[0], jnp.trace(right) / right.shape[0]
     usable = (one > 0) & (two > 0)
     balance = jnp.sqrt(jnp.where(usable, one, 1.0) / jnp.where(usable, two, 1.0))
@@ -160,10 +160,10 @@ def _exact(left: Array, right: Array, v: Array, damping: ArrayLike) -> Array:
     return (rows @ jnp.where(null, 0.0, inner / jnp.where(null, 1.0, level)) @ columns.T).astype(v.dtype)
 
 
-def _fronted(leaf: Array, axes: tuple[int, ...], shape: tuple[int, ...]) -> Array:
+def _as_matrices(leaf: Array, axes: tuple[int, ...], shape: tuple[int, ...]) -> Array:
     return jnp.moveaxis(leaf, axes, range(len(axes))).reshape(shape)
 
 
-def _backed(matrices: Array, leaf: Array, axes: tuple[int, ...]) -> Array:
+def _from_matrices(matrices: Array, leaf: Array, axes: tuple[int, ...]) -> Array:
     moved = [leaf.shape[a] for a in axes] + [n for i, n in enumerate(leaf.shape) if i not in axes]
     return jnp.moveaxis(matrices.reshape(moved), range(len(axes)), axes)

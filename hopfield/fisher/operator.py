@@ -195,13 +195,13 @@ class Fisher(Node):
     def _rows(self, inputs: Tree, factor: Float[Array, "n *t K R"]) -> Tree:
         """Rows of examples by one vector–Jacobian product each, example by example where inputs are known."""
         if inputs is None:
-            return _pulled(self.model_fn, self.params, factor)
+            return _pull_back(self.model_fn, self.params, factor)
 
         def example(one: Tree, factor: Array) -> Tree:
             def alone(params: Tree) -> Array:
                 return self.model_fn(params, jax.tree.map(lambda x: x[None], one))[0]
 
-            return _pulled(alone, self.params, factor)
+            return _pull_back(alone, self.params, factor)
 
         rows = jax.vmap(example)(inputs, factor)
         return jax.tree.map(lambda r: r.reshape(-1, *r.shape[2:]), rows)
@@ -214,7 +214,7 @@ class Fisher(Node):
             raise ValueError("vector must be real numbers, got complex ones")
 
 
-def _pulled(model: Callable[[Tree], Array], params: Tree, factor: Float[Array, "*t K R"]) -> Tree:
+def _pull_back(model: Callable[[Tree], Array], params: Tree, factor: Float[Array, "*t K R"]) -> Tree:
     """Jᵀ of every column of every term's factor: leaves [t R, *leaf]."""
     *terms, outputs, columns = factor.shape
     count = int(np.prod(terms))

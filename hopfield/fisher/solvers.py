@@ -141,10 +141,10 @@ def inlined_conjugate_gradient(
         square = dot(left, left)
         better = ~(square >= best[1])
         best = selected(better, (last.best[0], square), best)
-        again = _begun(last.best[0], left, precondition, last.iteration, last.spoilt)
+        again = _state_at(last.best[0], left, precondition, last.iteration, last.spoilt)
         return again, best, better & (last.iteration > before.iteration)
 
-    start = _begun(*_start(apply, b, x0), precondition, jnp.zeros((), jnp.int32), ~jnp.isfinite(size))
+    start = _state_at(*_start(apply, b, x0), precondition, jnp.zeros((), jnp.int32), ~jnp.isfinite(size))
     carry = start, (start.x, jnp.full_like(size, jnp.inf)), jnp.ones((), bool)
     last, best, _ = jax.lax.while_loop(lambda carry: carry[2] & running(carry[0]), measured, measured(carry))
     solved, relative = jax.tree.map(
@@ -154,7 +154,7 @@ def inlined_conjugate_gradient(
     return solved, SolveInfo(relative, last.iteration, relative <= tolerance)
 
 
-def _begun(x: Tree, residual: Tree, precondition: Callable[[Tree], Tree], count: Array, spoilt: Array) -> _State:
+def _state_at(x: Tree, residual: Tree, precondition: Callable[[Tree], Tree], count: Array, spoilt: Array) -> _State:
     """State of an iteration that begins, or begins again, at x."""
     raised, square = precondition(residual), dot(residual, residual)
     slope = dot(residual, raised)

@@ -87,7 +87,7 @@ def _of_spectrum_jvp(function, relative, primals, tangents):
         fixed = jax.lax.stop_gradient(matrix)
         levels, vectors = jnp.linalg.eigh(fixed)
         change = jnp.swapaxes(vectors, -1, -2) @ (matrix - fixed) @ vectors
-        return _expanded(function, relative, levels, vectors, change)
+        return _second_order_expansion(function, relative, levels, vectors, change)
 
     return jax.jvp(moved, primals, tangents)
 
@@ -110,12 +110,14 @@ def _log_of_gram_jvp(primals, tangents):
         change = jnp.swapaxes(vectors, -1, -2) @ (factor - fixed) @ jnp.swapaxes(right, -1, -2)
         once = change * values[..., None, :]
         grown = once + jnp.swapaxes(once, -1, -2) + change @ jnp.swapaxes(change, -1, -2)  # (σ + X)(σ + X)ᵀ − σ²
-        return _expanded(jnp.log, True, values**2, vectors, grown)
+        return _second_order_expansion(jnp.log, True, values**2, vectors, grown)
 
     return jax.jvp(moved, primals, tangents)
 
 
-def _expanded(function: Callable, relative: bool, levels: Array, vectors: Matrix, change: Matrix) -> Matrix:
+def _second_order_expansion(
+    function: Callable, relative: bool, levels: Array, vectors: Matrix, change: Matrix
+) -> Matrix:
     """f(A + X) at X = 0, as f[i] + f[i, j] X_ij + Σ_k f[i, k, j] X_ik X_kj in the eigenvectors of A."""
     back = jnp.swapaxes(vectors, -1, -2)
     first = _divided(function, relative, levels[..., :, None], levels[..., None, :])

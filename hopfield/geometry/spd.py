@@ -74,13 +74,13 @@ def exp(tangent_vec: Matrix, base_point: Matrix) -> Matrix:
 
 def log(point: Matrix, base_point: Matrix) -> Matrix:
     """P^½ log(P^−½ Q P^−½) P^½."""
-    root, between = _between(as_symmetric("base_point", base_point), as_symmetric("point", point))
+    root, between = _cholesky_and_ratio(as_symmetric("base_point", base_point), as_symmetric("point", point))
     return symmetric(root @ log_of_gram(between) @ jnp.swapaxes(root, -1, -2))
 
 
 def dist(point_a: Matrix, point_b: Matrix) -> Float[Array, "*b"]:
     """√(Σ ln² λ_i), λ the eigenvalues of A⁻¹ B."""
-    _, between = _between(as_symmetric("point_a", point_a), as_symmetric("point_b", point_b))
+    _, between = _cholesky_and_ratio(as_symmetric("point_a", point_a), as_symmetric("point_b", point_b))
     grown = log_of_gram(between)
     return length(jnp.sum(grown * grown, axis=(-2, -1)))
 
@@ -103,7 +103,7 @@ def _roots(base_point: Matrix) -> tuple[Matrix, Matrix]:
     return of_spectrum(jnp.sqrt, matrix), of_spectrum(jax.lax.rsqrt, matrix)
 
 
-def _between(first: Matrix, second: Matrix) -> tuple[Matrix, Matrix]:
+def _cholesky_and_ratio(first: Matrix, second: Matrix) -> tuple[Matrix, Matrix]:
     """L and L⁻¹ M at P = L Lᵀ and Q = M Mᵀ, whose singular values are the roots of the eigenvalues of P⁻¹ Q."""
     root, other = jnp.broadcast_arrays(jnp.linalg.cholesky(first), jnp.linalg.cholesky(second))
     return root, jax.lax.linalg.triangular_solve(root, other, left_side=True, lower=True)

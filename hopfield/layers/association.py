@@ -133,11 +133,11 @@ class HopfieldAssociation(AttentionFunction):
         """Weights, energy, entropy and retrieval status of every query. The slots' weights are the last ones."""
         scope = scope_of(mask, bias, query.shape[-3], key.shape[-3], query.ndim, is_causal=is_causal)
         reading, state = reading_of(self, query, key, key, scope, precision=precision)
-        return _inspected(reading.replace(steps=0), state, reading.steps)
+        return _report(reading.replace(steps=0), state, reading.steps)
 
 
 @jax.jit
-def _inspected(reading: KeyValues, state: Float[Array, "*b H T D"], steps: ArrayLike) -> AssociationReport:
+def _report(reading: KeyValues, state: Float[Array, "*b H T D"], steps: ArrayLike) -> AssociationReport:
     memory = reading.memory(state)
     end = settle(memory, state, steps, reading.rtol)
     weights = memory.weights(end.state)
@@ -188,7 +188,7 @@ def reading_of(
     check_heads(query, key, association.num_heads)
     if association.window is not None:
         scope = scope.windowed(association.window, query.shape[-3], key.shape[-3])
-    state, key = (_stepped(association, jnp.swapaxes(x, -3, -2)) for x in (query, key))
+    state, key = (_wide_if_iterated(association, jnp.swapaxes(x, -3, -2)) for x in (query, key))
     encoding = None if association.positions is None else association.positions()
     if encoding is not None:
         state = encoding.rotate(state, scope.offset + jnp.arange(state.shape[-2]))
@@ -216,7 +216,7 @@ def reading_of(
     return reading, state
 
 
-def _stepped(association: HopfieldAssociation, rows: Array) -> Array:
+def _wide_if_iterated(association: HopfieldAssociation, rows: Array) -> Array:
     """Rows in float32 at least where there are several steps: in 16 bits these end where their rounding does."""
     return rows if association.update_steps == 1 else wide(rows)
 

@@ -227,10 +227,10 @@ class _Energy(Node):
             return (energies, d_key), d_rows
 
         (energies, d_key), d_query = in_blocks(part, reading, query, block_length(query.shape, key.shape[-2], block))
-        memory, d_g = jax.vjp(self.remembered, g)
+        memory, d_g = jax.vjp(self.memory_energy, g)
         return energies + memory, pull((d_query, d_key))[0] + d_g(jnp.ones_like(memory))[0]
 
-    def remembered(self, g: Tokens) -> Float[Array, "*b"]:
+    def memory_energy(self, g: Tokens) -> Float[Array, "*b"]:
         """The memory's part of the energy."""
         return -jnp.sum(map_rows(self.memory.potential, [product(g, self.patterns.T.astype(g.dtype))], [1]), axis=-1)
 

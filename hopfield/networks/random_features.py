@@ -113,11 +113,11 @@ class FeatureMemory(Node):
 
     def add(self, patterns: Float[Array, "M N"]) -> "FeatureMemory":
         """The memory with more patterns, added block by block: T + Σ φ(ξ)."""
-        return self.replace(total=self.total + _summed(self, self._rows(patterns)))
+        return self.replace(total=self.total + _sum_features(self, self._rows(patterns)))
 
     def forget(self, patterns: Float[Array, "M N"]) -> "FeatureMemory":
         """The memory without patterns that were added before, to rounding: T − Σ φ(ξ)."""
-        return self.replace(total=self.total - _summed(self, self._rows(patterns)))
+        return self.replace(total=self.total - _sum_features(self, self._rows(patterns)))
 
     def kernel_sum(self, state: State) -> tuple[Float[Array, ""], Float[Array, ""]]:
         """φ(x)·T, the estimate of Σ_μ exp(−β‖x−ξ_μ‖²/2), and its standard error from the spread over projections."""
@@ -155,7 +155,7 @@ class FeatureMemory(Node):
 
 
 @jax.jit
-def _summed(memory: FeatureMemory, rows: Array) -> Array:
+def _sum_features(memory: FeatureMemory, rows: Array) -> Array:
     """Σ φ of rows, in the memory of a block of them."""
     blocks = -(-len(rows) // BLOCK)
     used = jnp.arange(blocks * BLOCK) < len(rows)

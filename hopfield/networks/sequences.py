@@ -110,7 +110,7 @@ class SequenceMemory(Node):
             return jnp.sum(called * self._shape(sums), axis=0)
         signs = jnp.all((jnp.abs(state) == 1) | (state == 0) | jnp.isnan(state))
         apart = jax.vmap(balance, (1, 1))(self._shape(sums), called)
-        return jnp.where(signs, _counted(sums, wide(self.successors), self.ratio * rows), apart)
+        return jnp.where(signs, _exact_exponential_sum(sums, wide(self.successors), self.ratio * rows), apart)
 
     def update(self, state: State, known: Known = None) -> State:
         """One synchronous step [N], units in `known` held fixed. A zero field keeps the spin."""
@@ -133,7 +133,7 @@ class SequenceMemory(Node):
         return wide(self.patterns)
 
 
-def _counted(sums: Array, *signs: Float[Array, "M N"]) -> Float[Array, "N"]:
+def _exact_exponential_sum(sums: Array, *signs: Float[Array, "M N"]) -> Float[Array, "N"]:
     """Σ_μ signs e^sums [N] of whole sums from 1 − N to N − 1, added up over `signs`, up to a factor above 0 for each.
 
     Terms are counted by their sum first, exactly where they are ±1: what cancels leaves nothing, and what is left is

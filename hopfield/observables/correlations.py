@@ -65,12 +65,12 @@ def _correlation_time(series: Array, factor: ArrayLike) -> CorrelationTime:
     if x.size < 4:
         return _nan_below_zero(windowed)
     window = _window(jnp.abs(kept), factor)
-    time_wide, error = _summed(x, window)
+    time_wide, error = _integrated_time(x, window)
     other = CorrelationTime(time_wide, error, window)
     # Steps that go to and fro cancel in sums of two, whose mean is that of the series.
     pairs, window = x[: x.size // 2 * 2].reshape(-1, 2).sum(axis=1), jnp.minimum((window + 1) // 2, x.size // 2 - 1)
     share = 0.5 * _covariance(pairs)[0][0] / covariance[0]
-    time_of_two, error = (jnp.where(share == 0, 0.0, share * value) for value in _summed(pairs, window))
+    time_of_two, error = (jnp.where(share == 0, 0.0, share * value) for value in _integrated_time(pairs, window))
     other = jax.tree.map(partial(jnp.where, kept[1] < 0), CorrelationTime(time_of_two, error, 2 * window), other)
     return _nan_below_zero(jax.tree.map(partial(jnp.where, (kept[1] < 0) | (time < 0.25)), other, windowed))
 
@@ -96,7 +96,7 @@ def _window(correlations: Float[Array, "T"], factor: ArrayLike) -> Int[Array, ""
     return jnp.where(jnp.any(enough), jnp.argmax(enough), correlations.size - 1)
 
 
-def _summed(x: Float[Array, "T"], window: Array) -> tuple[Scalar, Scalar]:
+def _integrated_time(x: Float[Array, "T"], window: Array) -> tuple[Scalar, Scalar]:
     """τ of correlations of either sign, and its error √(2 ⟨(K − τ)² f²⟩/T) over frequencies.
 
     f is the spectrum, K(λ) = ½ + Σ_{t=1}^W cos λt; the power itself has a second moment of 2 f².

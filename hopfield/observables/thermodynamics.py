@@ -209,11 +209,11 @@ def mutual_information(
     others = (*np.delete(weights.shape, [axis, rows]).tolist(), weights.shape[rows])
     if not _fits(prior.shape, others):
         raise ValueError(f"prior must broadcast against shape {others}, got shape {prior.shape}")
-    return _informed(weights, prior, _used(mask, weights.shape), axis=axis, rows=rows)
+    return _mutual_information(weights, prior, _used(mask, weights.shape), axis=axis, rows=rows)
 
 
 @partial(jax.jit, static_argnames=("axis", "rows"))
-def _informed(weights: Array, prior: Array, mask: Mask, *, axis: int, rows: int) -> Array:
+def _mutual_information(weights: Array, prior: Array, mask: Mask, *, axis: int, rows: int) -> Array:
     used = jnp.ones(weights.shape, bool) if mask is None else jnp.broadcast_to(mask, weights.shape)
     weights, used = (jnp.moveaxis(a, (rows, axis), (-2, -1)) for a in (weights, used))
     prior = jnp.broadcast_to(prior.astype(accumulation_dtype(weights.dtype)), weights.shape[:-1])

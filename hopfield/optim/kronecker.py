@@ -98,7 +98,7 @@ def kronecker_natural_gradient(
         samples=samples,
         trust_radius=trust_radius,
     )
-    return _averaged(form, solve, options)
+    return _averaging_transform(form, solve, options)
 
 
 def diagonal_fisher(
@@ -130,10 +130,10 @@ def diagonal_fisher(
         samples=samples,
         trust_radius=trust_radius,
     )
-    return _averaged(lambda curvature: curvature.diagonal(), solve, options)
+    return _averaging_transform(lambda curvature: curvature.diagonal(), solve, options)
 
 
-def _averaged(form: Callable, solve: Callable, options: Options) -> optax.GradientTransformationExtraArgs:
+def _averaging_transform(form: Callable, solve: Callable, options: Options) -> optax.GradientTransformationExtraArgs:
     """The transform of a form of the curvature, curvature ↦ arrays, and of its solve."""
     check_rate(options.learning_rate)
     _safeguards.check(options.damping, options.initial_damping, options.trust_radius, zero=False)
@@ -154,7 +154,7 @@ def _averaged(form: Callable, solve: Callable, options: Options) -> optax.Gradie
 
     def step(updates: Tree, state: ApproximateState, params: Tree, call: Call) -> tuple[Tree, ApproximateState]:
         curvature = call.fisher(params, chosen, options.kind, options.samples)
-        state, average = _folded(state, form(curvature), options.decay)
+        state, average = _update_average(state, form(curvature), options.decay)
         damping = state.damping if adaptive else options.damping
         direction = solve(curvature, average, updates, damping)
         sound = state.finite & finite(direction)
@@ -172,7 +172,7 @@ def _averaged(form: Callable, solve: Callable, options: Options) -> optax.Gradie
     return transform(init, step, judges=adaptive)
 
 
-def _folded(state: ApproximateState, now: Tree, decay: float) -> tuple[ApproximateState, Tree]:
+def _update_average(state: ApproximateState, now: Tree, decay: float) -> tuple[ApproximateState, Tree]:
     """The state with a curvature in its average if that is finite, and `finite`; and the average without its bias."""
     sound = finite(now)
     average = jax.tree.map(lambda a, x: (decay * a + (1 - decay) * wide(x)).astype(a.dtype), state.average, now)

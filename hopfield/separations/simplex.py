@@ -102,25 +102,25 @@ def _threshold(u: Scores, exponent: Array) -> Float[Array, ""]:
     """
     start = jnp.full((), -1.0, u.dtype)
     if u.size >= 4 * PART:
-        start = _risen(u[::PART], exponent, start, 1.0 / PART)
-        start = jnp.maximum(_stepped(u, exponent, start, 1.0), -1.0)
-    tau = _risen(u, exponent, start, 1.0)
+        start = _newton_iterations(u[::PART], exponent, start, 1.0 / PART)
+        start = jnp.maximum(_newton_step(u, exponent, start, 1.0), -1.0)
+    tau = _newton_iterations(u, exponent, start, 1.0)
     lost = jnp.isnan(jnp.sum(jnp.maximum(u, -1.0))) | jnp.isnan(exponent)
     return jnp.where(lost, jnp.nan, tau)
 
 
-def _risen(u: Scores, exponent: Array, start: Array, total: float) -> Array:
+def _newton_iterations(u: Scores, exponent: Array, start: Array, total: float) -> Array:
     """τ after Newton's steps for a sum of `total`, as long as they rise."""
 
     def rise(state):
         tau, _, count = state
-        new = _stepped(u, exponent, tau, total)
+        new = _newton_step(u, exponent, tau, total)
         return jnp.where(new > tau, new, tau), new > tau, count + 1
 
     return jax.lax.while_loop(lambda state: state[1] & (state[2] < STEPS), rise, (start, jnp.ones((), bool), 0))[0]
 
 
-def _stepped(u: Scores, exponent: Array, tau: Array, total: float) -> Array:
+def _newton_step(u: Scores, exponent: Array, tau: Array, total: float) -> Array:
     """One step of Newton's method for the norm."""
     new = _by_exponent(exponent - 1.0, NEWTON, u, tau, jnp.full((), total, u.dtype))
     return jnp.where(jnp.isnan(new), tau, new)  # none lies above: rows that read nothing

@@ -138,10 +138,12 @@ def below(
         within = _within(sizes[ever], chances[ever], terms, abs(bound))
         return float(np.clip(0.5 * (1 + np.sign(bound) * within), 0.0, 1.0))
     deviation = np.sqrt(terms * np.sum((probabilities * values**2)[present]))
-    return _inverted(values, probabilities, terms, bound, 2 * np.pi / (abs(bound - mean) + largest + 14 * deviation))
+    return _invert_characteristic(
+        values, probabilities, terms, bound, 2 * np.pi / (abs(bound - mean) + largest + 14 * deviation)
+    )
 
 
-def _inverted(values: Float, probabilities: Float, terms: float, bound: float, spacing: float) -> float:
+def _invert_characteristic(values: Float, probabilities: Float, terms: float, bound: float, spacing: float) -> float:
     """½ − (1/π) Σ_k Im[φ(t_k) e^(−i t_k bound)]/(k + ½) at t_k = (k + ½)·spacing.
 
     The window 2π/spacing has to hold the distance of the bound from the mean, the largest value and 14 standard

@@ -80,7 +80,7 @@ def from_hopfield_layers(
     attention = _attention(projections, num_heads, options, dropout, space)
     if space:
         attention.query_ln, attention.key_ln = (_norm(core, "p_norm_", "p_norm_", projections.hidden) for _ in range(2))
-    return _wrapped(arrays, attention, plain_norms)
+    return _layer_around(arrays, attention, plain_norms)
 
 
 def _attention(core: _Core, heads: int, options: AssociationOptions, dropout: float, space: bool) -> HopfieldAttention:
@@ -124,7 +124,7 @@ def _core(core: dict[str, np.ndarray], heads: int, connected: bool) -> _Core:
     width = max(sizes) // heads
     out = core.get("out_proj.weight", np.eye(sizes[2], dtype=query.dtype))
     b_out = core.get("out_proj.bias", np.zeros(len(out), out.dtype))
-    out = _padded(out.reshape(len(out), heads, -1), width).transpose(1, 2, 0)
+    out = _pad_width(out.reshape(len(out), heads, -1), width).transpose(1, 2, 0)
     return _Core(
         (_by_head(query, heads), b_query.reshape(heads, -1)),
         (_by_head(key, heads), b_key.reshape(heads, -1)),
@@ -154,7 +154,7 @@ def _by_head(rows: np.ndarray, heads: int) -> np.ndarray:
     return rows.T.reshape(rows.shape[1], heads, -1)
 
 
-def _padded(array: np.ndarray, width: int) -> np.ndarray:
+def _pad_width(array: np.ndarray, width: int) -> np.ndarray:
     return np.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, width - array.shape[-1])])
 
 
@@ -165,7 +165,7 @@ def _fill(attention: HopfieldAttention, core: _Core) -> None:
         attention.value = nnx.LinearGeneral(width, heads, rngs=nnx.Rngs(0))
     for name in ("query", "key", "value"):
         kernel, bias = getattr(core, name)
-        _put(getattr(attention, name), _padded(kernel, core.width), _padded(bias, core.width))
+        _put(getattr(attention, name), _pad_width(kernel, core.width), _pad_width(bias, core.width))
     _put(attention.out, *core.out)
 
 
@@ -186,7 +186,7 @@ def _norm(arrays: dict[str, np.ndarray], weight: str, bias: str, width: int) -> 
     return norm
 
 
-def _wrapped(
+def _layer_around(
     arrays: dict[str, np.ndarray], attention: HopfieldAttention, plain_norms: Collection[str]
 ) -> Hopfield | HopfieldPooling | HopfieldLayer:
     """The module around the association, with its norms and learned patterns."""

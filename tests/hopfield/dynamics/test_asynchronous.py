@@ -166,7 +166,7 @@ def test_every_neuron_is_as_likely_to_be_first_and_to_follow_any_other():
 def test_no_priority_can_be_mistaken_for_the_end_of_a_sweep(neurons, monkeypatch):
     """The largest random bits there are: the last neuron must still come before 'none left'."""
     ones = jnp.full((neurons,), jnp.iinfo(jnp.uint32).max, jnp.uint32)
-    monkeypatch.setattr("hopfield.dynamics.asynchronous._mixed", lambda *args: ones)
+    monkeypatch.setattr("hopfield.dynamics.asynchronous._random_bits", lambda *args: ones)
     found = np.asarray(priorities(KEY, 0, neurons, "asynchronous"))
     assert np.all(found >= 0)
     assert np.all(found < jnp.iinfo(jnp.int32).max)
