@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.svm import SVC
 
 from experiments.bags.config import VARIANTS
-from experiments.bags.data import Bags, described
+from experiments.bags.data import Bags, standardise
 
 REGULAR = (1.0, 10.0)
 LEAVES = (1, 3)
@@ -26,7 +26,7 @@ def scores(method: str, bags: Bags, used: np.ndarray, seed: int) -> np.ndarray:
 
 
 def _fitted(method: str, bags: Bags, used: np.ndarray, seed: int) -> list[np.ndarray]:
-    instances, there = described(bags, used)[bags.place], bags.there[..., None]
+    instances, there = standardise(bags, used)[bags.place], bags.there[..., None]
     pooled = {"mean": instances.mean(axis=1, where=there), "max": instances.max(axis=1, where=there, initial=-np.inf)}
     made = _machine if method == "svm" else _forest
     return [made(pooled[kind], bags.labels, used, number, seed) for kind, number in settings(method)]

@@ -52,7 +52,7 @@ def load(name: str) -> Bags:
         ValueError: the file is missing, or holds other arrays than those of the format.
     """
     if name == MADE:
-        return made()
+        return synthetic_bags()
     path = Path(os.path.expanduser(name))
     if not path.is_file():
         raise ValueError(
@@ -90,7 +90,7 @@ def _read(path: Path, _digest: str) -> Bags:
         raise ValueError(f"data must hold bags of both classes, got one in {str(path)!r}")
     if not ((~train.astype(bool)).sum(axis=1) == 1).all():
         raise ValueError(f"data must test every bag in one fold of each repetition, got {str(path)!r}")
-    return arranged(features, bag, labels, (~train.astype(bool)).argmax(axis=1))
+    return pad_bags(features, bag, labels, (~train.astype(bool)).argmax(axis=1))
 
 
 def _varied(features: np.ndarray) -> bool:
@@ -102,7 +102,7 @@ def _varied(features: np.ndarray) -> bool:
     return bool(np.isfinite(single).all() and (single != single[:1]).any())
 
 
-def arranged(features: np.ndarray, bag: np.ndarray, labels: np.ndarray, tested: np.ndarray) -> Bags:
+def pad_bags(features: np.ndarray, bag: np.ndarray, labels: np.ndarray, tested: np.ndarray) -> Bags:
     """Bags in padded form. Features that are constant are left out."""
     features = features.astype(float)
     features = features[:, np.ptp(features, axis=0) > 0]
@@ -114,7 +114,7 @@ def arranged(features: np.ndarray, bag: np.ndarray, labels: np.ndarray, tested: 
     return Bags(features.astype(np.float32), place, there, labels.astype(bool), tested)
 
 
-def described(bags: Bags, used: np.ndarray) -> np.ndarray:
+def standardise(bags: Bags, used: np.ndarray) -> np.ndarray:
     """Instances [N, 2F], float32, as models see them that know the bags `used` [B] only.
 
     Each feature twice: brought to mean 0 and deviation 1, and as its rank among the instances of those bags, from −√3
@@ -130,7 +130,7 @@ def described(bags: Bags, used: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=1)
-def made(bags: int = 48, features: int = 6, folds: int = 4, repetitions: int = 5) -> Bags:
+def synthetic_bags(bags: int = 48, features: int = 6, folds: int = 4, repetitions: int = 5) -> Bags:
     """Bags of 2 to 4 random instances. In positive ones a feature of the first is large."""
     rng = np.random.default_rng(0)
     count, labels = rng.integers(2, 5, bags), np.arange(bags) % 2 == 1
@@ -138,4 +138,4 @@ def made(bags: int = 48, features: int = 6, folds: int = 4, repetitions: int = 5
     values = rng.normal(size=(len(bag), features))
     values[np.searchsorted(bag, np.flatnonzero(labels)), 0] += 8.0
     tested = np.stack([rng.permutation(bags // 2) % folds for _ in range(repetitions)])
-    return arranged(values, bag, labels, np.repeat(tested, 2, axis=1))
+    return pad_bags(values, bag, labels, np.repeat(tested, 2, axis=1))

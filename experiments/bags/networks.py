@@ -9,7 +9,7 @@ import numpy as np
 import optax
 from flax import nnx
 
-from experiments.bags.data import Bags, described
+from experiments.bags.data import Bags, standardise
 from experiments.shared import parallel, training_loops
 from hopfield.layers import AssociationOptions, HopfieldAttention, HopfieldPooling
 
@@ -82,7 +82,7 @@ def scores(kind: Structure, bags: Bags, used: np.ndarray, decay: float, key: jax
     Returns:
         [K, steps, B], means over the members.
     """
-    instances = jnp.asarray([described(bags, row) for row in used])
+    instances = jnp.asarray([standardise(bags, row) for row in used])
     each = (instances, jnp.asarray(used, jnp.float32), jax.random.split(key, len(used)))
     fixed = (
         jnp.asarray(bags.place),

@@ -47,7 +47,7 @@ def _title(memory: str, rows: Table, shown: Table) -> str:
 
 def _cut(rows: Table) -> str:
     """Words for an end of dynamics before rest, such as after one update. Empty for dynamics at rest."""
-    end = convergence.of(rows)
+    end = convergence.end_of_curve(rows)
     return "" if end == convergence.REST else f" {convergence.WORDS[end]}"
 
 

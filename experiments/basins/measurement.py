@@ -74,7 +74,7 @@ def _query(program: Program, network, rows, near, index, key, overlap) -> dict:
     """One query, and which patterns it ends near."""
     target = rows[index]
     start_key, order_key = jax.random.split(key)
-    start = _flipped if isinstance(network.space, Spins) else _tilted
+    start = _spins_of_overlap if isinstance(network.space, Spins) else _vector_of_overlap
     query = start(start_key, target, overlap)
     end = retrieve(network, query, dynamics=program.dynamics, key=order_key, max_steps=program.max_steps)
     reached = jnp.matmul(rows, end.state, precision=jax.lax.Precision.HIGHEST) / program.neurons
@@ -90,12 +90,12 @@ def _query(program: Program, network, rows, near, index, key, overlap) -> dict:
     }
 
 
-def _flipped(key, target, overlap):
+def _spins_of_overlap(key, target, overlap):
     """Spins of the nearest possible overlap, 1 − 2k/N."""
     return flip(key, target, 0.5 * (1.0 - overlap)).state
 
 
-def _tilted(key, target, overlap):
+def _vector_of_overlap(key, target, overlap):
     """A state of the target's norm: overlap · target, the rest in a random direction across."""
     direction = projection(target)
     noise = jax.random.normal(key, target.shape, target.dtype)

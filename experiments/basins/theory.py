@@ -18,7 +18,7 @@ def lines(rows: Table, loads: Float) -> list[Line]:
         rows: the rows that they are drawn beside.
         loads: where.
     """
-    first, end = rows.iloc[0], convergence.of(rows)
+    first, end = rows.iloc[0], convergence.end_of_curve(rows)
     beta = float(first["beta"]) if np.isfinite(first["beta"]) else None
     if end == convergence.REST:
         return find(first["memory"]).theory.basins(first["dynamics"], int(first["neurons"]), beta, loads)
@@ -29,7 +29,7 @@ def lines(rows: Table, loads: Float) -> list[Line]:
 
 def nearest_share(rows: Table, overlaps: Float) -> Float | None:
     """Share of queries of these overlaps that end right where the nearest pattern wins, of rows of one load."""
-    if convergence.of(rows) != convergence.REST:
+    if convergence.end_of_curve(rows) != convergence.REST:
         return None
     first = rows.iloc[0]
     return find(first["memory"]).theory.nearest_share(int(first["neurons"]), int(first["patterns"]), overlaps)

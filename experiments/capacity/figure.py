@@ -25,7 +25,7 @@ from experiments.capacity.panels import (
 )
 from experiments.contract import Table
 from experiments.figures import labels
-from experiments.figures.panels import Panel, gallery, legend, predicted, shares
+from experiments.figures.panels import Panel, gallery, legend, shares, theory_style
 from experiments.figures.style import LINES, series
 from experiments.shared import convergence, corruptions, pattern_sets
 from experiments.shared.corruptions import CLEAN
@@ -67,7 +67,7 @@ def _panels(table: Table, summary: dict) -> list[Panel]:
     clean = (table["corruption"] == CLEAN).any()
     for memory in memories if clean and (len(memories) == 1 or not any(map(bimodal, memories))) else []:
         rows = table[table["memory"] == memory]
-        if theory.retained_overlap(memory, 0.01) is not None and convergence.of(rows) == convergence.REST:
+        if theory.retained_overlap(memory, 0.01) is not None and convergence.end_of_curve(rows) == convergence.REST:
             panels.append(partial(retained_overlap, table=rows))
     if len(memories) == 1 and any(fit["criterion"] == headline_of(memories[0]) for fit in summary["extrapolation"]):
         panels.append(partial(extrapolation, summary=summary, table=table))
@@ -107,7 +107,7 @@ def _success(ax: Axes, table: Table, summary: dict, memory: str) -> None:
         counts, loads = (np.sort(curve[name].unique()) for name in ("patterns", "load"))
         exact = theory.success(memory, criterion, key[3], counts, corruptions.flipped_fraction(key[2]), beta)
         if exact is not None:
-            ax.plot(loads, exact, **predicted(color=look["color"]))
+            ax.plot(loads, exact, **theory_style(color=look["color"]))
             look["linestyle"] = "none"
         label = f"$N={key[3]}$" if key[1:3] == next(iter(variants)) else None
         shares(ax, passing(curve, criterion, ["load"]), "load", label=label, **look)
@@ -117,11 +117,11 @@ def _success(ax: Axes, table: Table, summary: dict, memory: str) -> None:
             look = {"linestyle": "none" if known else line, "markerfacecolor": face or "0.3"}
             ax.plot([], [], marker="o", color="0.3", label=words, **look)
     if known:
-        ax.plot([], [], **predicted(label="exact at that $N$"))
+        ax.plot([], [], **theory_style(label="exact at that $N$"))
     limits = {theory.critical_load(memory, criterion, None, 0, beta, end=end): end for end in ends_of(rows)}
     for limit, end in limits.items():
         if limit is not None and (rows["corruption"] == CLEAN).any():
-            ax.axvline(limit, **predicted(linestyle=":", label=limit_label(memory, criterion, limit, end)))
+            ax.axvline(limit, **theory_style(linestyle=":", label=limit_label(memory, criterion, limit, end)))
     _converged(ax, rows, criterion)
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
     ax.set(xlabel=load_label(memory), ylabel=_words(criterion, rows), ylim=(-0.03, 1.03))
@@ -136,7 +136,7 @@ def _converged(ax: Axes, rows: Table, criterion: str) -> None:
     size = rows["neurons"].max()
     curve = rows[(rows["neurons"] == size) & (rows["corruption"] == rows["corruption"].iloc[0])]
     look = {"color": "0.25", "marker": "x", "linestyle": LINES[2]}
-    label = f"$N={size}$, {convergence.WORDS[convergence.of(curve)]}"
+    label = f"$N={size}$, {convergence.WORDS[convergence.end_of_curve(curve)]}"
     shares(ax, passing(curve, "converged_weight", ["load"]), "load", label=label, **look)
 
 
@@ -165,7 +165,7 @@ def _comparison(ax: Axes, table: Table, criterion: str, real: bool) -> None:
         gardner = float(bounds.gardner())
         ax.set_xlabel(load_label(table["memory"].iloc[0]))
         if symbol_of(table["memory"].iloc[0]) == "M / N" and table["load"].max() > 0.5 * gardner:
-            ax.axvline(gardner, **predicted(label=f"Gardner's bound for any rule: {gardner:g}"))
+            ax.axvline(gardner, **theory_style(label=f"Gardner's bound for any rule: {gardner:g}"))
     ax.set(ylabel=_words(criterion, table), ylim=(-0.03, 1.03))
     start = corruptions.label(table["corruption"].iloc[0]) if criterion != "fixed_point" else "clean pattern, one step"
     ax.set_title(f"{labels.patterns(table['ensemble'].iloc[0])}, {start}" if real else start, loc="left")

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from experiments.capacity import theory
 from experiments.contract import Table
 from experiments.figures import labels
-from experiments.figures.panels import legend, log_axis, measured, predicted
+from experiments.figures.panels import legend, log_axis, point_style, theory_style
 from experiments.figures.style import COLOURS, LINES, series
 from experiments.shared import convergence, corruptions
 from experiments.shared.corruptions import CLEAN
@@ -32,7 +32,7 @@ STARTS = ("target_weight", "fixed_point", "one_step_error")
 
 def ends_of(rows: Table) -> list[str]:
     """States where dynamics end, as `convergence.end` names them, of each of the dynamics that rows hold."""
-    return list(dict.fromkeys(convergence.of(part) for _, part in rows.groupby("dynamics", sort=False)))
+    return list(dict.fromkeys(convergence.end_of_curve(part) for _, part in rows.groupby("dynamics", sort=False)))
 
 
 def symbol_of(memory: str) -> str:
@@ -84,17 +84,19 @@ def critical_patterns(ax: Axes, critical: list[dict], table: Table) -> None:
         patterns = np.vectorize(find(memory).scaling.num_patterns, otypes=[float])
         middle, low, high = patterns(load, size), patterns(load - error, size), patterns(load + error, size)
         bars = np.clip([middle - low, high - middle], 0, None)
-        ax.errorbar(size, middle, bars, label=_reached(memory, size, table), **measured(look, linestyle="none"))
+        ax.errorbar(
+            size, middle, bars, label=_label_with_open_sizes(memory, size, table), **point_style(look, linestyle="none")
+        )
         grid = np.geomspace(size.min(), size.max(), 20) if size.max() > size.min() else size
         start = corruptions.flipped_fraction(rows["corruption"].iloc[0])
         own = (table["memory"] == memory) & (table["dynamics"] == rows["dynamics"].iloc[0])
-        end = convergence.of(table[own])
+        end = convergence.end_of_curve(table[own])
         limit = theory.critical_load(memory, headline, None, start, betas[memory], end=end)
         if limit is not None:
-            ax.plot(grid, patterns(np.full_like(grid, limit), grid), **predicted(color=look["color"]))
+            ax.plot(grid, patterns(np.full_like(grid, limit), grid), **theory_style(color=look["color"]))
             known.append(limit_label(memory, headline, end=end))
     if known:
-        ax.plot([], [], **predicted(label=known[0] if len(set(known)) == 1 else r"theory, $N\to\infty$"))
+        ax.plot([], [], **theory_style(label=known[0] if len(set(known)) == 1 else r"theory, $N\to\infty$"))
     ax.set(xscale="log", xlabel="neurons $N$", ylabel="patterns at half success $M$")
     log_axis(ax, "y")
     sizes = sorted(set(frame["neurons"]))
@@ -105,7 +107,7 @@ def critical_patterns(ax: Axes, critical: list[dict], table: Table) -> None:
     legend(ax)
 
 
-def _reached(memory: str, sizes: np.ndarray, table: Table) -> str:
+def _label_with_open_sizes(memory: str, sizes: np.ndarray, table: Table) -> str:
     """Label of a memory, with the sizes that were measured and whose critical number is not known."""
     missing = sorted(set(table.loc[table["memory"] == memory, "neurons"]) - set(sizes.astype(int)))
     return labels.memory(memory) + (f" (not at $N={', '.join(map(str, missing))}$)" if missing else "")
@@ -126,17 +128,17 @@ def one_step_error(ax: Axes, table: Table) -> None:
         means = means_by_group(curve, ["load"], "one_step_error", "cluster", "queries")
         label = rf"{labels.memory(memory)}, $N={neurons}$" if several else f"$N={neurons}$"
         positive = means[means["mean"] > 0]
-        ax.errorbar(positive["load"], positive["mean"], positive["stderr"], label=label, **measured(look))
+        ax.errorbar(positive["load"], positive["mean"], positive["stderr"], label=label, **point_style(look))
         counts = np.sort(curve["patterns"].unique())
         loads = np.sort(curve["load"].unique())
         start = corruptions.flipped_fraction(curve["corruption"].iloc[0])
         exact = theory.one_step_error(memory, neurons, counts, start, betas_of(curve)[memory])
         if exact is not None:
             shown = exact > 1e-9
-            ax.plot(loads[shown], exact[shown], **predicted(color=look["color"]))
+            ax.plot(loads[shown], exact[shown], **theory_style(color=look["color"]))
             known = True
     if known:
-        ax.plot([], [], **predicted(label="theory at that $N$"))
+        ax.plot([], [], **theory_style(label="theory at that $N$"))
     scale = "log" if (rows["one_step_error"] > 0).any() else "linear"
     one = symbol_of(rows["memory"].iloc[0]) if rows["memory"].nunique() == 1 else None
     ax.set(
@@ -164,10 +166,10 @@ def retained_overlap(ax: Axes, table: Table) -> None:
     for size, curve in rows.groupby("neurons", sort=False):
         means = means_by_group(curve, ["load"], column, "cluster", weight)
         look = looks[str(size)] | {"linestyle": "none"}
-        ax.errorbar(means["load"], 1 - means["mean"], means["stderr"], label=f"$N={size}$", **measured(look))
+        ax.errorbar(means["load"], 1 - means["mean"], means["stderr"], label=f"$N={size}$", **point_style(look))
     loads = np.linspace(rows["load"].min(), rows["load"].max(), 120)
     deficit = 1 - np.asarray(theory.retained_overlap(memory, loads))
-    ax.plot(loads, deficit, **predicted(label=limit_label(memory, "retained")))
+    ax.plot(loads, deficit, **theory_style(label=limit_label(memory, "retained")))
     whose = "retained" if bimodal(memory) else "all"
     ax.set(yscale="log", xlabel=load_label(memory), ylabel=rf"$1 - m$ of {whose} queries")
     ax.set_title(_overlap_title(memory), loc="left")
@@ -205,10 +207,10 @@ def extrapolation(ax: Axes, summary: dict, table: Table) -> None:
         curve = fit["load"] + fit["amplitude"] * grid**-x
         ax.plot(1 / grid, curve, color=look[0], linestyle=look[1], linewidth=width, label=label)
     memory, start = points["memory"].iloc[0], corruptions.flipped_fraction(points["corruption"].iloc[0])
-    end = convergence.of(table[table["dynamics"] == points["dynamics"].iloc[0]])
+    end = convergence.end_of_curve(table[table["dynamics"] == points["dynamics"].iloc[0]])
     limit = theory.critical_load(memory, headline, None, start, betas_of(table)[memory], end=end)
     if limit is not None:
-        ax.axhline(limit, **predicted(label=limit_label(memory, headline, limit, end)))
+        ax.axhline(limit, **theory_style(label=limit_label(memory, headline, limit, end)))
     ax.set(xscale="log", xlabel="$1/N$", ylabel=r"critical load $\alpha_{50}$")
     ax.set_title("extrapolation in size", loc="left")
     legend(ax)

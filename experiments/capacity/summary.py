@@ -88,7 +88,7 @@ def _theory(curve: dict, criterion: str, rows: Table) -> dict:
     entry = {"cut": CUTS.get(criterion), "theory": None, "limit": None, "kind": None}
     if curve["ensemble"] not in pattern_sets.DRAWN:
         return entry
-    start, end = corruptions.flipped_fraction(curve["corruption"]), convergence.of(rows)
+    start, end = corruptions.flipped_fraction(curve["corruption"]), convergence.end_of_curve(rows)
     arguments = (start, None if pandas.isna(beta) else float(beta))
     even = bool((rows["patterns"] % 2 == 0).all())
     at_size = theory.critical_load(curve["memory"], criterion, curve["neurons"], *arguments, even=even, end=end)
@@ -119,7 +119,7 @@ def _overlaps(table: Table) -> list[dict]:
     for curve, rows in curves(table[table["corruption"] == CLEAN], CURVE):
         beta, counts = rows["beta"].iloc[0], np.sort(rows["patterns"].unique())
         size = curve["neurons"], counts, None if pandas.isna(beta) else float(beta)
-        expected = theory.final_overlap(curve["memory"], *size, convergence.of(rows))
+        expected = theory.final_overlap(curve["memory"], *size, convergence.end_of_curve(rows))
         if expected is None or curve["ensemble"] not in pattern_sets.DRAWN:
             continue
         means: Table = means_by_group(rows.assign(cluster=_clusters(rows)), ["load"], "overlap", "cluster", "queries")

@@ -79,10 +79,10 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points. Enumerated points of a draw share one pass over all loads and starts."""
     for point in wanted:
         if point["method"] == "sampled":
-            yield point | measurement.sampled(config, point)
+            yield point | measurement.row_by_sampling(config, point)
     drawn = sorted((point for point in wanted if point["method"] == "enumerated"), key=_draw)
     for (neurons, sample), members in groupby(drawn, key=_draw):
-        yield from measurement.enumerated(config, neurons, sample, list(members))
+        yield from measurement.rows_by_enumeration(config, neurons, sample, list(members))
 
 
 def _draw(point: dict) -> tuple:

@@ -21,7 +21,7 @@ def plot(table: Table, summary: dict) -> Figure:
     figure, axes = panels(1, 3, width=12.0, height=4.4)
     _thresholds(axes[0, 0], thresholds)
     first = table["corruption"].iloc[0]
-    rows = _sampled(table[table["corruption"] == first])
+    rows = _sum_samples(table[table["corruption"] == first])
     start = corruptions.label(first)
     _draw_curves(
         axes[0, 1], rows.assign(lost=1 - rows["heavy"] / rows["queries"]), "queries without half of the weight"
@@ -68,7 +68,7 @@ def _thresholds(ax: Axes, found: Table) -> None:
     legend(ax)
 
 
-def _sampled(rows: Table) -> Table:
+def _sum_samples(rows: Table) -> Table:
     """Sums over the sampled queries of each size and load, in the order of both."""
     rows = rows[rows["method"] == "sampled"].assign(wrong=rows["error"] * rows["queries"])
     return rows.groupby(["neurons", "load"])[["queries", "heavy", "wrong"]].sum().reset_index()

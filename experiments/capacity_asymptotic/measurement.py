@@ -13,7 +13,7 @@ from hopfield.patterns.sources import generated
 from hopfield.theory.base import flips
 
 
-def sampled(config: Config, point: dict) -> dict:
+def row_by_sampling(config: Config, point: dict) -> dict:
     """The row of a point from overlaps that are sampled, whatever the number of patterns."""
     _, flipped = corruptions.parts(point["corruption"])
     parts = [config.seed, point["neurons"], round(flipped * 1e6), round(point["load"] * 1e6)]
@@ -28,7 +28,7 @@ def sampled(config: Config, point: dict) -> dict:
     return _row(overlaps.log_odds, overlaps.wrong, overlaps.entropy)
 
 
-def enumerated(config: Config, neurons: int, sample: int, wanted: list[dict]) -> Iterator[dict]:
+def rows_by_enumeration(config: Config, neurons: int, sample: int, wanted: list[dict]) -> Iterator[dict]:
     """Counts of all patterns of one draw: one pass over the most of them for all its loads and starts.
 
     Its queries share their patterns, so that a row has no errors of its own.
@@ -38,7 +38,7 @@ def enumerated(config: Config, neurons: int, sample: int, wanted: list[dict]) ->
     key = jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), neurons), sample)
     source = generated(key, "spins", max(size.values()), neurons)
     targets = np.asarray(source.part(0, queries).rows(0, queries), np.float64)
-    starts = {c: _flipped(config, targets, c, sample) for c in dict.fromkeys(p["corruption"] for p in wanted)}
+    starts = {c: _flip_targets(config, targets, c, sample) for c in dict.fromkeys(p["corruption"] for p in wanted)}
     for counted in counts.along(source, np.concatenate(list(starts.values())), sorted(set(size.values()))):
         for point in (point for point in wanted if size[point["load"]] == counted.num_patterns):
             # Its own first patterns are queried, however many more there are at other loads.
@@ -48,7 +48,7 @@ def enumerated(config: Config, neurons: int, sample: int, wanted: list[dict]) ->
             yield point | row | {"log_odds_stderr": None, "error_stderr": None}
 
 
-def _flipped(config: Config, targets: np.ndarray, corruption: str, draw: int) -> np.ndarray:
+def _flip_targets(config: Config, targets: np.ndarray, corruption: str, draw: int) -> np.ndarray:
     """Every target with a fixed number of random spins flipped, which do not depend on how many targets there are."""
     _, amount = corruptions.parts(corruption)
     rng = np.random.default_rng([config.seed, targets.shape[1], draw, round(amount * 1e6)])

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.contract import Table
-from experiments.figures.panels import gallery, legend, log_axis, predicted
+from experiments.figures.panels import gallery, legend, log_axis, theory_style
 from experiments.figures.style import series
 
 SCALE = ["neurons", "patterns", "beta"]
@@ -54,8 +54,8 @@ def _against_size(ax: Axes, sizes: Table, name: str, label: str) -> None:
         if len(known):
             last = known.iloc[-1]
             y = known["features"].to_numpy(float)
-            ax.plot(y, float(last[name]) * np.sqrt(last["features"] / y), **predicted(color=look["color"]))
-    ax.plot([], [], label=r"$\propto Y^{-1/2}$", **predicted())
+            ax.plot(y, float(last[name]) * np.sqrt(last["features"] / y), **theory_style(color=look["color"]))
+    ax.plot([], [], label=r"$\propto Y^{-1/2}$", **theory_style())
     log_axis(ax)
     ax.set(yscale="log", xlabel="size of the memory $Y$", ylabel=label)
     ax.set_title(label.replace("RMS e", "e").replace("RMS d", "d"), loc="left")
@@ -66,7 +66,7 @@ def _predicted(ax: Axes, sizes: Table) -> None:
         dots: Any = look | {"linestyle": "none"}
         ax.plot(rows["predicted"], rows["sum"], **dots)
     ends = np.array([sizes["predicted"].min(), 2.0])
-    ax.plot(ends, ends, **predicted())
+    ax.plot(ends, ends, **theory_style())
     ax.set(xscale="log", yscale="log", xlim=(ends[0] / 1.5, 3), xlabel="error that the memory foretells")
     ax.set(ylim=(ends[0] / 1.5, 30), ylabel="RMS relative error of the sum")
     ax.set_title("foretold error", loc="left")

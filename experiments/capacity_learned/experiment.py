@@ -99,7 +99,7 @@ def points(config: Config) -> list[dict]:
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Measure wanted, all of one training together."""
-    return parallel.grouped(wanted, [*TRAINED, "sample"], "patterns", partial(_rows, config))
+    return parallel.rows_in_groups(wanted, [*TRAINED, "sample"], "patterns", partial(_rows, config))
 
 
 def _rows(config: Config, group: list[dict]) -> list[dict]:
@@ -111,9 +111,9 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
         jax.random.fold_in(jax.random.key(config.seed), point["sample"]), 4
     )
     stored = tasks.drawn(task, draw_key, config.draws, config.stored, learning=True)[: point["draws"]]
-    given = _given(config, task, parts)
-    params, about = _trained(config, point, (task, parts, given), stored, (lesson_key, start_key))
-    about |= _described(task, parts, params, given)
+    given = _fixed_parts(config, task, parts)
+    params, about = _train_best(config, point, (task, parts, given), stored, (lesson_key, start_key))
+    about |= _learned_columns(task, parts, params, given)
     rows = []
     for row in group:
         places = stored[np.arange(config.held) % len(stored)]
@@ -135,7 +135,7 @@ def _width(task: tasks.Task, num_patterns: int) -> int:
     return width if most is None else min(width, most)
 
 
-def _given(config: Config, task: tasks.Task, parts: Kind) -> Given:
+def _fixed_parts(config: Config, task: tasks.Task, parts: Kind) -> Given:
     """The fixed metric of a kind, β at the start and the unit of errors."""
     fixed = {"whitening": tasks.second_moment, "matched": tasks.query_moment}.get(parts.metric)
     metric = np.eye(task.neurons) if fixed is None else tasks.inverse(fixed(task))
@@ -149,7 +149,7 @@ def _given(config: Config, task: tasks.Task, parts: Kind) -> Given:
     return Given(*(jnp.asarray(value, jnp.float32) for value in (metric, unit, spread)))
 
 
-def _trained(config: Config, point: dict, what: tuple, stored: Any, keys: tuple) -> tuple[Any, dict]:
+def _train_best(config: Config, point: dict, what: tuple, stored: Any, keys: tuple) -> tuple[Any, dict]:
     """Parameters after learning, of the best rate, with that rate, its error and the seconds of one learning."""
     task, parts, given = what
     lesson_key, start_key = keys
@@ -177,7 +177,7 @@ def _trained(config: Config, point: dict, what: tuple, stored: Any, keys: tuple)
     return params, about
 
 
-def _described(task: tasks.Task, parts: Kind, params: Any, given: Given) -> dict:
+def _learned_columns(task: tasks.Task, parts: Kind, params: Any, given: Given) -> dict:
     """Columns of what was learned: β over its start, the family's number, likeness of the metric to three matrices."""
     learned = families.number(parts.separation, params)
     about = {"beta": float(jnp.exp(params["log_beta"])), "number": _or_none(learned)}

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from experiments.capacity_learned.config import BEFORE, KIND, LEARNED, LEVEL, Kind
 from experiments.contract import Table
-from experiments.figures.panels import fill, legend, log_axis, measured, predicted
+from experiments.figures.panels import fill, legend, log_axis, point_style, theory_style
 from experiments.figures.style import panels, series
 from experiments.statistics.clusters import standard_error
 
@@ -21,7 +21,7 @@ COLUMNS = 3
 
 def plot(table: Table, summary: dict) -> Figure:
     """Error against M for every task with the last optimiser, linear weights, growth, overfitting, error and time."""
-    table, tasks = _named(table), list(dict.fromkeys(table["task"]))
+    table, tasks = _with_names(table), list(dict.fromkeys(table["task"]))
     usual = table[
         (table["separation"] == table["separation"].iloc[0]) & (table["dynamics"] == table["dynamics"].iloc[0])
     ]
@@ -41,7 +41,7 @@ def plot(table: Table, summary: dict) -> Figure:
     return figure
 
 
-def _named(table: Table) -> Table:
+def _with_names(table: Table) -> Table:
     """A table with the memory of each row in a word."""
     return table.assign(name=[str(Kind(*parts)) for parts in table[KIND].itertuples(index=False)])
 
@@ -55,8 +55,10 @@ def _loads(ax: Axes, table: Table, looks: dict[str, Any]) -> None:
     for name, rows in fresh[fresh["optimiser"] == last].groupby("name", sort=False):
         by = rows.groupby("patterns")["error"]
         mean, error = by.mean(), by.agg(standard_error).fillna(0.0)
-        ax.errorbar(mean.index.to_numpy(float), mean.clip(lower=LEAST), error, **measured(looks[str(name)], label=name))
-    ax.axhline(LEVEL, **predicted(label="level of held"))
+        ax.errorbar(
+            mean.index.to_numpy(float), mean.clip(lower=LEAST), error, **point_style(looks[str(name)], label=name)
+        )
+    ax.axhline(LEVEL, **theory_style(label="level of held"))
     log_axis(ax)
     ax.set(yscale="log", ylim=(LEAST / 1.3, 2.0), xlabel="patterns $M$", ylabel="error of the answer")
     ax.set_title(f"{fresh['task'].iloc[0]}", loc="left")
@@ -72,16 +74,16 @@ def _linear(ax: Axes, table: Table) -> None:
     legend(ax, ncols=2)
 
 
-def _chosen(summary: dict) -> Table:
+def _final_growth(summary: dict) -> Table:
     """Growth over the identity of memories that learned from all draws, by the last optimiser."""
-    growth = _named(pandas.DataFrame(summary["growth"]))
+    growth = _with_names(pandas.DataFrame(summary["growth"]))
     last = growth["optimiser"].iloc[-1]
     return growth[(growth["draws"] == growth["draws"].max()) & (growth["optimiser"] == last)]
 
 
 def _growth(ax: Axes, summary: dict, tasks: list[str], looks: dict[str, Any]) -> None:
     """Ratio of patterns held to those of the identity metric. Bounds have open markers."""
-    chosen = _chosen(summary)
+    chosen = _final_growth(summary)
     chosen = chosen[(chosen["over"] == "identity") & chosen["name"].isin(list(looks))]
     places = {name: i for i, name in enumerate(dict.fromkeys(chosen["name"]))}
     for _, row in chosen.iterrows():
@@ -94,7 +96,7 @@ def _growth(ax: Axes, summary: dict, tasks: list[str], looks: dict[str, Any]) ->
 
 def _others(ax: Axes, summary: dict, task: str) -> None:
     """Ratios of all that is learned on the first task: over the identity, and over the same before learning."""
-    chosen = _chosen(summary)
+    chosen = _final_growth(summary)
     chosen = chosen[(chosen["task"] == task) & chosen["metric"].isin(LEARNED)]
     names = list(dict.fromkeys(chosen["name"]))
     for (over, look), shift in zip(series(["identity", "before"]).items(), (-0.15, 0.15), strict=True):
@@ -112,11 +114,11 @@ def _ratio(ax: Axes, row: Any, y: float, look: dict[str, Any]) -> None:
     shape: dict[str, Any] = (
         look | {"linestyle": "none"} | ({"markerfacecolor": "white"} if isinstance(row["bounds"], str) else {})
     )
-    ax.errorbar(row["ratio"], y, xerr=np.nan_to_num(row["ratio_stderr"]), **measured(shape))
+    ax.errorbar(row["ratio"], y, xerr=np.nan_to_num(row["ratio_stderr"]), **point_style(shape))
 
 
 def _ratios(ax: Axes, title: str) -> None:
-    ax.axvline(1.0, **predicted())
+    ax.axvline(1.0, **theory_style())
     log_axis(ax)
     ax.set(xlabel="ratio of patterns held")
     ax.set_title(title, loc="left")
@@ -124,14 +126,14 @@ def _ratios(ax: Axes, title: str) -> None:
 
 def _overfit(ax: Axes, summary: dict) -> None:
     """Error on fresh draws and on those learned from, against their number, of the last optimiser."""
-    found = _named(pandas.DataFrame(summary["overfit"]))
+    found = _with_names(pandas.DataFrame(summary["overfit"]))
     found = found[found["optimiser"] == found["optimiser"].iloc[-1]]
     varied = found[found.groupby(["task", "name"])["draws"].transform("nunique") > 1]
     several = varied["name"].nunique() > 1
     labels = (varied["task"] + (" " + varied["name"] if several else "")).tolist()
     for label, look in series(labels).items():
         rows = varied[[own == label for own in labels]].sort_values("draws")
-        ax.errorbar(rows["draws"], rows["fresh"], rows["fresh_stderr"].fillna(0.0), **measured(look, label=label))
+        ax.errorbar(rows["draws"], rows["fresh"], rows["fresh_stderr"].fillna(0.0), **point_style(look, label=label))
         ax.plot(rows["draws"], rows["seen"], color=look["color"], linestyle=":", linewidth=1.2)
     ax.plot([], [], color="0.4", linestyle=":", label="on the draws learned from")
     log_axis(ax)

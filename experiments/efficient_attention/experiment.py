@@ -21,7 +21,7 @@ from experiments.bounds import named
 from experiments.contract import Cost
 from experiments.efficient_attention.config import EXACT, LAYERS, NUMBERED, Config
 from experiments.efficient_attention.figure import plot
-from experiments.efficient_attention.measurement import measured
+from experiments.efficient_attention.measurement import measure_point
 from experiments.efficient_attention.summary import summarise
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
@@ -56,4 +56,6 @@ def points(config: Config) -> list[dict]:
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Time, memory and error of one point after the other, nothing else running in this process."""
     for point in wanted:
-        yield point | measured(config, **{name: point[name] for name in ("method", "length")}, direction=point["pass"])
+        yield point | measure_point(
+            config, **{name: point[name] for name in ("method", "length")}, direction=point["pass"]
+        )

@@ -60,7 +60,7 @@ def _function(config: Config, method: str, length: int, number: int) -> Callable
     return computation(method, config.width, length, number)
 
 
-def measured(config: Config, method: str, length: int, direction: str) -> dict:
+def measure_point(config: Config, method: str, length: int, direction: str) -> dict:
     """Seconds, megabytes and relative error of a method at one length, in one direction."""
     function = _function(config, method, length, config.seed)
 

@@ -103,7 +103,7 @@ def _steps(config: Config, ratio: float) -> int:
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Measure points, all steps of the same retrievals together."""
-    return parallel.grouped(wanted, [*retrievals.CURVE, "ratio"], "step", partial(_rows, config))
+    return parallel.rows_in_groups(wanted, [*retrievals.CURVE, "ratio"], "step", partial(_rows, config))
 
 
 def _rows(config: Config, group: list[dict]) -> list[dict]:

@@ -46,7 +46,7 @@ def plot(table: Table, summary: dict) -> Figure:
         partial(_bands, table=along, start=corrupted, quantity="step_size"),
         partial(_separations, table=table[(table["ensemble"] == real) & (table["ratio"] == above)], start=corrupted),
         partial(_rising, table=table, summary=summary),
-        partial(_fixed, table=table, start=clean),
+        partial(_plot_fixed_query, table=table, start=clean),
         partial(_final, table=table, start=clean),
     ]
     figure, axes = panels(3, 3, width=12.0, height=4.0)
@@ -185,7 +185,7 @@ def _rising(ax: Axes, table: Table, summary: dict) -> None:
     legend(ax)
 
 
-def _fixed(ax: Axes, table: Table, start: str) -> None:
+def _plot_fixed_query(ax: Axes, table: Table, start: str) -> None:
     """Entropy of one and the same query against β, and −dΦ/dT of the same from finite differences."""
     rows = table[(table["step"] == 0) & (table["corruption"] == start) & (table["memory"] == _first(table, "memory"))]
     looks = series(_in_order(table, "ensemble"))

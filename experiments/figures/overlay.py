@@ -28,7 +28,7 @@ def plot(figures: Mapping[str, Figure]) -> Figure:
     """
     shown = {label: extraction.panels(figure) for label, figure in figures.items()}
     names, colours = _names(shown), {label: look["color"] for label, look in looks(list(figures)).items()}
-    rows = _rows(_grouped(shown))
+    rows = _rows(_panel_groups(shown))
     columns = max(map(len, rows), default=1)
     figure, axes = layout(max(1, len(rows)), columns, width=WIDTH * columns, height=3.4)
     entries: dict[str, Any] = {}
@@ -50,17 +50,17 @@ def has_unshared_panels(figures: Mapping[str, Figure]) -> bool:
     """Whether a figure has no panel that another has; maps, which are never laid over others, count where all are."""
     shown = {label: extraction.panels(figure) for label, figure in figures.items()}
     curves = {label: [panel for panel in members if not panel.is_map] or members for label, members in shown.items()}
-    return set(figures) != {label for members in _grouped(curves) if len(members) > 1 for label, _ in members}
+    return set(figures) != {label for members in _panel_groups(curves) if len(members) > 1 for label, _ in members}
 
 
-def _grouped(panels: Mapping[str, Sequence[Panel]]) -> list[list[Member]]:
+def _panel_groups(panels: Mapping[str, Sequence[Panel]]) -> list[list[Member]]:
     """Panels that belong together: those of one title and the same axes, maps of one title, in the first's order."""
     groups: dict[tuple, list[Member]] = {}
     for label, members in panels.items():
         seen: dict[tuple, int] = {}
         for panel in members:
             axes = ("map",) if panel.is_map else (panel.x.label, panel.y.label)
-            key = (_unlettered(panel.title), *axes)
+            key = (_without_letter(panel.title), *axes)
             seen[key] = seen.get(key, 0) + 1
             groups.setdefault((*key, seen[key]), []).append((label, panel))
     return list(groups.values())
@@ -81,7 +81,7 @@ def _rows(grouped: Sequence[list[Member]]) -> list[list[list[Member]]]:
     return rows
 
 
-def _unlettered(title: str) -> str:
+def _without_letter(title: str) -> str:
     letter, gap, rest = title.partition("  ")
     return rest if gap and len(letter) == 1 else title
 
@@ -99,7 +99,7 @@ def _names(panels: Mapping[str, Sequence[Panel]]) -> dict[tuple[str, str], str]:
 
 def _draw(ax: Axes, members: Sequence[Member], colours: Mapping[str, str], names: Names) -> None:
     first = members[0][1]
-    title = _unlettered(first.title)
+    title = _without_letter(first.title)
     if first.is_map:
         maps.draw(ax, first)
         title = ": ".join([members[0][0], title])

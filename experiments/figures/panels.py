@@ -68,12 +68,12 @@ def compact(names: Sequence[str], panels: int = 1) -> dict[str, Any]:
     return {"ncols": ncols, "fontsize": 8, "columnspacing": 1.2, "handletextpad": 0.5}
 
 
-def predicted(**look: Any) -> dict[str, Any]:
+def theory_style(**look: Any) -> dict[str, Any]:
     """Look of a line of theory."""
     return THEORY | look
 
 
-def measured(*looks: dict[str, Any], **more: Any) -> dict[str, Any]:
+def point_style(*looks: dict[str, Any], **more: Any) -> dict[str, Any]:
     """Look of measured points with error bars."""
     return {key: value for look in (ERROR, *looks, more) for key, value in look.items()}
 
@@ -81,7 +81,7 @@ def measured(*looks: dict[str, Any], **more: Any) -> dict[str, Any]:
 def shares(ax: Axes, found: Table, x: str, **look: Any) -> None:
     """Shares of `clusters.by_group` against a column, with their intervals."""
     below, above = found["mean"] - found["low"], found["high"] - found["mean"]
-    ax.errorbar(found[x], found["mean"], np.clip([below, above], 0, None), **measured(look))
+    ax.errorbar(found[x], found["mean"], np.clip([below, above], 0, None), **point_style(look))
 
 
 def log_axis(ax: Axes, name: str = "x") -> None:

@@ -16,13 +16,13 @@ def shortened(text: str) -> str:
     one look that follow each other become one, and names that nothing refers to go.
     """
     text = re.sub(r"<!--.*?-->\n?", "", text, flags=re.DOTALL)
-    text = _named(re.sub(r"<[^>]*>", _rounded, text))
+    text = _shorten_ids(re.sub(r"<[^>]*>", _shorten_numbers, text))
     looks: dict[str, str] = {}
     head, opening, rest = text.partition("<defs>")
     rest = _LOOK.sub(lambda match: f' class="{looks.setdefault(match[1], f"s{len(looks)}")}"', rest)
     solid = {name for look, name in looks.items() if "fill: none" in look or "opacity" not in look}
-    rest = _PATHS.sub(lambda match: _joined(match, solid), rest)
-    rest = _USES.sub(_inherited, rest)
+    rest = _PATHS.sub(lambda match: _merge_paths(match, solid), rest)
+    rest = _USES.sub(_move_class_to_group, rest)
     while (fewer := _BARE.sub(r"\1", rest)) != rest:
         rest = fewer
     rest = re.sub(r">\s+<", "><", rest).replace("<g", "\n<g")
@@ -30,13 +30,13 @@ def shortened(text: str) -> str:
     return f'{head}<style type="text/css">{rules}</style>{opening}{rest}'
 
 
-def _rounded(tag: re.Match) -> str:
+def _shorten_numbers(tag: re.Match) -> str:
     """A tag, and not the text between two, with short numbers and without the spaces that a path can do without."""
     text = re.sub(r"-?\d+\.\d{3,}", lambda match: f"{float(match[0]):.2f}".rstrip("0").rstrip("."), tag[0])
     return re.sub(r'(?<= d=")[^"]*', lambda match: re.sub(r"\s+(?=[A-Za-z])|(?<=[A-Z])\s+", "", match[0]).strip(), text)
 
 
-def _named(text: str) -> str:
+def _shorten_ids(text: str) -> str:
     """Names that are referred to, as short as they can be, and no others."""
     used = dict.fromkeys(re.findall(r'(?:url\(|href=")#([\w-]+)', text))
     short = {name: f"i{number}" for number, name in enumerate(used)}
@@ -44,7 +44,7 @@ def _named(text: str) -> str:
     return re.sub(r'(url\(#|href="#)([\w-]+)', lambda match: match[1] + short[match[2]], text)
 
 
-def _joined(match: re.Match, solid: set[str]) -> str:
+def _merge_paths(match: re.Match, solid: set[str]) -> str:
     """Paths of one style merged into one. Transparent paths stay separate, since their overlaps are darker."""
     look = re.search(r'class="(\w+)"', match[2])
     if look is None or look[1] not in solid:
@@ -53,6 +53,6 @@ def _joined(match: re.Match, solid: set[str]) -> str:
     return f'<path d="{lines}"{match[2]}/>'
 
 
-def _inherited(match: re.Match) -> str:
+def _move_class_to_group(match: re.Match) -> str:
     """Marks of one look in a group, which has the look in their place."""
     return f'{match[1]} class="{match[3]}">{match[2].replace(f" class={chr(34)}{match[3]}{chr(34)}", "")}</g>'

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from experiments.contract import Cost
 from experiments.gradients.config import METRICS, Config
 from experiments.gradients.figure import plot
-from experiments.gradients.measurement import verified
+from experiments.gradients.measurement import checks_of_case
 from experiments.gradients.summary import summarise
 from experiments.shared.axes import product_of
 
@@ -52,7 +52,7 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
         case = tuple(point[key] for key in ("dtype", "separation", "metric", "mask", "shape"))
         cases.setdefault(case, []).append(point)
     for case, members in cases.items():
-        checks = verified(config.seed, *case)
+        checks = checks_of_case(config.seed, *case)
         for point in members:
             errors = checks[point["input"]]
             yield point | {name: errors[name] for name in COLUMNS} | {"passed": bool(errors["passed"])}

@@ -15,7 +15,7 @@ from hopfield.attention.verification import verify_gradients
 WIDTH, KEY_WIDTH, RANK, VALUES = 4, 5, 3, 2
 
 
-def verified(seed: int, dtype: str, separation: str, metric: str, mask: str, shape: str) -> dict[str, dict]:
+def checks_of_case(seed: int, dtype: str, separation: str, metric: str, mask: str, shape: str) -> dict[str, dict]:
     """The checks of one case by the name of the input; its numbers do not depend on the type they are rounded to."""
     rng = np.random.default_rng([seed, zlib.crc32("/".join((separation, metric, mask, shape)).encode())])
     leading, key_leading, queries, keys = SHAPES[shape]

@@ -14,7 +14,7 @@ from hopfield.layers.imports.checkpoints import AttentionWeights
 
 
 class Geometry(NamedTuple):
-    """Results of `measured`: forms of the heads, pairs i < j, angles [pairs, r] of queries, keys, random, distances."""
+    """Result of `head_geometry`: forms of heads, pairs i < j, angles [pairs, r] of queries, keys, random, distances."""
 
     forms: FactoredForm
     pairs: tuple[np.ndarray, np.ndarray]
@@ -22,7 +22,7 @@ class Geometry(NamedTuple):
     distances: dict[str, np.ndarray]
 
 
-def measured(weights: AttentionWeights, inputs: np.ndarray | None, seed: int, samples: int) -> Geometry:
+def head_geometry(weights: AttentionWeights, inputs: np.ndarray | None, seed: int, samples: int) -> Geometry:
     """The geometry of a layer's heads, in float64.
 
     Args:
@@ -57,10 +57,10 @@ def measured(weights: AttentionWeights, inputs: np.ndarray | None, seed: int, sa
             "random_deviation": np.full(len(above[0]), near[2].std(ddof=1)),
         }
         if inputs is not None:
-            distances["weighted"] = geometry.data_weighted_distance(first, second, appended(inputs, width))
+            distances["weighted"] = geometry.data_weighted_distance(first, second, pad_with_ones(inputs, width))
     return Geometry(forms, above, angles, {name: np.asarray(x) for name, x in distances.items()})
 
 
-def appended(rows: np.ndarray, width: int) -> np.ndarray:
+def pad_with_ones(rows: np.ndarray, width: int) -> np.ndarray:
     """Rows padded with ones at their end to a common width."""
     return np.concatenate([rows, np.ones((*rows.shape[:-1], width - rows.shape[-1]))], axis=-1)

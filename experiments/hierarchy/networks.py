@@ -18,13 +18,15 @@ Dictionary = Float[Array, "Q K P"]
 Codes = Int[Array, "M Q"]
 
 
-def seen(dictionary: Dictionary, pixels: Float[Array, "Q P"], parts: Float[Array, "Q K"]) -> Float[Array, ""]:
+def pixel_energy(dictionary: Dictionary, pixels: Float[Array, "Q P"], parts: Float[Array, "Q K"]) -> Float[Array, ""]:
     """−Σ p (D·x − ½‖D‖²), so that of equal pixels the nearest entry of a dictionary is met with the largest field."""
     field = jnp.einsum("qkp,qp->qk", dictionary, pixels) - 0.5 * jnp.sum(dictionary**2, axis=-1)
     return -jnp.sum(parts * field)
 
 
-def composed(stored: tuple[Codes, Array], parts: Float[Array, "Q K"], wholes: Float[Array, "M"]) -> Float[Array, ""]:
+def composition_energy(
+    stored: tuple[Codes, Array], parts: Float[Array, "Q K"], wholes: Float[Array, "M"]
+) -> Float[Array, ""]:
     """−J Σ_μ h_μ Σ_q p_q[c_μq]: a whole is the part of every position that its code names."""
     codes, strength = stored
     agreement = jnp.sum(parts[jnp.arange(codes.shape[1])[None], codes], axis=1)
@@ -42,14 +44,14 @@ def flat(digits: Float[Array, "M Q P"], used: Array, beta: ArrayLike) -> graphs.
 
 def whole(digits: Float[Array, "M Q P"], pixels: Float[Array, "Q P"], wholes: Float[Array, "M"]) -> Float[Array, ""]:
     """−Σ h (ξ·x − ½‖ξ‖²), the same of whole digits."""
-    return seen(digits.reshape(1, len(digits), -1), pixels.reshape(1, -1), wholes[None])
+    return pixel_energy(digits.reshape(1, len(digits), -1), pixels.reshape(1, -1), wholes[None])
 
 
 def hierarchical(
     digits: Float[Array, "M Q P"], used: Array, num_parts: int, beta: ArrayLike, strength: ArrayLike
 ) -> graphs.Graph:
     """Pixels, a softmax layer of parts for every quadrant, and one of wholes, each the four parts of a stored digit."""
-    dictionary, codes = learned(digits, used, num_parts)
+    dictionary, codes = learn_parts(digits, used, num_parts)
     softmax = graphs.Softmax(jnp.asarray(beta))
     layers = {
         "pixels": graphs.Layer(digits.shape[1:]),
@@ -58,8 +60,8 @@ def hierarchical(
     }
     joined = (codes, jnp.asarray(strength))
     synapses = [
-        (("pixels", "parts"), graphs.Formula(seen, dictionary)),
-        (("parts", "wholes"), graphs.Formula(composed, joined)),
+        (("pixels", "parts"), graphs.Formula(pixel_energy, dictionary)),
+        (("parts", "wholes"), graphs.Formula(composition_energy, joined)),
     ]
     known = jnp.broadcast_to(jnp.arange(num_parts) < jnp.sum(used), (POSITIONS, num_parts))  # others are copies
     return graphs.Graph.create(layers, [*synapses, _absent("wholes", used), _absent("parts", known)])
@@ -74,7 +76,7 @@ def rest(graph: graphs.Graph, used: Array) -> dict[str, Array]:
     }
 
 
-def learned(digits: Float[Array, "M Q P"], used: Array, num_parts: int) -> tuple[Dictionary, Codes]:
+def learn_parts(digits: Float[Array, "M Q P"], used: Array, num_parts: int) -> tuple[Dictionary, Codes]:
     """Parts of every quadrant by k-means from the first digits on, and the nearest part of every digit."""
     start = jnp.swapaxes(digits[jnp.arange(num_parts) % jnp.maximum(jnp.sum(used), 1)], 0, 1)
 

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.contract import Table
-from experiments.figures.panels import gallery, legend, log_axis, measured
+from experiments.figures.panels import gallery, legend, log_axis, point_style
 from experiments.figures.style import series
 from experiments.landscape.config import CONTINUOUS, KINDS
 
@@ -34,7 +34,7 @@ def _shares(ax: Axes, rows: Table, title: str) -> None:
     looks = series(list(KINDS))
     for kind, part in rows.groupby("kind", sort=False):
         look = looks[str(kind)]
-        ax.errorbar(part["patterns"], part["share"], part["stderr"], label=str(kind), **measured(look))
+        ax.errorbar(part["patterns"], part["share"], part["stderr"], label=str(kind), **point_style(look))
     log_axis(ax)
     ax.set(xlabel="patterns $M$", ylabel="share of starts", ylim=(-0.03, 1.03))
     ax.set_title(title, loc="left")

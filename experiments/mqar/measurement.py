@@ -35,7 +35,7 @@ class Compiled(NamedTuple):
     correct: Any
 
 
-def seen(config: Config, point: dict) -> tuple[tasks.Recall, ...]:
+def sequences_of(config: Config, point: dict) -> tuple[tasks.Recall, ...]:
     """Sequences of training, validation and test of a seed. They are the same for all mixers and widths."""
     key = jax.random.fold_in(jax.random.key(config.seed), point["seed_index"])
     key = jax.random.fold_in(jax.random.fold_in(key, point["length"]), point["pairs"])
@@ -53,10 +53,10 @@ def result(config: Config, point: dict) -> dict:
         learning_rate, epochs: those of the result; none of the hand-constructed head.
         contradicted: share of the asked pairs in test that random tokens contradict.
     """
-    train, held, test = seen(config, point)
+    train, held, test = sequences_of(config, point)
     about = {"contradicted": float(tasks.contradicted(test, point["pairs"]).mean())}
     if point["mixer"] == "by_hand":
-        right = [float(_answered(part, config.vocabulary)) for part in (test, held)]
+        right = [float(_hand_constructed_accuracy(part, config.vocabulary)) for part in (test, held)]
         return {"accuracy": right[0], "held": right[1], "learning_rate": None, "epochs": 0} | about
     return _trained(config, point, train, held, test) | about
 
@@ -134,7 +134,7 @@ def _step(program: Program, network: training_loops.Network, rule: optax.Gradien
     return step
 
 
-def _answered(part: tasks.Recall, vocabulary: int) -> jax.Array:
+def _hand_constructed_accuracy(part: tasks.Recall, vocabulary: int) -> jax.Array:
     """Share of right answers of the hand-constructed head."""
 
     def right(row: tasks.Recall) -> jax.Array:

@@ -107,31 +107,36 @@ def _rows(config: Config, group: list[dict], tuned: dict[str, measurement.Tuned]
         found[rule] = measurement.run(rule, tuned[rule].hyper, where, _limit(config, rule, point["batch"]))
     # Where the target is not reached the whole run is timed.
     marks = {rule: max(each.steps if each.reached is None else each.reached, 1) for rule, each in found.items()}
-    runs = [partial(measurement.bare, rule, tuned[rule].hyper, where, steps) for rule, steps in marks.items()]
+    runs = [
+        partial(measurement.train_untracked, rule, tuned[rule].hyper, where, steps) for rule, steps in marks.items()
+    ]
     taken = dict(zip(marks, timing.in_turn(runs, config.repeats).T.tolist(), strict=True))
     for point in group:
         rule, each = point["rule"], found[point["rule"]]
         median = float(np.median(taken[rule]))
-        times = {marks[rule]: median} | _between(rule, tuned[rule].hyper, where, each, marks[rule])
+        times = {marks[rule]: median} | _times_at_steps(rule, tuned[rule].hyper, where, each, marks[rule])
         row = (
-            point | _described(each, where, tuned[rule], config.search_trials) | _timed(taken[rule], marks[rule], each)
+            point
+            | _result_columns(each, where, tuned[rule], config.search_trials)
+            | _time_columns(taken[rule], marks[rule], each)
         )
         cost = measurement.product_cost(where.given) if rule == "cg" else (None, None, None)
         row |= dict(zip(("product_ratio", "product_low", "product_high"), cost, strict=True))
         yield row | {"curve": measurement.curve(each, where, times)}
 
 
-def _between(
+def _times_at_steps(
     rule: str, hyper: rules.Hyper, where: measurement.Course, each: measurement.Run, mark: int
 ) -> dict[int, float]:
     """Times of further numbers of steps for the curve: of the whole run, and of powers of two where steps differ."""
     steps = {each.steps} | ({2**i for i in range(each.steps.bit_length())} if rule in ("cg", "lbfgs") else set())
     return {
-        count: timing.seconds(partial(measurement.bare, rule, hyper, where, count)) for count in sorted(steps - {mark})
+        count: timing.seconds(partial(measurement.train_untracked, rule, hyper, where, count))
+        for count in sorted(steps - {mark})
     }
 
 
-def _timed(taken: list[float], steps: int, each: measurement.Run) -> dict:
+def _time_columns(taken: list[float], steps: int, each: measurement.Run) -> dict:
     """Seconds to the target, None if it is missed, and seconds per step."""
     reached = each.reached is not None
     spread = [float(f(taken)) if reached else None for f in (np.median, min, max)]
@@ -139,7 +144,7 @@ def _timed(taken: list[float], steps: int, each: measurement.Run) -> dict:
     return dict(zip(names, spread, strict=True)) | {"step_seconds": float(np.median(taken)) / max(steps, 1)}
 
 
-def _described(each: measurement.Run, where: measurement.Course, tuned: measurement.Tuned, trials: int) -> dict:
+def _result_columns(each: measurement.Run, where: measurement.Course, tuned: measurement.Tuned, trials: int) -> dict:
     """Numbers chosen, steps, losses, and the optimiser's account of itself up to the target (or the end)."""
     trace = each.trace
     place = len(trace["loss"]) - 1 if each.reached is None else each.reached // where.every

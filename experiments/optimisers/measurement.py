@@ -116,7 +116,7 @@ def _train(rule: str, hyper: Hyper, where: Course, limit: int, goal: float, watc
     return train(kind, where.given, where.order, hyper, bounds)
 
 
-def bare(rule: str, hyper: Hyper, where: Course, steps: int) -> tuple:
+def train_untracked(rule: str, hyper: Hyper, where: Course, steps: int) -> tuple:
     """Training run of `steps` steps, to be timed, without evaluations other than the rule's own."""
     return _train(rule, hyper, where, steps, -np.inf, 0)
 
@@ -127,10 +127,10 @@ def candidates(rule: str, full: bool, trials: int, seed: Sequence[int]) -> tuple
     places = qmc.LatinHypercube(len(searched), rng=np.random.default_rng(seed)).random(trials)
     low, high = np.log(list(searched.values())).T
     numbers = np.exp(low + places * (high - low))
-    return places, [_chosen(rule, dict(zip(searched, row, strict=True))) for row in numbers]
+    return places, [_hyperparameter_arrays(rule, dict(zip(searched, row, strict=True))) for row in numbers]
 
 
-def _chosen(rule: str, numbers: dict[str, float]) -> Hyper:
+def _hyperparameter_arrays(rule: str, numbers: dict[str, float]) -> Hyper:
     """Hyperparameters as arrays. Those that fix a shape are rounded to the nearest of their choices."""
     fixed = RULES[rule].choices
     near = {name: min(values, key=lambda v: abs(np.log(v / numbers[name]))) for name, values in fixed.items()}

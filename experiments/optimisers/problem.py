@@ -74,12 +74,12 @@ def problem(shape: Shape, seed: Sequence[int], conditioning: float) -> Problem:
     share = np.exp(scores - scores.max(axis=1, keepdims=True)) @ answers
     labels = np.argmax(np.log(share) + rng.gumbel(size=share.shape), axis=1)
     inputs = latent @ (axes * spread) @ axes.T
-    metrics = [{"metric": _held(g)} for g in (start, (axes / spread) @ axes.T @ teacher)]
-    data = [_held(x) for x in (inputs[:n], labels[:n], inputs[n:], labels[n:])]
-    return Problem(_held(stored), _held(answers), data[0], data[1], data[2], data[3], metrics[0], metrics[1])
+    metrics = [{"metric": _as_32_bit(g)} for g in (start, (axes / spread) @ axes.T @ teacher)]
+    data = [_as_32_bit(x) for x in (inputs[:n], labels[:n], inputs[n:], labels[n:])]
+    return Problem(_as_32_bit(stored), _as_32_bit(answers), data[0], data[1], data[2], data[3], metrics[0], metrics[1])
 
 
-def _held(array: np.ndarray) -> Array:
+def _as_32_bit(array: np.ndarray) -> Array:
     return jnp.asarray(array, jnp.float32 if array.dtype.kind == "f" else jnp.int32)
 
 

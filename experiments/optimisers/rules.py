@@ -168,7 +168,7 @@ def _compiled(kind: Kind, memory: int) -> Callable:
         running = lambda s: (s.step < bounds.limit) & (s.value > bounds.goal) & jnp.isfinite(s.value)
         last = jax.lax.while_loop(running, advance, first)
         value = loss(problem, last.params, problem.inputs, problem.labels)
-        return last.params, _noted(last, problem, value, kind.every, bounds.watch), last.step, value
+        return last.params, _record(last, problem, value, kind.every, bounds.watch), last.step, value
 
     return jax.jit(run)
 
@@ -202,11 +202,11 @@ def _advance(kind: Kind, optimiser, problem: Problem, order: Array, watch: Array
     extra = {"value": value, "value_fn": of}
     extra |= {"model_fn": model(problem), "inputs": seen} if kind.rule in NATURAL else {"grad": grads}
     updates, inner = optimiser.update(grads, state.inner, state.params, **extra)
-    trace = _noted(state, problem, whole, kind.every, watch)
+    trace = _record(state, problem, whole, kind.every, watch)
     return _State(state.step + 1, cast(Params, optax.apply_updates(state.params, updates)), inner, whole, trace)
 
 
-def _noted(state: _State, problem: Problem, whole: Array, every: int, watch: Array) -> Trace:
+def _record(state: _State, problem: Problem, whole: Array, every: int, watch: Array) -> Trace:
     """Trace with the loss, the held-out values and the optimiser's diagnostics at the present step."""
     place = state.step // every
     inner = state.inner

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.contract import Table
-from experiments.figures.panels import gallery, legend, log_axis, measured, predicted
+from experiments.figures.panels import gallery, legend, log_axis, point_style, theory_style
 from experiments.figures.style import series
 from experiments.overlap_dynamics import theory
 
@@ -33,7 +33,7 @@ def _panel(ax: Axes, rows: Table) -> None:
         start = cast(float, overlap)
         look = looks[f"{start:.3g}"]
         style = look | {"linestyle": "none", "markersize": 4}
-        ax.errorbar(part["step"], part["m"], part["m_stderr"], label=f"$m(0)={start:.3g}$", **measured(style))
+        ax.errorbar(part["step"], part["m"], part["m_stderr"], label=f"$m(0)={start:.3g}$", **point_style(style))
         line = [theory.neurodynamics(degree, load, start, step) for step in grid]
         ax.plot(grid, line, **older | {"color": look["color"]})
         exact = theory.course(degree, load, start, last).overlap[1:]
@@ -53,6 +53,6 @@ def _panel(ax: Axes, rows: Table) -> None:
 def _lines(last: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """Styles of both theories. After a single step they are marks, since a line would have no length."""
     if last > 1:
-        return predicted(), predicted(linestyle="-")
+        return theory_style(), theory_style(linestyle="-")
     mark = {"linestyle": "none", "markersize": 10}
-    return predicted(marker="_", **mark), predicted(marker="x", **mark)
+    return theory_style(marker="_", **mark), theory_style(marker="x", **mark)

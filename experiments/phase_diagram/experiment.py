@@ -22,7 +22,7 @@ from experiments.contract import Cost
 from experiments.phase_diagram import diagrams, measurement
 from experiments.phase_diagram.config import CURVE, CURVED, LENGTHS, MAP, MEMORIES, Config, Effort, Map, efforts
 from experiments.phase_diagram.figure import plot
-from experiments.phase_diagram.refinement import Cell, between, coarse, cut
+from experiments.phase_diagram.refinement import Cell, coarse, further_cells, further_places
 from experiments.phase_diagram.summary import summarise
 from experiments.shared import draws, grids
 from hopfield.memories import find
@@ -56,7 +56,7 @@ def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[dict
         low, high = (area.load[0] + part * (area.load[1] - area.load[0]) for part in (left, right))
         cold, middle, warm = diagrams.find(memory).temperatures(area, lower, upper)
         place = {"temperature": middle} | dict(zip(EDGES, (low, high, cold, warm), strict=True)) | cell._asdict()
-        found += _drawn({"study": MAP, "memory": memory}, area, area.queries, (low + high) / 2, place)
+        found += _points_of_draws({"study": MAP, "memory": memory}, area, area.queries, (low + high) / 2, place)
     return found
 
 
@@ -65,19 +65,19 @@ def _curve_points(config: Config, effort: Effort, load: float, places: Sequence[
     found = []
     for temperature, level in places:
         place = {"temperature": temperature} | dict.fromkeys(EDGES) | Cell(level, 0, 0)._asdict()
-        found += _drawn({"study": CURVE, "memory": CURVED}, effort, config.curves.queries, load, place)
+        found += _points_of_draws({"study": CURVE, "memory": CURVED}, effort, config.curves.queries, load, place)
     return found
 
 
-def _drawn(kind: dict, effort: Map | Effort, queries: int, load: float, place: dict) -> list[dict]:
+def _points_of_draws(kind: dict, effort: Map | Effort, queries: int, load: float, place: dict) -> list[dict]:
     """Points of all draws of patterns at a place of a map or curve, no more queries of each than there are patterns."""
-    stored = _stored(kind["memory"], load, effort.neurons)
+    stored = _pattern_count(kind["memory"], load, effort.neurons)
     point = kind | {"neurons": effort.neurons, "asked": load, "patterns": stored} | place
     point |= {"queries": min(queries, stored)} | _length(effort)
     return [point | {"sample": sample} for sample in range(effort.samples)]
 
 
-def _stored(memory: str, load: float, neurons: int) -> int:
+def _pattern_count(memory: str, load: float, neurons: int) -> int:
     """Number of patterns nearest to a load that is asked for, of one parity where fields are integers."""
     return find(memory).rounded(load, neurons, PARITY)
 
@@ -102,7 +102,7 @@ def cost(config: Config) -> Cost:
 
 def _cost(memory: str, effort: Map | Effort, queries: int, load: float, drawn: int) -> Cost:
     """Cost of a number of draws at one load."""
-    neurons, stored = effort.neurons, _stored(memory, load, effort.neurons)
+    neurons, stored = effort.neurons, _pattern_count(memory, load, effort.neurons)
     queries = min(queries, stored)
     work = diagrams.find(memory).work(neurons, stored, sum(_length(effort).values()))
     return Cost(drawn, max(neurons * max(neurons, stored), queries * stored), drawn * queries * work)
@@ -123,7 +123,7 @@ def _curves(config: Config) -> list[tuple[Effort, float]]:
     found = {}
     if CURVE in config.studies and CURVED in config.memories:
         for load, effort in product(config.curves.loads, efforts(config.curves)):
-            found.setdefault((effort, _stored(CURVED, load, effort.neurons)), load)
+            found.setdefault((effort, _pattern_count(CURVED, load, effort.neurons)), load)
     return [(effort, load) for (effort, _), load in found.items()]
 
 
@@ -139,14 +139,14 @@ def refine(config: Config, rows: Sequence[dict]) -> list[dict]:
     further = []
     for memory, cells in maps.items():
         regimes = {cell: measurement.majority(members) for cell, members in cells.items()}
-        further += _map_points(config, memory, cut(regimes, getattr(config, memory).levels))
+        further += _map_points(config, memory, further_cells(regimes, getattr(config, memory).levels))
     for effort, load in _curves(config):
         places = curves[effort.neurons, effort.burn_in, effort.sweeps, load]
         shares = {
             place: sum(row["retrieval"] for row in rows) / sum(row["queries"] for row in rows)
             for place, rows in places.items()
         }
-        further += _curve_points(config, effort, load, between(shares, config.curves.levels))
+        further += _curve_points(config, effort, load, further_places(shares, config.curves.levels))
     return further
 
 
@@ -160,7 +160,7 @@ def _program(config: Config, point: dict) -> diagrams.Program:
     """Structure that a point shares with others: no load of its map, or of the curves, asks for more patterns."""
     area, curves = getattr(config, point["memory"]), config.curves
     asked, most = (curves.queries, max(curves.loads)) if point["study"] == CURVE else (area.queries, area.load[1])
-    largest = _stored(point["memory"], most, point["neurons"])
+    largest = _pattern_count(point["memory"], most, point["neurons"])
     padding = draws.padded(point["patterns"], largest, point["neurons"])
     queries = min(asked, padding)  # not those of the point, so that few patterns need no program of their own
     length = {name: point[name] for name in LENGTHS}

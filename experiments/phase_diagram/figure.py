@@ -137,7 +137,7 @@ def _draw_curves(ax: Axes, summary: dict) -> None:
     frame: Table = pandas.DataFrame(summary["overlap"]).astype({"overlap": float, "overlap_stderr": float})
     burn_in, sweeps = frame.groupby(["burn_in", "sweeps"])["neurons"].nunique().idxmax()
     frame = frame[(frame["burn_in"] == burn_in) & (frame["sweeps"] == sweeps)]
-    loads = _stored(frame)
+    loads = _stored_loads(frame)
     looks = series([str(asked) for asked in loads])
     sizes = sorted(frame["neurons"].unique())
     for number, size in enumerate(sizes, 1):
@@ -164,7 +164,7 @@ def _draw_curves(ax: Axes, summary: dict) -> None:
     legend(ax)
 
 
-def _stored(frame: Table) -> dict[float, float]:
+def _stored_loads(frame: Table) -> dict[float, float]:
     """Load that the largest network stores, by the one asked for: numbers of patterns are whole and odd."""
     return frame.sort_values("neurons", kind="stable").groupby("asked", sort=False)["load"].last().to_dict()
 
@@ -176,7 +176,7 @@ def _measured(summary: dict) -> list[dict]:
 def _rounding(ax: Axes, summary: dict) -> None:
     """Temperatures over T_M where half of the queries lost their pattern, by sweeps, with the width of the loss."""
     frame: Table = pandas.DataFrame(_measured(summary))
-    loads = _stored(frame)
+    loads = _stored_loads(frame)
     names = {
         key: rf"$\alpha={loads[key[0]]:.3g}$, {key[1]} sweeps"
         for key in frame[["asked", "observed_sweeps"]].itertuples(index=False, name=None)

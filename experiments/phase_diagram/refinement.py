@@ -38,11 +38,11 @@ def coarse(columns: int, rows: int) -> list[Cell]:
 def leaves(cells: Iterable[Cell]) -> list[Cell]:
     """Cells that were not cut, in the given order: together they cover the map once."""
     cells = list(cells)
-    cut = {cell.parent() for cell in cells if cell.level}
-    return [cell for cell in cells if cell not in cut]
+    parents = {cell.parent() for cell in cells if cell.level}
+    return [cell for cell in cells if cell not in parents]
 
 
-def cut(kinds: Mapping[Cell, Hashable], levels: int) -> list[Cell]:
+def further_cells(kinds: Mapping[Cell, Hashable], levels: int) -> list[Cell]:
     """The quarters of all leaves, halved fewer than `levels` times, beside which something else was found."""
     used = leaves(kinds)
     leaf = set(used)
@@ -57,7 +57,9 @@ def cut(kinds: Mapping[Cell, Hashable], levels: int) -> list[Cell]:
     return [quarter for cell in used if cell in marked and cell.level < levels for quarter in cell.quarters()]
 
 
-def between(shares: Mapping[tuple[float, int], float], levels: int, tail: float = 0.02) -> list[tuple[float, int]]:
+def further_places(
+    shares: Mapping[tuple[float, int], float], levels: int, tail: float = 0.02
+) -> list[tuple[float, int]]:
     """Middles of the intervals of a curve in which the share of successes changes, with their levels.
 
     Args:

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.contract import Table
-from experiments.figures.panels import gallery, legend, log_axis, measured, predicted
+from experiments.figures.panels import gallery, legend, log_axis, point_style, theory_style
 from experiments.figures.style import ordered
 from experiments.relaxation import theory
 
@@ -25,7 +25,7 @@ def _correlation(ax: Axes, rows: Table) -> None:
     _measured(ax, rows, "time")
     degree, temperature = int(rows["degree"].iloc[0]), float(rows["temperature"].iloc[0])
     alone = theory.time_without_load(degree, temperature)
-    ax.plot([0], [alone], label=r"theory, $\alpha=0$", **predicted(marker="_", markersize=12, linestyle="none"))
+    ax.plot([0], [alone], label=r"theory, $\alpha=0$", **theory_style(marker="_", markersize=12, linestyle="none"))
     _finish(ax, rows, r"correlation time $\tau$ / sweeps")
 
 
@@ -44,11 +44,11 @@ def _measured(ax: Axes, rows: Table, name: str) -> None:
         part = rows[(rows["neurons"] == size) & rows[name].notna()]
         look = looks[str(size)] | {"markersize": 4}
         errors = part[f"{name}_stderr"].astype(float)  # of a single draw there is none
-        ax.errorbar(part["load"] / part["spinodal"], part[name], errors, label=f"$N={size}$", **measured(look))
+        ax.errorbar(part["load"] / part["spinodal"], part[name], errors, label=f"$N={size}$", **point_style(look))
 
 
 def _finish(ax: Axes, rows: Table, label: str) -> None:
-    ax.axvline(1.0, label="spinodal, replica symmetric", **predicted())
+    ax.axvline(1.0, label="spinodal, replica symmetric", **theory_style())
     log_axis(ax, "y")
     ax.set(xlabel=r"load $\alpha/\alpha_M(T)$", ylabel=label)
     ax.set_xlim(left=-0.03)

@@ -31,7 +31,7 @@ def _times(curve: dict, rows: Table) -> dict:
     """Times of one load: correlation of starts that stayed, escape by the number of escapes in all sweeps made."""
     rate = clustered_mean(rows["left"] / rows["exposure"], rows["sample"], rows["exposure"])
     entry = curve | {"spinodal": theory.spinodal_load(curve["degree"], curve["temperature"])}
-    entry |= {"starts": len(rows), "left": int(rows["left"].sum()), "observed": _observed(rows)}
+    entry |= {"starts": len(rows), "left": int(rows["left"].sum()), "observed": _sweeps_made(rows)}
     entry |= {"escape": None, "escape_stderr": None, "overlap": None, "overlap_stderr": None}
     entry |= {"time": None, "time_stderr": None}
     if rate.mean > 0:
@@ -44,7 +44,7 @@ def _times(curve: dict, rows: Table) -> dict:
     return entry
 
 
-def _observed(rows: Table) -> int | None:
+def _sweeps_made(rows: Table) -> int | None:
     """Number of sweeps made. Tables without it give the exposure of starts that never left; None without any."""
     made = rows["observed"] if "observed" in rows else rows.loc[rows["left"] == 0, "exposure"]
     return int(made.max()) if made.notna().any() else None

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 
 from experiments.contract import Table
 from experiments.figures import labels
-from experiments.figures.panels import legend, log_axis, measured, predicted
+from experiments.figures.panels import legend, log_axis, point_style, theory_style
 from experiments.figures.style import series
 from experiments.retrieval.summary import FAMILY
 from experiments.shared import convergence, kappa_theory
@@ -28,16 +28,16 @@ def critical_kappa(ax: Axes, entries: list[dict]) -> None:
         face = {"markerfacecolor": "none"} if criterion == "converged_weight" else {}
         label = f"{labels.patterns(ensemble)}, {_word(criterion, max_steps)}"
         bars = rows["stderr"] / rows["neurons"]
-        look = measured(looks[ensemble], linestyle="none", **face)
+        look = point_style(looks[ensemble], linestyle="none", **face)
         ax.errorbar(rows["load"], rows["kappa"] / rows["neurons"], bars, label=label, **look)
     for key, rows in frame.dropna(subset=["theory"]).groupby(["memory", *FAMILY[1:], "criterion"], sort=False):
         memory, ensemble, neurons, criterion = key
         counts = np.unique(np.geomspace(rows["patterns"].min() / 2, 2 * rows["patterns"].max(), 30).astype(int))
         theory = [kappa_theory.critical_kappa(memory, ensemble, neurons, count, criterion) for count in counts]
         lines = np.array([np.nan if kappa is None else kappa / neurons for kappa in theory])
-        ax.plot(np.log(counts) / neurons, lines, **predicted(color=looks[ensemble]["color"]))
+        ax.plot(np.log(counts) / neurons, lines, **theory_style(color=looks[ensemble]["color"]))
     if frame["theory"].notna().any():
-        ax.plot([], [], **predicted(label="annealed theory at that $N$"))
+        ax.plot([], [], **theory_style(label="annealed theory at that $N$"))
     _limits(ax, frame, looks)
     log_axis(ax)
     ax.set(yscale="log", xlabel=r"load $\alpha = \ln M / N$", ylabel=r"critical $\lambda = \kappa / N$")
@@ -67,7 +67,7 @@ def _deviation(ax: Axes, frame: Table, looks: dict) -> None:
         face = {"markerfacecolor": "none"} if key[1] == "converged_weight" else {}
         theory = rows["theory"].to_numpy(float)
         bars = 100 * (rows["kappa"] / theory - 1), 100 * rows["stderr"] / theory
-        ax.errorbar(rows["patterns"], *bars, **measured(looks[key[0]], linestyle="none", markersize=3.5, **face))
+        ax.errorbar(rows["patterns"], *bars, **point_style(looks[key[0]], linestyle="none", markersize=3.5, **face))
     ax.set_xscale("log")
     ax.tick_params(labelsize=7)
     ax.tick_params(which="minor", labelbottom=False)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from experiments.contract import Table
 from experiments.figures import labels
-from experiments.figures.panels import Panel, gallery, legend, log_axis, measured, predicted, shares
+from experiments.figures.panels import Panel, gallery, legend, log_axis, point_style, shares, theory_style
 from experiments.figures.style import series
 from experiments.retrieval.critical import critical_kappa
 from experiments.retrieval.summary import FAMILY, main_family
@@ -97,7 +97,7 @@ def _converged(table: Table, num_patterns: int) -> float | None:
     """Converged critical κ of theory for a curve of clean starts whose updates may converge."""
     memory, ensemble, neurons = _family(table)
     clean = table["corruption"].iloc[0] == corruptions.CLEAN
-    if not clean or convergence.of(table[table["patterns"] == num_patterns]) != convergence.REST:
+    if not clean or convergence.end_of_curve(table[table["patterns"] == num_patterns]) != convergence.REST:
         return None
     return kappa_theory.critical_kappa(memory, ensemble, int(neurons), int(num_patterns), "converged_weight")
 
@@ -118,14 +118,14 @@ def _one_step(ax: Axes, table: Table) -> None:
         weight = kappa_theory.one_step_weight(*_family(table), num_patterns, grid)
         line = {}
         if weight is not None and table["corruption"].iloc[0] == corruptions.CLEAN:
-            ax.plot(grid, weight, **predicted(color=look["color"]))
+            ax.plot(grid, weight, **theory_style(color=look["color"]))
             line = {"linestyle": "none"}
             drawn = True
         ax.errorbar(
-            means["kappa"], means["mean"], means["stderr"], label=f"$M={num_patterns}$", **measured(look, **line)
+            means["kappa"], means["mean"], means["stderr"], label=f"$M={num_patterns}$", **point_style(look, **line)
         )
     if drawn:
-        ax.plot([], [], **predicted(label=ANNEALED))
+        ax.plot([], [], **theory_style(label=ANNEALED))
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
     words = {"xlabel": KAPPA, "ylabel": r"mean weight on the pattern, $p_\mathrm{target}$"}
     log_axis(ax)
@@ -141,15 +141,15 @@ def _success(ax: Axes, table: Table) -> None:
         critical = _converged(table, num_patterns)
         if critical is not None:
             lines.append(critical)
-            ax.axvline(critical, **predicted(color=look["color"]))
+            ax.axvline(critical, **theory_style(color=look["color"]))
     log_axis(ax)
     if lines:  # the transitions are narrow: nothing happens elsewhere
-        ax.plot([], [], **predicted(label=ANNEALED))
+        ax.plot([], [], **theory_style(label=ANNEALED))
         ax.set(xscale="linear", xlim=(0.3 * min(lines), 1.1 * max(lines)))
     _named_axes(
         ax,
         table,
-        convergence.WORDS[convergence.of(table)],
+        convergence.WORDS[convergence.end_of_curve(table)],
         xlabel=KAPPA,
         ylabel=r"share ending with $p_\mathrm{target} > ½$",
     )
@@ -169,14 +169,14 @@ def _state(ax: Axes, table: Table, name: str) -> None:
         if critical is None:
             continue
         theory = kappa_theory.converged(*_family(table), num_patterns, ratios * critical)
-        ax.plot(ratios, getattr(theory, name), **predicted(color=look["color"]))
+        ax.plot(ratios, getattr(theory, name), **theory_style(color=look["color"]))
         near = rows[(rows["kappa"] > 0.97 * critical) & (rows["kappa"] < 1.2 * critical) & (rows["success"] > 0)]
         if len(near):
             means = _means(near, f"{name}_kept", weights="success")
-            look = measured(look, linestyle="none", label=f"$M={num_patterns}$")
+            look = point_style(look, linestyle="none", label=f"$M={num_patterns}$")
             ax.errorbar(means["kappa"] / critical, means["mean"], means["stderr"], **look)
     ax.axvline(1.0, color="0.8", linewidth=0.8, zorder=0)
-    ax.plot([], [], **predicted(label=ANNEALED))
+    ax.plot([], [], **theory_style(label=ANNEALED))
     _named_axes(ax, table, "above the line", xlabel=RATIO, ylabel=words[name])
     legend(ax)
 
@@ -187,9 +187,11 @@ def _steps(ax: Axes, table: Table) -> None:
     for num_patterns, rows, look in _curves(table):
         means = _means(rows, "steps")
         kappa = means["kappa"] / (_scaled(table, num_patterns) if scaled else 1.0)
-        ax.errorbar(kappa, means["mean"], means["stderr"], label=f"$M={num_patterns}$", **measured(look))
+        ax.errorbar(kappa, means["mean"], means["stderr"], label=f"$M={num_patterns}$", **point_style(look))
     log_axis(ax)
-    words = "updates until still" if convergence.of(table) == convergence.REST else "updates that move, of one"
+    words = (
+        "updates until still" if convergence.end_of_curve(table) == convergence.REST else "updates that move, of one"
+    )
     _named_axes(ax, table, "updates", xlabel=RATIO if scaled else KAPPA, ylabel=words)
     legend(ax)
 
@@ -212,7 +214,7 @@ def _side_by_side(ax: Axes, table: Table, varied: str, title: str) -> None:
             shares(ax, _shares(rows), "kappa", **look)
         else:
             means = _means(rows, column)
-            ax.errorbar(means["kappa"], means["mean"], means["stderr"], **measured(look))
+            ax.errorbar(means["kappa"], means["mean"], means["stderr"], **point_style(look))
     shared = {name: table[name].iloc[0] for name in ("memory", "ensemble", "neurons", "patterns") if name != varied}
     parts = [WORDS[name](str(shared[name])) for name in ("memory", "ensemble") if name in shared]
     parts += [f"${'N' if name == 'neurons' else 'M'}={shared[name]}$" for name in ("neurons", "patterns")]

@@ -87,14 +87,14 @@ def _settle(passes: Passes, queries: list[Query], memories: dict) -> None:
     """Synchronous updates of all queries until each is at rest, in a 2-cycle, or has moved max_steps times."""
     for most in {query.point["max_steps"] for query in queries}:
         members = [query for query in queries if query.point["max_steps"] == most]
-        update = partial(_updated, passes, [memories[_of(query.point)] for query in members])
+        update = partial(_step_each, passes, [memories[_of(query.point)] for query in members])
         start = jnp.asarray(np.stack([query.start for query in members]))
         end = settled(update, start, most, alike, cycles=True, loop=while_outside)
         for query, state, steps, status in zip(members, *map(np.asarray, end), strict=True):
             query.state, query.steps, query.status = state.astype(np.float64), int(steps), int(status)
 
 
-def _updated(passes: Passes, memories: list[Memory], states: Array) -> Array:
+def _step_each(passes: Passes, memories: list[Memory], states: Array) -> Array:
     """One update of every state, each in the memory of its query."""
     counted = passes.at(list(np.asarray(states, np.float64)))
     new = [found.update(memory)[0] for found, memory in zip(counted, memories, strict=True)]

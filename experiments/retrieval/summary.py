@@ -59,7 +59,7 @@ def _critical(curve: dict, rows: Table, criterion: str, clean: bool) -> tuple[di
         found = critical_load(log_kappa, rows["success"], rows["queries"], rows["sample"])
     kappa = math.exp(found.value)
     entry = curve | {"criterion": criterion, "kappa": kappa, "stderr": kappa * found.stderr}
-    known = clean and (criterion == "target_weight" or convergence.of(rows) == convergence.REST)
+    known = clean and (criterion == "target_weight" or convergence.end_of_curve(rows) == convergence.REST)
     theory = kappa_theory.critical_kappa(*curve.values(), criterion=criterion) if known else None
     return entry | {"theory": theory, "max_steps": int(rows["max_steps"].min())}, found.reason
 
@@ -67,7 +67,7 @@ def _critical(curve: dict, rows: Table, criterion: str, clean: bool) -> tuple[di
 def _above(curve: dict, rows: Table) -> list[dict]:
     """Measured and predicted states of the queries that succeed, at every κ from the critical one of theory on."""
     critical = kappa_theory.critical_kappa(*curve.values(), criterion="converged_weight")
-    if critical is None or convergence.of(rows) != convergence.REST:
+    if critical is None or convergence.end_of_curve(rows) != convergence.REST:
         return []
     if curve["ensemble"] == "gaussian":  # theory is of the median norm, not of an average over norms
         return []

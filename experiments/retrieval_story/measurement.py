@@ -50,17 +50,17 @@ def _story(seed: int, num_patterns: int, point: dict, last: int) -> list[dict]:
     start = corrupt(start_key, held[target], *corruptions.parts(point["corruption"])).state
     start = jnp.sign(start) if memory.ensemble == SPINS else start
     key = order_key if memory.ensemble == SPINS else None
-    return _followed(memory.build(held, beta=point["beta"]), target, start, last, key)
+    return _rows_of_retrieval(memory.build(held, beta=point["beta"]), target, start, last, key)
 
 
 def _in_plane(seed: int, num_patterns: int, point: dict, last: int) -> list[dict]:
     held = stored("sphere", num_patterns)[jnp.asarray([int(number) for number in point["corruption"].split(",")])]
     angle = TURN * point["target"]
     start = (0.5 + RADIUS * np.array([np.cos(angle), np.sin(angle)])) @ held
-    return _followed(find("modern").build(held, beta=point["beta"]), 0, jnp.asarray(start), last, None)
+    return _rows_of_retrieval(find("modern").build(held, beta=point["beta"]), 0, jnp.asarray(start), last, None)
 
 
-def _followed(memory: Any, target: int, state: jax.Array, last: int, key) -> list[dict]:
+def _rows_of_retrieval(memory: Any, target: int, state: jax.Array, last: int, key) -> list[dict]:
     """Columns of every state of a retrieval, the start first. A key gives the orders of sweeps over spins."""
     model = memory if key is None else draws.network(memory)
     found = []

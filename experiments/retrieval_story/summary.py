@@ -87,11 +87,11 @@ def ending(row: Any, stored: np.ndarray) -> str:
     majority = np.sign(stored.sum(axis=0))
     if np.mean(majority[majority != 0] * state[majority != 0]) == 1.0:  # where as many are up as down, either will do
         return "mixture of all"
-    best, name = max((_mixed(state, stored, size) for size in (3, 5)), key=lambda mixture: mixture[0])
+    best, name = max((_nearest_mixture(state, stored, size) for size in (3, 5)), key=lambda mixture: mixture[0])
     return f"mixture {name}" if best >= SAME else "spurious"
 
 
-def _mixed(state: np.ndarray, stored: np.ndarray, size: int) -> tuple[float, str]:
+def _nearest_mixture(state: np.ndarray, stored: np.ndarray, size: int) -> tuple[float, str]:
     """The mixture sign(Σ ±ξ) of `size` of the seven patterns nearest to a state that lies nearest to it."""
     overlaps = stored @ state / state.size
     near, best = np.argsort(-np.abs(overlaps))[:7], (-1.0, "")

@@ -139,7 +139,7 @@ def points(config: Config) -> list[dict]:
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Measure wanted, all draws of a pair on a task together."""
-    return parallel.grouped(wanted, [*TASK, *PAIR], "sample", partial(_rows, config))
+    return parallel.rows_in_groups(wanted, [*TASK, *PAIR], "sample", partial(_rows, config))
 
 
 def _rows(config: Config, group: list[dict]) -> list[dict]:

@@ -25,7 +25,7 @@ def end(steps: int, dynamics: str = "synchronous") -> str:
     return STEP if dynamics == "synchronous" else SWEEP
 
 
-def of(rows: Table) -> str:
+def end_of_curve(rows: Table) -> str:
     """Kind of state in which the queries of a curve end, by its columns max_steps and dynamics."""
     dynamics = str(rows["dynamics"].iloc[0]) if "dynamics" in rows else "synchronous"
     return end(int(rows["max_steps"].min()), dynamics)

@@ -105,7 +105,9 @@ def cost(grid: Grid, networks: Iterable[dict], drawn: int) -> Cost:
     return total(Cost(drawn * grid.together(kind), size(kind), drawn * kind.cost) for kind in kinds)
 
 
-def call(one: Callable[..., dict], program: Any, seed: int, data: Any, draw: dict, each: dict) -> dict[str, list]:
+def run_program(
+    one: Callable[..., dict], program: Any, seed: int, data: Any, draw: dict, each: dict
+) -> dict[str, list]:
     """Everything that one call measures, lists [S] or [S][T], from columns [S] in `draw` and [S, T] in `each`."""
     columns = jax.device_get(_compiled(one, program)(np.uint32(seed), data, draw, each))
     return {name: values.tolist() for name, values in columns.items()}
@@ -127,7 +129,7 @@ def _call(grid: Grid, program: Any, seed: int, groups: list[list[dict]], shape: 
     squares = [group + group[-1:] * (length - len(group)) for group in padded]
     draw = _arrays(grid.draw, [group[0] for group in padded], (size,))
     each = _arrays(grid.each, [point for group in squares for point in group], shape)
-    columns = call(grid.one, program, seed, data(program), draw, each)
+    columns = run_program(grid.one, program, seed, data(program), draw, each)
     return [
         point
         | known(point)

@@ -25,7 +25,7 @@ def rows(tasks: Iterable[Callable[[], list[dict]]]) -> Iterator[dict]:
             workers.shutdown(cancel_futures=True)
 
 
-def grouped(
+def rows_in_groups(
     points: Iterable[dict], names: Sequence[str], last: str, measured: Callable[[list[dict]], list[dict]]
 ) -> Iterator[dict]:
     """The rows of points, measured together where they differ in one column alone.

@@ -16,7 +16,7 @@ from experiments.contract import Cost
 from experiments.shared.notes import note
 from experiments.throughput.config import AXES, Config
 from experiments.throughput.figure import plot
-from experiments.throughput.measurement import measured
+from experiments.throughput.measurement import measure_point
 from experiments.throughput.summary import summarise
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
@@ -52,4 +52,4 @@ def points(config: Config) -> list[dict]:
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """One point after the other: two at once would time each other."""
     for point in wanted:
-        yield point | measured(config, point)
+        yield point | measure_point(config, point)

@@ -17,7 +17,7 @@ SQUARE = 1024
 """Side of the matrices whose product is the measure."""
 
 
-def measured(config: Config, point: dict) -> dict:
+def measure_point(config: Config, point: dict) -> dict:
     """Seconds, bytes and operations per second of one point, and of a product of two square matrices beside it."""
     function, arguments, operations = _job(config, point)
     product, square = _product()

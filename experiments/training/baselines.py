@@ -7,7 +7,7 @@ from sklearn.svm import SVC
 from experiments.training.tasks import Split
 
 
-def fitted(name: str, data: Split, seed: int) -> dict:
+def baseline_accuracies(name: str, data: Split, seed: int) -> dict:
     """Validation and test accuracy of a baseline fitted to the training set.
 
     Args:

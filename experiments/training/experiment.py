@@ -70,7 +70,7 @@ def _check_own(config: Config) -> None:
         one: dict[str, Any] = known | {"layer": layer, "metric": metric, "separation": separation}
         setting = settings.Setting(**{name: one[name] for name in settings.Setting._fields})
         examples, vectors = tasks.lengths(task, config.size)
-        measurement.tried(setting, (examples, vectors, tasks.sizes(task, config.size)[1] // vectors))
+        measurement.check_traceable(setting, (examples, vectors, tasks.sizes(task, config.size)[1] // vectors))
 
 
 def _check_rules(config: Config) -> None:
@@ -158,7 +158,7 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
         seed = seed_of(config.seed, first["seed_index"])
         data = tasks.split(first["task"], seed, config.size)
         if first["layer"] in BASELINES:
-            yield first | baselines.fitted(first["layer"], data, seed) | {"diverged": False}
+            yield first | baselines.baseline_accuracies(first["layer"], data, seed) | {"diverged": False}
         else:
             yield from _trained(config, data, epochs)
 

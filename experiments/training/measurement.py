@@ -83,7 +83,7 @@ def _model(setting: Setting, places: int, features: int, classes: int) -> Model:
     return Model(start, outputs, observe)
 
 
-def tried(setting: Setting, shape: tuple[int, int, int]) -> None:
+def check_traceable(setting: Setting, shape: tuple[int, int, int]) -> None:
     """Trace everything of a model but its optimiser, for inputs of a shape [N, T, F]: what it raises, it raises now."""
     like = Part(np.zeros(shape, np.float32), np.zeros(shape[0], np.int32))
 

@@ -62,7 +62,7 @@ def summarise(table: Table) -> dict:
                 entry |= {measure: mean, f"{measure}_stderr": stderr}
                 scalars |= headline(f"{measure}/{name}", mean, stderr)
         results.append(entry)
-    paired = _paired(best)
+    paired = _leads_on_baselines(best)
     for entry in paired:
         name, baseline = _name(entry), entry["baseline"]
         scalars |= headline(f"lead_on_{baseline}/{name}", entry["lead"], entry["lead_stderr"])
@@ -87,7 +87,7 @@ def _name(entry: dict) -> str:
     return "/".join(str(entry[part]) for part in KIND if entry[part] != "none")
 
 
-def _paired(best: Table) -> list[dict]:
+def _leads_on_baselines(best: Table) -> list[dict]:
     """Leads of every kind of run on every baseline, seed by seed."""
     ours = best[~best["layer"].isin(BASELINES)]
     kinds = list(ours.groupby(KIND, sort=False))

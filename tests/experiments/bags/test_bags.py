@@ -45,7 +45,7 @@ def test_one_large_instance_is_found_by_all_methods_that_can_weigh_instances(tab
 
 def test_a_network_does_not_depend_on_bags_that_it_is_not_trained_on():
     """Labels and features of the folds left out are exchanged: scores of all others stay what they were."""
-    made = data.made()
+    made = data.synthetic_bags()
     used = np.array([made.tested[0] > 1])
     changed = made.instances.copy()
     changed[made.place[~used[0]][made.there[~used[0]]]] += 1.0
@@ -59,7 +59,7 @@ def test_a_network_does_not_depend_on_bags_that_it_is_not_trained_on():
 def test_ranks_are_those_among_the_bags_that_are_seen():
     instances = np.array([[3.0], [1.0], [2.0], [2.0], [9.0]], np.float32)
     bags = data.Bags(instances, np.arange(5)[:, None], np.ones((5, 1), bool), np.zeros(5, bool), np.zeros((1, 5), int))
-    found = data.described(bags, np.array([1, 1, 1, 1, 0], bool))
+    found = data.standardise(bags, np.array([1, 1, 1, 1, 0], bool))
     np.testing.assert_allclose(found[:, 1] / np.sqrt(3), [0.75, -0.75, 0.0, 0.0, 1.0], rtol=1e-6)
     np.testing.assert_allclose(found[:, 0], (instances[:, 0] - 2.0) / np.sqrt(0.5 + data.FLOOR), rtol=1e-6)
 
@@ -78,7 +78,7 @@ def test_all_methods_choose_among_as_many_settings():
 
 def test_padding_has_no_part_in_scores_or_moments():
     """The second bag with a third, empty place reads the same."""
-    made = data.made()
+    made = data.synthetic_bags()
     room = [(0, 0), (0, 3)]
     wider = made._replace(place=np.pad(made.place, room, constant_values=9), there=np.pad(made.there, room))
     for method, variant in (("hopfield", "softmax"), ("attention", "gated"), ("instances", "linear")):
@@ -146,7 +146,7 @@ def test_folds_of_one_class_are_refused_before_the_start(methods, tmp_path):
 
 def test_a_setting_without_an_area_is_not_chosen(monkeypatch):
     """Scores that are no numbers have no area, which is not the largest one."""
-    made = data.made()
+    made = data.synthetic_bags()
     right = np.where(made.labels, 1.0, -1.0)
     found = [np.full(right.shape, np.nan), -right, right, -right]
     monkeypatch.setattr(
@@ -238,6 +238,6 @@ def test_published_areas_stand_beside_the_published_bags_alone(name, sizes, expe
 
 
 def test_rows_say_how_many_bags_and_instances_there_are(table):
-    made = data.made()
+    made = data.synthetic_bags()
     assert set(table["bags"]) == {len(made.labels)}
     assert set(table["instances"]) == {len(made.instances)}

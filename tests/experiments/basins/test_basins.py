@@ -47,7 +47,7 @@ def run(kind: measurement.Program, seed: int, beta: float | None, near: float, p
     count = len(patterns)
     draw = {"num_patterns": np.uint32(patterns), "sample": np.uint32(list(samples))}
     draw |= {"beta": beta and np.full(count, beta, np.float32), "near": np.full(count, near, np.float32)}
-    return grids.call(measurement.one, kind, seed, None, draw, {"initial_overlap": np.float32(overlaps)})
+    return grids.run_program(measurement.one, kind, seed, None, draw, {"initial_overlap": np.float32(overlaps)})
 
 
 def brute_force(kind: measurement.Program, overlaps, patterns: int, sample: int) -> dict[str, np.ndarray]:
@@ -117,7 +117,7 @@ def test_starts_have_the_overlap_that_was_asked_for(memory, neurons, beta):
     np.testing.assert_allclose(found, overlaps if memory == "modern" else spins, atol=1e-6)
     if memory == "modern":
         target = jax.random.normal(jax.random.key(1), (neurons,))
-        start = measurement._tilted(jax.random.key(2), target, 0.3)
+        start = measurement._vector_of_overlap(jax.random.key(2), target, 0.3)
         assert float(start @ start) == pytest.approx(float(target @ target))
 
 

@@ -186,6 +186,6 @@ def test_limits_are_those_of_theory():
 )
 def test_as_many_spins_are_flipped_as_theory_takes(amount, neurons, flipped):
     """A product half-way, but for rounding, goes to the even number."""
-    found = measurement._flipped(Config(queries=2), np.ones((2, neurons)), f"flip:{amount}", 0)
+    found = measurement._flip_targets(Config(queries=2), np.ones((2, neurons)), f"flip:{amount}", 0)
     assert (np.sum(found < 0, axis=1) == flipped).all()
     assert flips(amount, neurons) == flipped

@@ -19,7 +19,7 @@ from experiments.heads.summary import mantel
 from experiments.runner import idle
 from hopfield.layers.imports import checkpoints
 
-INSTALLED = encoder.installed()
+INSTALLED = encoder.installed_checkpoint()
 real = pytest.mark.skipif(INSTALLED is None, reason=f"{encoder.PACKAGE} is not installed")
 
 
@@ -94,7 +94,7 @@ def test_the_tokenizers_own_file_says_whether_case_is_folded(tmp_path: Path, mon
     (tmp_path / "config.json").write_text("{}")
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": False}))
     given: list[dict] = []
-    monkeypatch.setattr(measurement, "located", lambda config: tmp_path / "model.safetensors")
+    monkeypatch.setattr(measurement, "find_weights", lambda config: tmp_path / "model.safetensors")
     monkeypatch.setattr(measurement.checkpoints, "read_tensors", lambda place: {})
     monkeypatch.setattr(measurement.encoder, "Bert", lambda tensors, settings: given.append(settings))
     _, tokenizer = measurement.encoder_of(Config(heads=3))
@@ -109,8 +109,8 @@ def test_every_file_that_is_read_beside_the_weights_is_an_input(
     for name in ("config.json", "tokenizer_config.json"):
         (tmp_path / name).write_text("{}")
     read, from_disk = [tmp_path / "vocab.txt"], checkpoints.read_config
-    monkeypatch.setattr(experiment, "located", lambda config: tmp_path / "model.safetensors")
-    monkeypatch.setattr(measurement, "located", lambda config: tmp_path / "model.safetensors")
+    monkeypatch.setattr(experiment, "find_weights", lambda config: tmp_path / "model.safetensors")
+    monkeypatch.setattr(measurement, "find_weights", lambda config: tmp_path / "model.safetensors")
     monkeypatch.setattr(measurement.checkpoints, "read_tensors", lambda place: {})
     monkeypatch.setattr(measurement.encoder, "Bert", lambda tensors, settings: None)
 
@@ -209,7 +209,7 @@ def test_what_cannot_be_measured_is_said(drawn_by_hand: Path, monkeypatch: pytes
         experiment.points(Config(checkpoint=str(drawn_by_hand), layers=[3]))
     with pytest.raises(ValueError, match="existing safetensors file"):
         experiment.points(Config(checkpoint="nowhere"))
-    monkeypatch.setattr(encoder, "installed", lambda: None)
+    monkeypatch.setattr(encoder, "installed_checkpoint", lambda: None)
     with pytest.raises(contract.InputError, match=r"give checkpoint=PATH or `pip install"):
         experiment.points(Config())
 

@@ -58,13 +58,13 @@ def test_units_that_stand_for_nothing_take_no_part():
 
 
 def test_as_many_parts_as_digits_are_the_digits_themselves():
-    dictionary, codes = networks.learned(jnp.asarray(DIGITS), ALL, 6)
+    dictionary, codes = networks.learn_parts(jnp.asarray(DIGITS), ALL, 6)
     np.testing.assert_allclose(dictionary, jnp.swapaxes(DIGITS, 0, 1), atol=1e-6)
     np.testing.assert_array_equal(codes, np.arange(6)[:, None] * np.ones(4, int))
 
 
 def test_parts_are_the_means_of_the_digits_nearest_to_them():
-    dictionary, codes = networks.learned(jnp.asarray(DIGITS), ALL, 2)
+    dictionary, codes = networks.learn_parts(jnp.asarray(DIGITS), ALL, 2)
     for position in range(4):
         for part in set(np.asarray(codes[:, position])):
             members = DIGITS[codes[:, position] == part, position]

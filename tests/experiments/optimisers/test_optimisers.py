@@ -186,7 +186,7 @@ def test_a_run_that_is_not_finite_is_one_that_did_not_arrive() -> None:
     assert found.reached is None
     assert found.diverged
     assert found.steps < 30
-    row = experiment._described(found, where, measurement.Tuned(hyper("sgd", rate=math.inf), False, "", 4), 4)
+    row = experiment._result_columns(found, where, measurement.Tuned(hyper("sgd", rate=math.inf), False, "", 4), 4)
     assert row["steps"] is None
     assert (row["diverged"], row["search_trials"], row["search_trials_diverged"]) == (True, 4, 4)
     assert not math.isnan(row["held_best"])

@@ -72,7 +72,7 @@ def test_temperatures_are_added_where_retrieval_is_lost_and_only_there(curve):
 def run(kind: diagrams.Program, patterns, samples, temperatures) -> dict[str, list]:
     """One call of seed 0, its lists [S][T]."""
     draw = {"num_patterns": np.uint32(patterns), "sample": np.uint32(samples)}
-    return grids.call(measurement.one, kind, 0, None, draw, {"temperature": np.float32(temperatures)})
+    return grids.run_program(measurement.one, kind, 0, None, draw, {"temperature": np.float32(temperatures)})
 
 
 @pytest.mark.parametrize("load", [0.3, 0.5])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.phase_diagram.refinement import Cell, between, coarse, cut, leaves
+from experiments.phase_diagram.refinement import Cell, coarse, further_cells, further_places, leaves
 
 
 def inside(cell: Cell, columns: int = 4, rows: int = 4) -> bool:
@@ -19,7 +19,7 @@ def inside(cell: Cell, columns: int = 4, rows: int = 4) -> bool:
 def refined(levels: int) -> list[Cell]:
     """All cells that are measured to find the parabola."""
     cells = coarse(4, 4)
-    while further := cut({cell: inside(cell) for cell in cells}, levels):
+    while further := further_cells({cell: inside(cell) for cell in cells}, levels):
         cells += further
     return cells
 
@@ -50,31 +50,31 @@ def test_boundary_is_traced_by_the_finest_cells_at_the_cost_of_a_line() -> None:
 
 
 def test_nothing_is_refined_where_nothing_changes() -> None:
-    assert cut(dict.fromkeys(coarse(3, 5), "retrieval"), 4) == []
+    assert further_cells(dict.fromkeys(coarse(3, 5), "retrieval"), 4) == []
     assert len(coarse(3, 5)) == 15
 
 
 def test_a_single_cell_that_differs_cuts_its_neighbours_but_not_the_corners() -> None:
     cross = {Cell(0, 1, 1), Cell(0, 0, 1), Cell(0, 2, 1), Cell(0, 1, 0), Cell(0, 1, 2)}
     found = {cell: cell == Cell(0, 1, 1) for cell in coarse(3, 3)}
-    assert {cell.parent() for cell in cut(found, 1)} == cross
+    assert {cell.parent() for cell in further_cells(found, 1)} == cross
 
 
 def test_a_cell_is_cut_for_what_its_finer_neighbours_found() -> None:
     left, right = coarse(2, 1)
     found = {left: False, right: False} | dict.fromkeys(right.quarters(), True)
-    assert {cell.parent() for cell in cut(found, 1)} == {left}
-    assert cut(found | dict.fromkeys(right.quarters(), False), 1) == []
+    assert {cell.parent() for cell in further_cells(found, 1)} == {left}
+    assert further_cells(found | dict.fromkeys(right.quarters(), False), 1) == []
 
 
 def test_a_curve_is_halved_where_the_share_changes() -> None:
     shares = {(0.1, 0): 1.0, (0.2, 0): 1.0, (0.3, 0): 0.6, (0.4, 0): 0.0, (0.5, 0): 0.01}
-    assert between(shares, 1) == [(0.25, 1), (0.35, 1)]
-    assert between(shares, 0) == []
+    assert further_places(shares, 1) == [(0.25, 1), (0.35, 1)]
+    assert further_places(shares, 0) == []
     shares |= {(0.25, 1): 0.99, (0.35, 1): 0.2}
-    assert between(shares, 1) == []
-    assert [place for place, _ in between(shares, 2)] == pytest.approx([0.275, 0.325, 0.375])
-    assert {level for _, level in between(shares, 2)} == {2}
+    assert further_places(shares, 1) == []
+    assert [place for place, _ in further_places(shares, 2)] == pytest.approx([0.275, 0.325, 0.375])
+    assert {level for _, level in further_places(shares, 2)} == {2}
 
 
 def lowered(config, rows):

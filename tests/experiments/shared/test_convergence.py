@@ -17,7 +17,7 @@ from experiments.shared import convergence
 )
 def test_a_single_update_comes_to_no_rest(steps, dynamics, end):
     assert convergence.end(steps, dynamics) == end
-    assert convergence.of(pandas.DataFrame({"max_steps": [steps, steps], "dynamics": [dynamics] * 2})) == end
+    assert convergence.end_of_curve(pandas.DataFrame({"max_steps": [steps, steps], "dynamics": [dynamics] * 2})) == end
     assert convergence.WORDS[end]
 
 
