@@ -34,7 +34,7 @@ def lengths(rows: Float[Array, "*b N"]) -> Float[Array, "*b"]:
     return scale[..., 0] * length(jnp.sum(jnp.square(rows / scale), axis=-1))
 
 
-def aligned(a: Array, b: Array) -> tuple[Array, Array]:
+def same_rank(a: Array, b: Array) -> tuple[Array, Array]:
     """Both arrays with the same number of axes, leading ones of length 1 added to the one that has fewer."""
     if a.ndim == b.ndim:
         return a, b
@@ -42,14 +42,14 @@ def aligned(a: Array, b: Array) -> tuple[Array, Array]:
     return a.reshape((1,) * (rank - a.ndim) + a.shape), b.reshape((1,) * (rank - b.ndim) + b.shape)
 
 
-def spread(x: Array, rank: int) -> Array:
+def with_rank(x: Array, rank: int) -> Array:
     """An array [*b, T, S] with axes of length 1 after its leading ones, `rank` axes in all."""
     return x if rank <= x.ndim else x.reshape((*x.shape[:-2], *(1,) * (rank - x.ndim), *x.shape[-2:]))
 
 
 def product(a: Array, b: Array) -> Array:
     """Matrix product of the last two axes, the leading ones broadcast even where their number differs."""
-    return jnp.matmul(*aligned(a, b))
+    return jnp.matmul(*same_rank(a, b))
 
 
 def transposed(a: Array) -> Array:
@@ -70,7 +70,7 @@ def block_diagonal(parts: list[Array]) -> Array:
     return jnp.concatenate(rows, axis=-2)
 
 
-def joined(parts: Sequence[Array]) -> Array:
+def side_by_side(parts: Sequence[Array]) -> Array:
     """Rows [*h, N_i] side by side [*h, Σ N_i], their leading axes broadcast."""
     leading = jnp.broadcast_shapes(*(part.shape[:-1] for part in parts))
     return jnp.concatenate([jnp.broadcast_to(part, (*leading, part.shape[-1])) for part in parts], axis=-1)
@@ -79,7 +79,7 @@ def joined(parts: Sequence[Array]) -> Array:
 def with_bias(scores: Array, bias: ArrayLike) -> Array:
     """Scores [*b, T, S] plus a bias. ValueError unless it is real numbers [..., T or 1, S or 1] that broadcast."""
     bias = real_array("bias", bias)
-    plain, added = aligned(scores, bias.astype(scores.dtype))
+    plain, added = same_rank(scores, bias.astype(scores.dtype))
     try:
         fits = jnp.broadcast_shapes(plain.shape, added.shape)[-2:] == scores.shape[-2:]
     except ValueError:

@@ -56,7 +56,7 @@ def step_limit(name: str, value: Any, least: int = 1) -> Any:
     return value
 
 
-def spelled(kind: Callable[[str], Any], text: str) -> Any:
+def parse_number(kind: Callable[[str], Any], text: str) -> Any:
     """The number that a text spells, by `int` or `float`. ValueError also for Python's own forms, as 1_0 for 10."""
     if "_" in text or not text.isascii():
         raise ValueError(f"text must spell a number in digits, got {shown(text)}")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from hopfield import outside
-from hopfield._checks import instance, spelled
+from hopfield._checks import instance, parse_number
 from hopfield.arguments import shown
 
 
@@ -23,7 +23,7 @@ def nearest(spec: Any, names: Iterable[str]) -> str:
     return f" (write {near[0]}{colon}{text})" if near and near[0] != name else ""
 
 
-def unknown(what: str, spec: str, names: Iterable[str]) -> ValueError:
+def unknown_name(what: str, spec: str, names: Iterable[str]) -> ValueError:
     """The error of an unknown name; it suggests the nearest one, or how a user-defined one is written."""
     names = tuple(names)
     name, _, text = spec.partition(":")
@@ -36,7 +36,7 @@ def unknown(what: str, spec: str, names: Iterable[str]) -> ValueError:
 def number_of(what: str, spec: str, text: str, kind: type = float) -> Any:
     """The number `text` after the colon of a specification. ValueError, about the argument `what`, for other text."""
     try:
-        return spelled(kind, text)
+        return parse_number(kind, text)
     except ValueError:
         name, article = spec.removesuffix(f":{text}"), {int: "an integer", float: "a number"}[kind]
         raise ValueError(f"{what} must give {name} {article} after the colon, got {spec!r}") from None
@@ -82,7 +82,7 @@ class Table(NamedTuple):
         if entry is not None:
             return self._from_outside(entry, spec)
         if name not in self.names:
-            raise unknown(self.what, spec, self.names)
+            raise unknown_name(self.what, spec, self.names)
         build, kind = self.names[name]
         if not colon:
             return build()

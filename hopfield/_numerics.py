@@ -23,7 +23,7 @@ KEPT = "kept"
 """Name of the sums, thresholds and results that are saved for a derivative which recomputes the scores."""
 
 
-def checkpointed(x: Array) -> Array:
+def saved_for_derivative(x: Array) -> Array:
     """x, marked as a value that is saved for a derivative which recomputes the scores."""
     return checkpoint_name(x, KEPT)
 

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield._arrays import transposed
-from hopfield._numerics import checkpointed
+from hopfield._numerics import saved_for_derivative
 
 
 def _transposed_copy(x: Array) -> Array:
@@ -66,7 +66,7 @@ def _softmax_read_jvp(precision, primals, tangents):
     (scores, value), (d_scores, d_value) = primals, tangents
     size, total = _exponentials(scores)
     product = partial(jnp.matmul, precision=precision)
-    output = checkpointed(product(size, value) / total)
+    output = saved_for_derivative(product(size, value) / total)
     moved = size * d_scores
     change = product(moved, value) + _by_value(size, d_value, product)
     return output, (change - output * jnp.sum(moved, axis=-1, keepdims=True)) / total
@@ -77,7 +77,7 @@ def _exponentials(scores: Array) -> tuple[Array, Array]:
 
     The maximum of XLA on CPUs is −∞ at some shapes for a row of NaN, too.
     """
-    top = checkpointed(jax.lax.stop_gradient(jnp.max(scores, axis=-1, keepdims=True, initial=-jnp.inf)))
+    top = saved_for_derivative(jax.lax.stop_gradient(jnp.max(scores, axis=-1, keepdims=True, initial=-jnp.inf)))
     size = jax.lax.optimization_barrier(jnp.exp(scores - jnp.where(top == -jnp.inf, 0.0, top)))
-    total = checkpointed(jnp.sum(size, axis=-1, keepdims=True))
+    total = saved_for_derivative(jnp.sum(size, axis=-1, keepdims=True))
     return size, jnp.where(total == 0, 1.0, total)

@@ -67,15 +67,15 @@ def whole_numbers(name: str, value: ArrayLike, *, least: int) -> Float:
 
 def one_real(name: str, value: ArrayLike, **limits: float) -> float:
     """Return one real number, or say that there are several, or which of its limits, as of `real`, it breaks."""
-    return float(_one(name, real(name, value, **limits)))
+    return float(_one_number(name, real(name, value, **limits)))
 
 
 def one_whole(name: str, value: ArrayLike, *, least: int) -> int:
     """Return one integer of at least `least`, or say what is wrong with it."""
-    return int(_one(name, whole_numbers(name, value, least=least)))
+    return int(_one_number(name, whole_numbers(name, value, least=least)))
 
 
-def _one(name: str, reals: Float) -> Float:
+def _one_number(name: str, reals: Float) -> Float:
     if reals.shape != ():
         raise ValueError(f"{name} must be one number, got an array of shape {reals.shape}")
     return reals

@@ -9,7 +9,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arrays import aligned, product, transposed
+from hopfield._arrays import product, same_rank, transposed
 from hopfield._checks import positive_in, real_array
 from hopfield._numerics import accumulation_dtype, is_traced, wide
 from hopfield._shapes import Keys, Rows
@@ -81,7 +81,7 @@ def per_row(name: str, factor: Array, rows: Array, *others: Array) -> tuple[Arra
     except ValueError:
         axes = list(jnp.broadcast_shapes(*(x.shape[:-2] for x in (rows, *others))))
         raise ValueError(f"{name} must broadcast to the leading axes {axes}, got shape {factor.shape}") from None
-    return aligned(rows, factor[..., None, None])
+    return same_rank(rows, factor[..., None, None])
 
 
 def squares(metric: Metric, gaps: Float[Array, "*b T S N"]) -> Float[Array, "*b T S"]:
@@ -98,7 +98,7 @@ def squares(metric: Metric, gaps: Float[Array, "*b T S N"]) -> Float[Array, "*b 
     size = jnp.abs(augmented(rows) if metric.affine else rows)
     largest = jnp.max(jnp.abs(matrix), axis=(-2, -1), keepdims=True)
     spread_out = jnp.sum(product(size, jnp.abs(matrix)) * size, axis=-1)
-    rounded, whole = aligned(jnp.sum(size * size, axis=-1), largest[..., 0])
+    rounded, whole = same_rank(jnp.sum(size * size, axis=-1), largest[..., 0])
     eps = max(float(jnp.finfo(x.dtype).eps) for x in (square, matrix))
     error = 2.0 * size.shape[-1] * eps * (spread_out + rounded * whole)
     square = jnp.where(square < -error, jnp.nan, jnp.where(square < 0, 0.0, square))

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from hopfield._arrays import aligned, spread
+from hopfield._arrays import same_rank, with_rank
 from hopfield.attention.masks import Mask
 
 Start = int | Array
@@ -40,7 +40,7 @@ def block_mask(mask: Mask | Array | None, row: Start, column: Start, shape: tupl
         return None
     if isinstance(mask, Mask):
         rows, columns = row + jnp.arange(shape[0]), column + jnp.arange(shape[1])
-        return spread(mask.allows(rows[:, None], columns[None, :]), rank)
+        return with_rank(mask.allows(rows[:, None], columns[None, :]), rank)
     for axis, start, length in ((-2, row, shape[0]), (-1, column, shape[1])):
         if mask.shape[axis] != 1:
             mask = jax.lax.dynamic_slice_in_dim(mask, start, length, mask.ndim + axis)
@@ -51,7 +51,7 @@ def masked(scores: Array, allowed: Array | None) -> Array:
     """Scores, −∞ where they are not allowed."""
     if allowed is None:
         return scores
-    scores, allowed = aligned(scores, allowed)
+    scores, allowed = same_rank(scores, allowed)
     return jnp.where(allowed, scores, -jnp.inf)
 
 
@@ -101,7 +101,7 @@ def over_queries(step: Callable, carry: Any, queries: int, size: Blocks) -> Any:
     return step(carry, whole * size.queries, rest) if rest else carry
 
 
-def cut(x: Array, start: Start, length: int, axis: int = -2) -> Array:
+def take_block(x: Array, start: Start, length: int, axis: int = -2) -> Array:
     """`length` rows from `start` on, along an axis."""
     if x.shape[axis] == length:
         return x
@@ -112,11 +112,11 @@ def add(x: Array, part: Array, start: Start) -> Array:
     """x with `part` added to its rows from `start` on (axis −2)."""
     if x.shape == part.shape:
         return x + part
-    now = cut(x, start, part.shape[-2])
+    now = take_block(x, start, part.shape[-2])
     return jax.lax.dynamic_update_slice_in_dim(x, now + part, start, x.ndim - 2)
 
 
-def put(x: Array, part: Array, start: Start, axis: int) -> Array:
+def put_block(x: Array, part: Array, start: Start, axis: int) -> Array:
     """x with `part` in the place of its rows from `start` on, along an axis."""
     if x.shape == part.shape:
         return part

@@ -22,7 +22,9 @@ def rounding(separation: Separation) -> float:
     return float(jnp.finfo(np.float64 if type(separation) in WRITTEN else jnp.result_type(float)).eps)
 
 
-def attended(inputs: dict[str, Any], separation: Separation, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def output_and_weights(
+    inputs: dict[str, Any], separation: Separation, mask: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Outputs of attention, and its weights."""
     raw = _form(inputs["metric"], inputs["query"], inputs["key"])
     scores = inputs["beta"][..., None, None] * raw + inputs["bias"]

@@ -14,7 +14,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arrays import aligned, unread_as_zero
+from hopfield._arrays import same_rank, unread_as_zero
 from hopfield._checks import whole
 from hopfield._numerics import accumulation_dtype, is_traced, largest, power_of_two, safe_norm, wide
 from hopfield.arguments import flag, shown
@@ -24,12 +24,12 @@ from hopfield.attention._blocks import (
     add,
     block_lengths,
     block_mask,
-    cut,
     leading_axes,
     masked,
     over_keys,
     over_queries,
-    put,
+    put_block,
+    take_block,
 )
 from hopfield.attention.mask_views import allowed
 from hopfield.attention.masks import Causal, Mask
@@ -76,7 +76,7 @@ def attend_blockwise(
         query, key = metric.left(query), metric.right(key)
     plain = not flag("return_potential", return_potential) and chosen.is_softmax
     if plain and temperature is None and fused_kernel_applies(query, key, value, beta, mask):
-        return _fused(query, key, value, float(np.asarray(scale)), mask)
+        return _cudnn_attention(query, key, value, float(np.asarray(scale)), mask)
     rate = over_temperature(rate, temperature, query, key, value)
     output, potential = _in_blocks(chosen, query, key, value, rate, mask, blocks)
     output = output.astype(value.dtype)
@@ -88,7 +88,7 @@ def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) ->
     if not separation.exponential:
         raise ValueError(f"separation must be a sum of exponentials, got {type(separation).__name__}")
     size, dtype = None if blocks is None else _as_blocks(blocks), jnp.promote_types(query.dtype, key.dtype)
-    query, rate = aligned(query, rate[..., None, None])
+    query, rate = same_rank(query, rate[..., None, None])
     if dtype == accumulation_dtype(dtype):
         query, rate = (wide(query) * rate).astype(dtype), None
     else:  # a product with β would be rounded to 16 bits, or beyond their range
@@ -131,7 +131,7 @@ def fused_kernel_applies(query: Array, key: Array, value: Array, beta: Any, mask
     return half and plain and fits and jax.default_backend() == "gpu"
 
 
-def _fused(query: Array, key: Array, value: Array, scale: float, mask: Mask | Array | None) -> Array:
+def _cudnn_attention(query: Array, key: Array, value: Array, scale: float, mask: Mask | Array | None) -> Array:
     query, key, value = (jnp.swapaxes(x, 1, 2) for x in (query, key, value))
     causal = isinstance(mask, Causal)
     output = jax.nn.dot_product_attention(query, key, value, scale=scale, is_causal=causal, implementation="cudnn")
@@ -171,7 +171,7 @@ def _attend(query: Array, key: Array, value: Array, rate, mask, size: Blocks) ->
     if query.shape[-2] <= size.queries and key.shape[-2] <= size.keys:
         return _attend_in_blocks(query, key, value, rate, mask, size, None)
     dtype = accumulation_dtype(query.dtype)
-    bound = jnp.multiply(*aligned(safe_norm(query.astype(dtype), -1), _longest(key.astype(dtype))))
+    bound = jnp.multiply(*same_rank(safe_norm(query.astype(dtype), -1), _longest(key.astype(dtype))))
     bound = bound if rate is None else bound * rate[..., 0]
     smallest = float(jnp.finfo(value.dtype).tiny)  # that e^(−2 bound) may be, as a factor of values in their type
     safe = jnp.max(bound, initial=0.0) < min(40.0, -0.5 * np.log(smallest))  # false for NaN, too
@@ -187,11 +187,11 @@ def _attend_in_blocks(query: Array, key: Array, value: Array, rate, mask, size: 
     bound = None if bound is None else jnp.broadcast_to(bound, (*leading, query.shape[-2]))
 
     def rows(carry, row, length):
-        q = cut(query, row, length)
+        q = take_block(query, row, length)
 
         def absorb(sums, column, width):
             readable = block_mask(mask, row, column, (length, width), q.ndim)
-            k, v = unread_as_zero(readable, cut(key, column, width), cut(value, column, width))
+            k, v = unread_as_zero(readable, take_block(key, column, width), take_block(value, column, width))
             s = masked(_scores(q, k, rate), readable)
             shift = sums.shift if bound is not None else jnp.maximum(sums.shift, jnp.max(s, axis=-1))
             base = shift if mask is None or bound is not None else jnp.where(shift == -jnp.inf, 0.0, shift)
@@ -204,7 +204,7 @@ def _attend_in_blocks(query: Array, key: Array, value: Array, rate, mask, size: 
             return _Sums(sums.moment * fade[..., None] + moment, sums.mass * fade + mass, shift)
 
         zero = jnp.zeros((*leading, length), dtype)
-        shift = jnp.full_like(zero, -jnp.inf) if bound is None else cut(bound, row, length, -1)
+        shift = jnp.full_like(zero, -jnp.inf) if bound is None else take_block(bound, row, length, -1)
         start = _Sums(jnp.zeros((*leading, length, value.shape[-1]), dtype), zero, shift)
         sums = over_keys(absorb, start, mask, row, Blocks(length, size.keys), keys)
         empty = sums.mass == 0  # not mass > 0: a mass that is not a number is that of no empty row
@@ -212,7 +212,7 @@ def _attend_in_blocks(query: Array, key: Array, value: Array, rate, mask, size: 
         potential = jnp.where(empty, -jnp.inf, jnp.log(mass) + sums.shift)
         output, potentials = carry
         read = (sums.moment / mass[..., None]).astype(value.dtype)
-        return put(output, read, row, -2), put(potentials, potential, row, -1)
+        return put_block(output, read, row, -2), put_block(potentials, potential, row, -1)
 
     queries = query.shape[-2]
     empty = jnp.zeros((*leading, queries, value.shape[-1]), value.dtype), jnp.zeros((*leading, queries), dtype)
@@ -235,12 +235,12 @@ def _backward(size: Blocks, kept: tuple, slopes: tuple) -> tuple:
     keys = key.shape[-2]
 
     def rows(carry, row, length):
-        q, dout = cut(query, row, length), cut(d_output, row, length)
-        top, shared = cut(base, row, length, -1), cut(common, row, length, -1)
+        q, dout = take_block(query, row, length), take_block(d_output, row, length)
+        top, shared = take_block(base, row, length, -1), take_block(common, row, length, -1)
 
         def absorb(sums, column, width):
             d_q, d_key, d_value = sums
-            k, v = cut(key, column, width), cut(value, column, width)
+            k, v = take_block(key, column, width), take_block(value, column, width)
             readable = block_mask(mask, row, column, (length, width), q.ndim)
             k, v = unread_as_zero(readable, k, v)
             s = masked(_scores(q, k, rate), readable)
@@ -254,7 +254,7 @@ def _backward(size: Blocks, kept: tuple, slopes: tuple) -> tuple:
         d_query, d_key, d_value = carry
         start = jnp.zeros(q.shape, dtype), d_key, d_value
         d_q, d_key, d_value = over_keys(absorb, start, mask, row, Blocks(length, size.keys), keys)
-        return put(d_query, d_q, row, -2), d_key, d_value
+        return put_block(d_query, d_q, row, -2), d_key, d_value
 
     empty = tuple(jnp.zeros(x.shape, dtype) for x in (query, key, value))
     d_query, *others = over_queries(rows, empty, query.shape[-2], size)

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arrays import aligned, product, transposed, unread_as_zero, with_bias
+from hopfield._arrays import product, same_rank, transposed, unread_as_zero, with_bias
 from hopfield._checks import positive_in, real_array
 from hopfield._numerics import accumulation_dtype, map_rows
 from hopfield.attention._arguments import Keys, Rows, check_shapes, dense_mask, inputs, inverse_temperature, per_row
@@ -87,7 +87,7 @@ def full(scores: Array, mask: Array | None) -> tuple[Array, Array | None]:
     """Scores and mask broadcast to one shape."""
     if mask is None:
         return scores, None
-    shapes = [x.shape for x in aligned(scores, mask)]
+    shapes = [x.shape for x in same_rank(scores, mask)]
     try:
         shape = jnp.broadcast_shapes(*shapes)
     except ValueError:

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Float, Int
 
-from hopfield._arrays import aligned, product, transposed
+from hopfield._arrays import product, same_rank, transposed
 from hopfield._checks import number, one_of, whole
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
@@ -191,7 +191,7 @@ class Relative(Encoding):
             raise ValueError(f"table must be [2 L + 1, D = {query.shape[-1]}], got shape {self.table.shape}")
         dtype = accumulation_dtype(query.dtype)
         by_distance = product(query.astype(dtype), transposed(self.table).astype(dtype))
-        by_distance = jnp.multiply(*aligned(by_distance, beta.astype(dtype)[..., None, None]))
+        by_distance = jnp.multiply(*same_rank(by_distance, beta.astype(dtype)[..., None, None]))
         reach = self.table.shape[-2] // 2
         index = jnp.clip(places[:, None] - jnp.arange(keys)[None, :], -reach, reach) + reach
         index = jnp.broadcast_to(

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arrays import aligned, product, unread_as_zero
+from hopfield._arrays import product, same_rank, unread_as_zero
 from hopfield._checks import real_array, whole
 from hopfield._numerics import wide
 from hopfield.attention import core
@@ -72,7 +72,7 @@ def _reach(window: Window, valid: Array | None, count: int, size: int, keys: int
     at = jnp.clip(columns, 0, max(keys - 1, 0))
     if valid is None:
         return at, mask
-    mask, used = aligned(mask, jnp.take(valid, at, axis=-1)[..., None, :])
+    mask, used = same_rank(mask, jnp.take(valid, at, axis=-1)[..., None, :])
     return at, mask & used
 
 

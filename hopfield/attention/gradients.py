@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arrays import aligned, joined, product, transposed, unread_as_zero
+from hopfield._arrays import product, same_rank, side_by_side, transposed, unread_as_zero
 from hopfield._checks import real_array
 from hopfield._numerics import accumulation_dtype, wide
 from hopfield.attention import core
@@ -115,35 +115,35 @@ def _by_hand(operands: tuple, output_gradient: Array, separation: Separation, ma
     if output_gradient.shape != shape:
         raise ValueError(f"output_gradient must have the output's shape {shape}, got {output_gradient.shape}")
     d_value = product(transposed(p), output_gradient)
-    p, d_weights = jnp.broadcast_arrays(*aligned(p, product(wide(output_gradient), transposed(wide(value)))))
+    p, d_weights = jnp.broadcast_arrays(*same_rank(p, product(wide(output_gradient), transposed(wide(value)))))
     d_z = separation.jacobian_product(p, d_weights)
     d_scores = _per_row(d_z, 1.0 / heat)
     d_query, d_key, d_metric = metric_gradients(form, query, key, _per_row(d_scores, scale))
     return Gradients(
-        query=_like(d_query, query),
-        key=_like(d_key, key),
-        value=_like(d_value, value),
+        query=_in_shape_of(d_query, query),
+        key=_in_shape_of(d_key, key),
+        value=_in_shape_of(d_value, value),
         metric=d_metric,
-        beta=_like(_row_sums(d_scores, raw), scale),
-        bias=d_scores if bias is None else _like(d_scores, bias),
-        temperature=_like(-_row_sums(_per_row(d_z, 1.0 / heat**2), scores), heat),
+        beta=_in_shape_of(_row_sums(d_scores, raw), scale),
+        bias=d_scores if bias is None else _in_shape_of(d_scores, bias),
+        temperature=_in_shape_of(-_row_sums(_per_row(d_z, 1.0 / heat**2), scores), heat),
         weights=d_weights,
     )
 
 
 def _per_row(rows: Array, factor: Array) -> Array:
     """Rows [*b, T, S] times a factor that broadcasts against [*b]."""
-    rows, factor = aligned(rows, factor[..., None, None])
+    rows, factor = same_rank(rows, factor[..., None, None])
     return rows * factor
 
 
 def _row_sums(d_scores: Array, scores: Array) -> Array:
     """Σ over queries and keys of d_scores ∘ scores, [*b]. Entries that are −∞ or masked add nothing."""
-    d_scores, scores = aligned(d_scores, scores)
+    d_scores, scores = same_rank(d_scores, scores)
     return jnp.sum(jnp.where(d_scores == 0, 0.0, d_scores * scores), axis=(-2, -1))
 
 
-def _like(gradient: Array, of: Array) -> Array:
+def _in_shape_of(gradient: Array, of: Array) -> Array:
     """A gradient summed to its input's shape, in its input's type."""
     return summed_to(gradient, of.shape).astype(of.dtype)
 
@@ -169,21 +169,21 @@ def _pull_back(metric: Any, x: Rows, y: Rows, d_left: Array, d_right: Array) -> 
         case None | Identity():
             return d_left, d_right, metric
         case Scaled(scale=scale):
-            return _per_row(d_left, scale), d_right, metric.replace(scale=_like(_row_sums(d_left, x), scale))
+            return _per_row(d_left, scale), d_right, metric.replace(scale=_in_shape_of(_row_sums(d_left, x), scale))
         case Diagonal(entries=entries):
             d_x, d_left_x = _columns(d_left, entries), _pairwise(d_left, x)
-            return d_x, d_right, Diagonal(_like(jnp.sum(d_left_x, axis=-2), entries))
+            return d_x, d_right, Diagonal(_in_shape_of(jnp.sum(d_left_x, axis=-2), entries))
         case Full(matrix=matrix):  # left = x g
             d_matrix = product(transposed(x), d_left)
-            return product(d_left, transposed(matrix)), d_right, Full(_like(d_matrix, matrix))
+            return product(d_left, transposed(matrix)), d_right, Full(_in_shape_of(d_matrix, matrix))
         case LowRank(factor=w):  # left = x Wᵀ, right = y Wᵀ: W is used twice
-            d_w = _like(product(transposed(d_left), x), w) + _like(product(transposed(d_right), y), w)
+            d_w = _in_shape_of(product(transposed(d_left), x), w) + _in_shape_of(product(transposed(d_right), y), w)
             return product(d_left, w), product(d_right, w), LowRank(d_w)
         case Projected(w_query=wq, w_key=wk, b_query=bq, b_key=bk):
-            d_wq = _like(product(transposed(x), d_left), wq)
-            d_wk = _like(product(transposed(y), d_right), wk)
-            d_bq = None if bq is None else _like(jnp.sum(d_left, axis=-2), bq)
-            d_bk = None if bk is None else _like(jnp.sum(d_right, axis=-2), bk)
+            d_wq = _in_shape_of(product(transposed(x), d_left), wq)
+            d_wk = _in_shape_of(product(transposed(y), d_right), wk)
+            d_bq = None if bq is None else _in_shape_of(jnp.sum(d_left, axis=-2), bq)
+            d_bk = None if bk is None else _in_shape_of(jnp.sum(d_right, axis=-2), bk)
             parameters = Projected(d_wq, d_wk, d_bq, d_bk)
             return product(d_left, transposed(wq)), product(d_right, transposed(wk)), parameters
         case Block():
@@ -200,7 +200,7 @@ def _pull_back_block(metric: Block, x: Rows, y: Rows, d_left: Array, d_right: Ar
         pulled.append(_pull_back(part, x_part, y_part, d_left[..., start:end], d_right[..., start:end]))
         start = end
     d_xs, d_ys, parts = zip(*pulled, strict=True)
-    return joined(d_xs), joined(d_ys), Block(parts)
+    return side_by_side(d_xs), side_by_side(d_ys), Block(parts)
 
 
 def _columns(rows: Array, entries: Array) -> Array:
@@ -208,5 +208,5 @@ def _columns(rows: Array, entries: Array) -> Array:
 
 
 def _pairwise(a: Array, b: Array) -> Array:
-    a, b = aligned(a, b)
+    a, b = same_rank(a, b)
     return a * b

@@ -87,7 +87,7 @@ def attend_heads(
 
 def _in_groups(query: Array, options: dict[str, Any], heads: int, groups: int) -> tuple[Array, dict[str, Any]]:
     """The query, β, temperature, bias and mask with the head axis cut in two, [K, G]."""
-    grouped, regrouped = partial(_grouped, heads=heads, groups=groups), dict(options)
+    grouped, regrouped = partial(_split_head_axis, heads=heads, groups=groups), dict(options)
     if "beta" in options:
         regrouped["beta"] = grouped("beta", core.inverse_temperature(options["beta"], query), axis=-1)
     if "temperature" in options:
@@ -115,7 +115,7 @@ def _head_counts(query: Array, key: Array, value: Array) -> tuple[int, int]:
     return heads, stored
 
 
-def _grouped(name: str, x: Array, *, heads: int, groups: int, axis: int = -3) -> Array:
+def _split_head_axis(name: str, x: Array, *, heads: int, groups: int, axis: int = -3) -> Array:
     """Array with the head axis split into [K, G], or [1, 1] if its length is 1. A missing axis stays missing."""
     if x.ndim < -axis:
         return x
@@ -148,10 +148,10 @@ def multi_head(
         ValueError: a projection that does not fit an input, by name.
     Source: Kataru 2026, §7.1; Vaswani et al. 2017, §3.2.2.
     """
-    query, key, value = _projected(projections, x_query, x_key, x_value)
+    query, key, value = _queries_keys_values(projections, x_query, x_key, x_value)
     options: dict[str, Any] = {"metric": metric, "beta": beta, "bias": bias, "mask": mask, "temperature": temperature}
     outputs = attend_heads(query, key, value, separation=separation, attention=attention, **options)
-    return _joined(projections, outputs)
+    return _project_output(projections, outputs)
 
 
 class HeadParts(NamedTuple):
@@ -186,16 +186,16 @@ def multi_head_parts(
     temperature: ArrayLike | None = None,
 ) -> HeadParts:
     """Result of `multi_head` with all its parts. Shared keys are repeated for it. Arguments as there."""
-    query, key, value = _projected(projections, x_query, x_key, x_value)
+    query, key, value = _queries_keys_values(projections, x_query, x_key, x_value)
     heads, stored = _head_counts(query, key, value)
     mask = sequences(mask, query.ndim - 3) if isinstance(mask, Mask) else mask
     every = (jnp.repeat(x, heads // stored, axis=-3) for x in (key, value))
     options: dict[str, Any] = {"metric": metric, "beta": beta, "bias": bias, "mask": mask, "temperature": temperature}
     decomposition = core.decompose(query, *every, separation=separation, **options)
-    return HeadParts(query, key, value, decomposition, _joined(projections, decomposition.output))
+    return HeadParts(query, key, value, decomposition, _project_output(projections, decomposition.output))
 
 
-def _projected(projections: Projections, x_query: Array, x_key: Array | None, x_value: Array | None):
+def _queries_keys_values(projections: Projections, x_query: Array, x_key: Array | None, x_value: Array | None):
     x_query = real_array("x_query", x_query)
     x_key = x_query if x_key is None else real_array("x_key", x_key)
     x_value = x_key if x_value is None else real_array("x_value", x_value)
@@ -205,7 +205,7 @@ def _projected(projections: Projections, x_query: Array, x_key: Array | None, x_
     return query, key, value
 
 
-def _joined(projections: Projections, outputs: Array) -> Array:
+def _project_output(projections: Projections, outputs: Array) -> Array:
     """Outputs of all heads [*b, H, T, V] through the output projection."""
     heads, width = outputs.shape[-3::2]
     if projections.output.shape[:2] != (heads, width):

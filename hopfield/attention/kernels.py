@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arrays import aligned, length, lengths, unread_as_zero
+from hopfield._arrays import length, lengths, same_rank, unread_as_zero
 from hopfield._checks import positive_in, real_array
 from hopfield._checks import vector as check_vector
 from hopfield._numerics import accumulation_dtype, wide
@@ -40,7 +40,7 @@ def additive_scores(
         if projection.shape != (rows.shape[-1], vector.shape[0]):
             raise ValueError(f"{name} must be [{rows.shape[-1]}, {vector.shape[0]}], got shape {projection.shape}")
     left, right = (wide(query) @ wide(w_query))[..., :, None, :], (wide(key) @ wide(w_key))[..., None, :, :]
-    left, right = aligned(left, right)
+    left, right = same_rank(left, right)
     total = left + right
     if bias is not None:
         total = total + jnp.expand_dims(check_vector("bias", real_array("bias", bias), vector), range(total.ndim - 1))
@@ -84,7 +84,7 @@ def kernel_regression(
     key, value = unread_as_zero(mask, key, value)
     query, key = query.astype(dtype), key.astype(dtype)
     difference = [x[..., None, :] if i == 0 else x[..., None, :, :] for i, x in enumerate((query, key))]
-    gap = jnp.subtract(*aligned(*difference))
+    gap = jnp.subtract(*same_rank(*difference))
     apart = lengths(gap) if g is None else length(squares(g, gap))
     distance, bandwidth = per_row("bandwidth", bandwidth, apart, value)
     distance = distance / bandwidth

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arrays import aligned, product, transposed, unread_as_zero
+from hopfield._arrays import product, same_rank, transposed, unread_as_zero
 from hopfield._checks import random_key, real_array, whole
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
@@ -68,7 +68,7 @@ class RandomFourier(FeatureMap):
     beta: Float[Array, "*h"]
 
     def split(self, x: Rows) -> tuple[Features, Float[Array, "*b T 1"]]:
-        x = _scaled(real_array("x", x), self.directions, self.beta)
+        x = _times_root_beta(real_array("x", x), self.directions, self.beta)
         angle = x @ self.directions.T.astype(x.dtype)
         features = jnp.concatenate([jnp.cos(angle), jnp.sin(angle)], axis=-1) / self.directions.shape[0] ** 0.5
         return features, 0.5 * jnp.sum(x * x, axis=-1, keepdims=True)
@@ -81,7 +81,7 @@ class PositiveFeatures(FeatureMap):
     beta: Float[Array, "*h"]
 
     def split(self, x: Rows) -> tuple[Features, Float[Array, "*b T 1"]]:
-        x = _scaled(real_array("x", x), self.directions, self.beta)
+        x = _times_root_beta(real_array("x", x), self.directions, self.beta)
         exponent = x @ self.directions.T.astype(x.dtype) - 0.5 * jnp.sum(x * x, axis=-1, keepdims=True)
         top = jax.lax.stop_gradient(jnp.max(exponent, axis=-1, keepdims=True))
         return jnp.exp(exponent - top) / self.directions.shape[0] ** 0.5, top
@@ -178,7 +178,7 @@ def _features_of_keys(features: FeatureMap, key: Keys, valid: Array | None, dtyp
     phi, log_scale = features.split(key) if isinstance(features, FeatureMap) else (features.of_keys(key), None)
     log_scale = jnp.zeros((*phi.shape[:-1], 1), phi.dtype) if log_scale is None else log_scale
     if valid is not None:
-        log_scale, used = aligned(log_scale, valid[..., None])
+        log_scale, used = same_rank(log_scale, valid[..., None])
         phi, log_scale = jnp.where(used, phi, 0.0), jnp.where(used, log_scale, -jnp.inf)
     return phi, log_scale
 
@@ -229,7 +229,7 @@ def _causal(phi_query: Features, phi_key: Features, log_scale: Array, value: Arr
     return jnp.moveaxis(reads, 0, -3).reshape((*leading, count * chunk, value.shape[-1]))[..., :length, :]
 
 
-def _scaled(x: Rows, directions: Float[Array, "m D"], beta: Array) -> Rows:
+def _times_root_beta(x: Rows, directions: Float[Array, "m D"], beta: Array) -> Rows:
     """√β x, β per head where it has axes. ValueError for vectors of another width than the directions."""
     if x.shape[-1] != directions.shape[-1]:
         raise ValueError(

@@ -7,7 +7,7 @@ from flax import struct
 from jax.typing import DTypeLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._arrays import spread
+from hopfield._arrays import with_rank
 from hopfield._checks import booleans, random_key, whole
 from hopfield.attention.masks import Mask
 
@@ -25,7 +25,7 @@ def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | N
     if mask is None:
         return None
     if isinstance(mask, Mask):
-        return spread(mask.dense(queries, keys), rank)
+        return with_rank(mask.dense(queries, keys), rank)
     readable = booleans("mask", mask, said=SAID)
     if readable.ndim < 2 or readable.shape[-2] not in (1, queries) or readable.shape[-1] not in (1, keys):
         raise ValueError(f"mask must be [..., {queries} or 1, {keys} or 1], got shape {readable.shape}")

@@ -15,7 +15,7 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Int
 
-from hopfield._arrays import spread
+from hopfield._arrays import with_rank
 from hopfield._checks import integers, whole
 from hopfield._pytrees import Node
 
@@ -78,9 +78,9 @@ def _mask(mask: object) -> Mask:
     return mask
 
 
-def _aligned(a: Array, b: Array) -> tuple[Array, Array]:
+def _with_larger_rank(a: Array, b: Array) -> tuple[Array, Array]:
     rank = max(a.ndim, b.ndim)
-    return spread(a, rank), spread(b, rank)
+    return with_rank(a, rank), with_rank(b, rank)
 
 
 class Both(Mask):
@@ -96,7 +96,7 @@ class Both(Mask):
         return left, right
 
     def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
-        return jnp.logical_and(*_aligned(self.first.allows(rows, columns), self.second.allows(rows, columns)))
+        return jnp.logical_and(*_with_larger_rank(self.first.allows(rows, columns), self.second.allows(rows, columns)))
 
 
 class Either(Mask):
@@ -112,7 +112,7 @@ class Either(Mask):
         return left, right
 
     def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
-        return jnp.logical_or(*_aligned(self.first.allows(rows, columns), self.second.allows(rows, columns)))
+        return jnp.logical_or(*_with_larger_rank(self.first.allows(rows, columns), self.second.allows(rows, columns)))
 
 
 class Inverse(Mask):
@@ -176,8 +176,8 @@ class Prefix(Mask):
     length: Int[Array, "*b"]
 
     def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
-        columns, length = _aligned(columns, self.length[..., None, None])
-        rows, _ = _aligned(rows, length)
+        columns, length = _with_larger_rank(columns, self.length[..., None, None])
+        rows, _ = _with_larger_rank(rows, length)
         return (columns <= rows) | (columns < length)
 
 
@@ -197,10 +197,10 @@ class Lengths(Mask):
     queries: bool = struct.field(pytree_node=False, default=False)
 
     def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
-        columns, length = _aligned(columns, self.length[..., None, None])
+        columns, length = _with_larger_rank(columns, self.length[..., None, None])
         readable = columns < length
         if self.queries:
-            readable = readable & (_aligned(rows, length)[0] < length)
+            readable = readable & (_with_larger_rank(rows, length)[0] < length)
         return jnp.broadcast_to(readable, (*readable.shape[:-2], rows.shape[-2], readable.shape[-1]))
 
 

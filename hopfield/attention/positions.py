@@ -13,7 +13,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._arrays import aligned, product, transposed
+from hopfield._arrays import product, same_rank, transposed
 from hopfield._checks import number, one_of, real_array, whole
 from hopfield._numerics import accumulation_dtype, is_traced, wide
 from hopfield.arguments import flag, native
@@ -59,7 +59,7 @@ def relative_bias(
     by_distance = product(query.astype(dtype), transposed(table).astype(dtype))
     by_distance, rate = per_row("beta", rate.astype(dtype), by_distance)
     index = jnp.clip(distances(query.shape[-2], keys, offset), -reach, reach) + reach
-    index, by_distance = aligned(index, by_distance * rate)
+    index, by_distance = same_rank(index, by_distance * rate)
     return jnp.take_along_axis(by_distance, jnp.broadcast_to(index, (*by_distance.shape[:-1], keys)), axis=-1)
 
 
@@ -155,7 +155,7 @@ def alibi_bias(
     """−slope · |i − j|: a penalty that grows with distance (with a causal mask that of the paper)."""
     slopes = wide(real_array("slopes", slopes))
     gap = jnp.abs(distances(queries, keys, offset)).astype(slopes.dtype)
-    gap, slopes = aligned(gap, slopes[..., None, None])
+    gap, slopes = same_rank(gap, slopes[..., None, None])
     return -slopes * gap
 
 
@@ -203,8 +203,8 @@ def turned_by(x: Float[Array, "*b T D"], angle: Float[Array, "*b T R"], pairing:
     shape = (*turned.shape[:-1], width // 2, 2) if pairing == "interleaved" else (*turned.shape[:-1], 2, width // 2)
     axis = -1 if pairing == "interleaved" else -2
     first, second = (jnp.take(turned.reshape(shape), i, axis=axis) for i in (0, 1))
-    angle, first = aligned(angle, first)
-    _, second = aligned(angle, second)
+    angle, first = same_rank(angle, first)
+    _, second = same_rank(angle, second)
     cosine, sine = jnp.cos(angle), jnp.sin(angle)
     rotated = jnp.stack([first * cosine - second * sine, first * sine + second * cosine], axis=axis)
     rotated = rotated.reshape((*rotated.shape[:-2], width)).astype(x.dtype)
@@ -262,4 +262,4 @@ def _angles(positions: Array, width: int, base: ArrayLike, dtype: jnp.dtype) -> 
         rates = jnp.asarray(base, dtype) ** -(jnp.arange(0, width, 2, dtype=dtype) / width)
     else:
         rates = jnp.asarray(np.asarray(base, float) ** (-np.arange(0, width, 2) / width), dtype)
-    return angles(*aligned(positions[..., None], rates), dtype)
+    return angles(*same_rank(positions[..., None], rates), dtype)

@@ -19,7 +19,7 @@ from hopfield._checks import real_array
 from hopfield._numerics import tolerance
 from hopfield.attention import core
 from hopfield.attention._arguments import inverse_temperature
-from hopfield.attention._in_numpy import attended, rounding
+from hopfield.attention._in_numpy import output_and_weights, rounding
 from hopfield.attention.gradients import attention_gradients
 from hopfield.attention.mask_views import allowed
 from hopfield.metrics import Metric, as_metric
@@ -184,7 +184,7 @@ def _differences(inputs, output_gradient, separation, mask, rng, hand: dict[str,
 
     def loss(place, moved):
         displaced = jax.tree.unflatten(structure, [*leaves[:place], moved, *leaves[place + 1 :]])
-        output, p = attended(displaced, separation, mask)
+        output, p = output_and_weights(displaced, separation, mask)
         return float(np.sum(output * output_gradient)), p > 0
 
     errors, steps = {}, STEPS if rounding(separation) < 1e-12 else ROUGH_STEPS

@@ -102,18 +102,18 @@ def _as_order(order: Any, neurons: int) -> Order:
 
 @jax.jit
 def _sweep(model: SpinModel, state: State, order: Order, known: Known) -> State:
-    def turned(field: Array, spin: Array, i: Array) -> Array:
+    def new_spin(field: Array, spin: Array, i: Array) -> Array:
         return aligned(field, spin) if known is None else jnp.where(known[i], spin, aligned(field, spin))
 
-    return visit_each(model, state, model.cache(state), order, turned)[0]
+    return visit_each(model, state, model.cache(state), order, new_spin)[0]
 
 
-def visit_each(model: SpinModel, state: State, cache: Any, order: Order, turned: Callable) -> tuple[State, Any]:
+def visit_each(model: SpinModel, state: State, cache: Any, order: Order, new_spin: Callable) -> tuple[State, Any]:
     """State and cache after visits to neurons in order. `turned(field, spin, i)` is the new spin of neuron i."""
 
     def visit(carry, i):
         state, cache = carry
-        new = turned(model.field_at(cache, state, i), state[i], i)
+        new = new_spin(model.field_at(cache, state, i), state[i], i)
         return (state.at[i].set(new), model.advance(cache, state, i, new)), None
 
     return jax.lax.scan(visit, (state, cache), order)[0]

@@ -53,10 +53,10 @@ def _fixed_point(model: Model, state: State, max_steps, known: Known, rtol) -> S
     def krylov(linear, y):
         return jax.scipy.sparse.linalg.gmres(linear, y, tol=tolerance(y.dtype), restart=min(y.size, 32), maxiter=20)[0]
 
-    def reached(x):
+    def settled_state(x):
         return retrieve(model, x, max_steps=max_steps, known=known, rtol=rtol).state
 
-    return implicit(update, start, reached, krylov)
+    return implicit(update, start, settled_state, krylov)
 
 
 def neumann(terms: int) -> Callable:

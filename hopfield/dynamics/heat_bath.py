@@ -81,7 +81,7 @@ def _glauber(model: SpinModel, state: State, keys, scale, lengths, known, *, dyn
     shared = order_key is not None and isinstance(model, Couplings)
     order_key = own_key if order_key is None else order_key
 
-    def drawn(field, spin, chance, known):
+    def draw_spins(field, spin, chance, known):
         up = jax.nn.sigmoid(2.0 * field / scale)
         new = jnp.where(jnp.isnan(up), up, jnp.where(chance < up, 1.0, -1.0))
         return jnp.where(known, spin, new).astype(state.dtype)
@@ -89,10 +89,10 @@ def _glauber(model: SpinModel, state: State, keys, scale, lengths, known, *, dyn
     def one_sweep(state, cache, number):
         chance = jax.random.uniform(jax.random.fold_in(key, number), state.shape, dtype)
         if dynamics == "synchronous":
-            state = drawn(model.local_field(state), state, chance, known)
+            state = draw_spins(model.local_field(state), state, chance, known)
             return state, model.cache(state)
         order = visiting_order(order_key, number, state.size, dynamics)
-        at = lambda field, spin, i: drawn(field, spin, chance[i], known[i])
+        at = lambda field, spin, i: draw_spins(field, spin, chance[i], known[i])
         if shared:
             return _visit_blocks(model, state, cache, order, at)
         return visit_each(model, state, cache, order, at)

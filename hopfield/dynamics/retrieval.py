@@ -96,7 +96,7 @@ def _on_spins(model: Model) -> bool:
     return isinstance(getattr(model, "space", None), Spins)
 
 
-def _settled(model: Model, state: State, max_steps, known: Known, rtol, loop: Callable) -> Retrieval:
+def _run_to_rest(model: Model, state: State, max_steps, known: Known, rtol, loop: Callable) -> Retrieval:
     start = wide(state)  # half precision stands still where its next step is lost to rounding
     same = alike if _on_spins(model) else near(tolerance(start.dtype) if rtol is None else rtol, start)
     end = settled(lambda x: model.update(x, known), start, max_steps, same, cycles=True, loop=loop)
@@ -104,8 +104,8 @@ def _settled(model: Model, state: State, max_steps, known: Known, rtol, loop: Ca
     return Retrieval(reached, end.steps, model.energy(reached), end.status)
 
 
-_synchronous = jax.jit(partial(_settled, loop=jax.lax.while_loop))
-_walked = partial(_settled, loop=while_outside)
+_synchronous = jax.jit(partial(_run_to_rest, loop=jax.lax.while_loop))
+_walked = partial(_run_to_rest, loop=while_outside)
 
 
 def trajectory(model: Updates, state: State, steps: int, *, known: Known = None) -> Float[Array, "T N"]:

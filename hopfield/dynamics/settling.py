@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._numerics import checkpointed, safe_norm, wide
+from hopfield._numerics import safe_norm, saved_for_derivative, wide
 
 CONVERGED, CYCLE, STEP_LIMIT, NOT_A_NUMBER = range(4)
 STATUS = ("converged", "cycle", "step limit", "not a number")
@@ -63,7 +63,7 @@ def _advance(update: Callable, same: Same, carry: tuple[Settled, States | None])
     moved = Settled(
         jnp.where(running[..., None], new, now.state),
         now.steps + (running & ~still),
-        checkpointed(jnp.where(running, status, now.status).astype(now.status.dtype)),
+        saved_for_derivative(jnp.where(running, status, now.status).astype(now.status.dtype)),
     )
     return moved, None if before is None else now.state
 

@@ -24,7 +24,7 @@ def product(curvature: Any, vector: Tree) -> Tree:
 @jax.jit
 def quadratic(curvature: Any, vector: Tree) -> Array:
     """vᵀ F v."""
-    _, image = jax.jvp(curvature._model, (curvature.params,), (like(vector, curvature.params),))
+    _, image = jax.jvp(curvature._model, (curvature.params,), (in_types_of(vector, curvature.params),))
     return jnp.sum(image * curvature._of_outputs(image))
 
 
@@ -45,7 +45,7 @@ def solved_directly(
     curvature: Any, vector: Tree, damping: ArrayLike, tolerance: float, solver: str
 ) -> tuple[Tree, SolveInfo]:
     """(F + λ I)⁻¹ v by a dense factor or by the kernel form."""
-    vector = like(vector, curvature.params)
+    vector = in_types_of(vector, curvature.params)
     vector_flat, unravel = ravel_pytree(vector)
     if solver == "cholesky":
         solved = dense_solve(curvature.to_dense(), vector_flat, damping)
@@ -68,11 +68,11 @@ def solved_by_cg(
     """(F + λ I)⁻¹ v by conjugate gradients, preconditioned by blocks if there are any."""
     if blocks is not None:
         inverse = lambda r: blocks.solve(r, damping)
-    right = like(vector, curvature.params)
+    right = in_types_of(vector, curvature.params)
     return inlined_conjugate_gradient(curvature.linearised(), right, damping, inverse, x0, tolerance, max_iterations)
 
 
-def like(vector: Tree, params: Tree) -> Tree:
+def in_types_of(vector: Tree, params: Tree) -> Tree:
     """A vector in the types of the parameters."""
     return jax.tree.map(lambda v, p: jnp.asarray(v, p.dtype), vector, params)
 

@@ -130,7 +130,7 @@ class _Independent(Likelihood):
     def variance_of_score(self, outputs: Outputs) -> Outputs:
         """The diagonal of F_out."""
 
-    def _checked(self, outputs: Outputs, targets: Array) -> Outputs:
+    def _targets_or_nan(self, outputs: Outputs, targets: Array) -> Outputs:
         """Targets as numbers, NaN where they are not of the family."""
         return jnp.where(self.possible(outputs, targets), targets, jnp.nan).astype(outputs.dtype)
 
@@ -158,10 +158,10 @@ class Bernoulli(_Independent):
         return (targets >= 0) & (targets <= 1)
 
     def log_probability(self, outputs: Outputs, targets: Array) -> Float[Array, "*b"]:
-        return jnp.sum(self._checked(outputs, targets) * outputs - jax.nn.softplus(outputs), axis=-1)
+        return jnp.sum(self._targets_or_nan(outputs, targets) * outputs - jax.nn.softplus(outputs), axis=-1)
 
     def score(self, outputs: Outputs, targets: Array) -> Outputs:
-        return self._checked(outputs, targets) - jax.nn.sigmoid(outputs)
+        return self._targets_or_nan(outputs, targets) - jax.nn.sigmoid(outputs)
 
     def variance_of_score(self, outputs: Outputs) -> Outputs:
         return jax.nn.sigmoid(outputs) * jax.nn.sigmoid(-outputs)
@@ -216,11 +216,11 @@ class Poisson(_Independent):
         return (targets >= 0) & jnp.isfinite(targets)
 
     def log_probability(self, outputs: Outputs, targets: Array) -> Float[Array, "*b"]:
-        targets = self._checked(outputs, targets)
+        targets = self._targets_or_nan(outputs, targets)
         return jnp.sum(targets * outputs - jnp.exp(outputs) - gammaln(targets + 1.0), axis=-1)
 
     def score(self, outputs: Outputs, targets: Array) -> Outputs:
-        return self._checked(outputs, targets) - jnp.exp(outputs)
+        return self._targets_or_nan(outputs, targets) - jnp.exp(outputs)
 
     def variance_of_score(self, outputs: Outputs) -> Outputs:
         return jnp.exp(outputs)

@@ -64,7 +64,7 @@ class Fisher(Node):
         pull = jax.linear_transpose(push, self.params)
 
         def product(vector: Tree) -> Tree:
-            (image,) = pull(self._of_outputs(push(_programs.like(vector, self.params))))
+            (image,) = pull(self._of_outputs(push(_programs.in_types_of(vector, self.params))))
             return image
 
         return product
@@ -198,10 +198,10 @@ class Fisher(Node):
             return _pull_back(self.model_fn, self.params, factor)
 
         def example(one: Tree, factor: Array) -> Tree:
-            def alone(params: Tree) -> Array:
+            def model_of_example(params: Tree) -> Array:
                 return self.model_fn(params, jax.tree.map(lambda x: x[None], one))[0]
 
-            return _pull_back(alone, self.params, factor)
+            return _pull_back(model_of_example, self.params, factor)
 
         rows = jax.vmap(example)(inputs, factor)
         return jax.tree.map(lambda r: r.reshape(-1, *r.shape[2:]), rows)

@@ -133,7 +133,7 @@ def inlined_conjugate_gradient(
     def running(state: _State) -> Array:
         return state.alive & (state.iteration < max_iterations) & (jnp.sqrt(state.square) > tolerance * scale)
 
-    def measured(carry: tuple) -> tuple:
+    def restart(carry: tuple) -> tuple:
         # The residual that steps carry along goes on falling where rounding has stopped the one that is left.
         before, best, _ = carry
         last = jax.lax.while_loop(running, lambda state: _step(state, apply, precondition), before)
@@ -146,7 +146,7 @@ def inlined_conjugate_gradient(
 
     start = _state_at(*_start(apply, b, x0), precondition, jnp.zeros((), jnp.int32), ~jnp.isfinite(size))
     carry = start, (start.x, jnp.full_like(size, jnp.inf)), jnp.ones((), bool)
-    last, best, _ = jax.lax.while_loop(lambda carry: carry[2] & running(carry[0]), measured, measured(carry))
+    last, best, _ = jax.lax.while_loop(lambda carry: carry[2] & running(carry[0]), restart, restart(carry))
     solved, relative = jax.tree.map(
         lambda leaf: jnp.where(last.spoilt, jnp.nan, leaf).astype(leaf.dtype), (best[0], jnp.sqrt(best[1]) / scale)
     )

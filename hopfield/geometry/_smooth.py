@@ -83,13 +83,13 @@ def _of_spectrum(function: Callable, relative: bool, matrix: Matrix) -> Matrix:
 
 @_of_spectrum.defjvp
 def _of_spectrum_jvp(function, relative, primals, tangents):
-    def moved(matrix: Matrix) -> Matrix:
+    def local_expansion(matrix: Matrix) -> Matrix:
         fixed = jax.lax.stop_gradient(matrix)
         levels, vectors = jnp.linalg.eigh(fixed)
         change = jnp.swapaxes(vectors, -1, -2) @ (matrix - fixed) @ vectors
         return _second_order_expansion(function, relative, levels, vectors, change)
 
-    return jax.jvp(moved, primals, tangents)
+    return jax.jvp(local_expansion, primals, tangents)
 
 
 @jax.custom_jvp
@@ -104,7 +104,7 @@ def log_of_gram(factor: Matrix) -> Matrix:
 
 @log_of_gram.defjvp
 def _log_of_gram_jvp(primals, tangents):
-    def moved(factor: Matrix) -> Matrix:
+    def local_expansion(factor: Matrix) -> Matrix:
         fixed = jax.lax.stop_gradient(factor)
         vectors, values, right = jnp.linalg.svd(fixed)
         change = jnp.swapaxes(vectors, -1, -2) @ (factor - fixed) @ jnp.swapaxes(right, -1, -2)
@@ -112,7 +112,7 @@ def _log_of_gram_jvp(primals, tangents):
         grown = once + jnp.swapaxes(once, -1, -2) + change @ jnp.swapaxes(change, -1, -2)  # (σ + X)(σ + X)ᵀ − σ²
         return _second_order_expansion(jnp.log, True, values**2, vectors, grown)
 
-    return jax.jvp(moved, primals, tangents)
+    return jax.jvp(local_expansion, primals, tangents)
 
 
 def _second_order_expansion(
@@ -120,7 +120,7 @@ def _second_order_expansion(
 ) -> Matrix:
     """f(A + X) at X = 0, as f[i] + f[i, j] X_ij + Σ_k f[i, k, j] X_ik X_kj in the eigenvectors of A."""
     back = jnp.swapaxes(vectors, -1, -2)
-    first = _divided(function, relative, levels[..., :, None], levels[..., None, :])
+    first = _divided_difference(function, relative, levels[..., :, None], levels[..., None, :])
     i, k, j = levels[..., :, None, None], levels[..., None, :, None], levels[..., None, None, :]
     second = jnp.einsum("...ikj,...ik,...kj->...ij", _twice_divided(function, relative, i, k, j), change, change)
     unknown = jnp.power(change, 2.5)  # zero, and the third derivative is not a number rather than wrong
@@ -128,7 +128,7 @@ def _second_order_expansion(
     return (vectors * function(levels)[..., None, :]) @ back + vectors @ inner @ back
 
 
-def _divided(function: Callable, relative: bool, a: Array, b: Array) -> Array:
+def _divided_difference(function: Callable, relative: bool, a: Array, b: Array) -> Array:
     """(f(a) − f(b))/(a − b), as the mean of f′ between them where they are near."""
     a, b = jnp.broadcast_arrays(a, b)
     near = jnp.abs(a - b) <= _scale(relative, jnp.maximum(a, b))
@@ -150,7 +150,7 @@ def _twice_divided(function: Callable, relative: bool, a: Array, b: Array, c: Ar
     ends = (middle - low)[..., None] + jnp.einsum("...,s->...s", high - middle, nodes)
     points = low[..., None, None] + jnp.einsum("...s,t->...st", jnp.where(near[..., None], ends, 0.0), nodes)
     mean = jnp.einsum("...st,s,t->...", _slope(_slope(function))(points), weights, weights * nodes)
-    apart = _divided(function, relative, high, middle) - _divided(function, relative, middle, low)
+    apart = _divided_difference(function, relative, high, middle) - _divided_difference(function, relative, middle, low)
     return jnp.where(near, mean, apart / jnp.where(near, 1.0, high - low))
 
 

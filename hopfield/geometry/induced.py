@@ -22,13 +22,13 @@ Query = Float[Array, "N"]
 
 def attention_metric_matrix(query: Query, patterns: Patterns, beta: ArrayLike = 1.0) -> Float[Array, "N N"]:
     """G = β² Cov_p(K) [N, N], positive semi-definite and singular where M ≤ N."""
-    beta, p, centred = _weighted(query, patterns, beta)
+    beta, p, centred = _weights_and_centred(query, patterns, beta)
     return beta**2 * (centred.T * p[None, :]) @ centred
 
 
 def attention_christoffels_first(query: Query, patterns: Patterns, beta: ArrayLike = 1.0) -> Float[Array, "N N N"]:
     """Γ_abc = ½ β³ Σ_μ p_μ (ξ_μ − ξ̄)_a (ξ_μ − ξ̄)_b (ξ_μ − ξ̄)_c, symmetric in all three."""
-    beta, p, centred = _weighted(query, patterns, beta)
+    beta, p, centred = _weights_and_centred(query, patterns, beta)
     return 0.5 * beta**3 * jnp.einsum("m,ma,mb,mc->abc", p, centred, centred, centred)
 
 
@@ -82,7 +82,7 @@ def _fitting(name: str, states: Array, rank: int, patterns: Array, beta: ArrayLi
     return states.astype(dtype), patterns.astype(dtype), positive("beta", beta, dtype)
 
 
-def _weighted(query: Query, patterns: Patterns, beta: ArrayLike) -> tuple[Array, Array, Array]:
+def _weights_and_centred(query: Query, patterns: Patterns, beta: ArrayLike) -> tuple[Array, Array, Array]:
     query, patterns, beta = _fitting("query", query, 1, patterns, beta)
     p = jax.nn.softmax(beta * patterns @ query)
     return beta, p, patterns - (p @ patterns)[None, :]

@@ -57,7 +57,7 @@ def _compiled(function: Function) -> Function:
     program = jax.jit(function, static_argnames=[name for name in about.parameters if name in _STATIC])
 
     @functools.wraps(function)
-    def called(*arguments, **options):
+    def checked_call(*arguments, **options):
         bound = about.bind(*arguments, **options)
         if not callable(bound.arguments["metric"]):
             raise TypeError(f"metric must be a function x -> g(x), got {shown(bound.arguments['metric'])}")
@@ -65,7 +65,7 @@ def _compiled(function: Function) -> Function:
             bound.arguments[name] = wide(vector(name, bound.arguments[name]))
         return program(*bound.args, **bound.kwargs)
 
-    return cast(Function, called)
+    return cast(Function, checked_call)
 
 
 @_compiled

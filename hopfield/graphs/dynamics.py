@@ -69,7 +69,7 @@ def descend(
     Raises:
         ValueError: states or clamps of other layers or shapes, or a number out of range.
     """
-    states, clamped = instance("graph", graph, Graph).as_states(states), _clamped(graph, clamped)
+    states, clamped = instance("graph", graph, Graph).as_states(states), _clamped_masks(graph, clamped)
     size = jnp.asarray(positive("step_size", step_size), jnp.result_type(float))
     return _descend(graph, states, clamped, size, steps=whole("steps", steps, 0))
 
@@ -79,20 +79,20 @@ def _descend(graph: Graph, states: States, clamped: States, largest: Array, *, s
     def step(carry, _):
         states, energy, lowest, size = carry
         most = lowest + SLACK * jnp.finfo(lowest.dtype).eps * jnp.abs(lowest)
-        slope = _free(graph.slope(states), clamped)
+        slope = _slope_of_free_units(graph.slope(states), clamped)
 
-        def moved(size):
+        def after_step(size):
             new = jax.tree.map(lambda x, d: x - (size * d).astype(x.dtype), states, slope)
             return new, graph.energy(new)
 
         def shorter(trial):
             size, _, _, count = trial
-            return 0.5 * size, *moved(0.5 * size), count + 1
+            return 0.5 * size, *after_step(0.5 * size), count + 1
 
         def rises(trial):
             return ~(trial[2] <= most) & (trial[3] < HALVINGS)
 
-        size, new, reached, _ = jax.lax.while_loop(rises, shorter, (size, *moved(size), jnp.zeros((), int)))
+        size, new, reached, _ = jax.lax.while_loop(rises, shorter, (size, *after_step(size), jnp.zeros((), int)))
         better = reached <= most
         states = jax.tree.map(lambda old, x: jnp.where(better, x, old), states, new)
         energy = jnp.where(better, reached, energy)
@@ -100,7 +100,7 @@ def _descend(graph: Graph, states: States, clamped: States, largest: Array, *, s
 
     start = graph.energy(states)
     (states, last, *_), energies = jax.lax.scan(step, (states, start, start, largest), length=steps)
-    slopes = [jnp.max(jnp.abs(d), initial=0.0) for d in _free(graph.slope(states), clamped).values()]
+    slopes = [jnp.max(jnp.abs(d), initial=0.0) for d in _slope_of_free_units(graph.slope(states), clamped).values()]
     sizes = [jnp.max(jnp.abs(x), initial=1.0) for x in states.values()]
     still = jnp.max(jnp.stack(slopes)) <= tolerance(last.dtype) * jnp.max(jnp.stack(sizes))
     status = jnp.where(jnp.isnan(last), NOT_A_NUMBER, jnp.where(still, CONVERGED, STEP_LIMIT))
@@ -131,7 +131,7 @@ def flow(
     Raises:
         ValueError: states, rates or clamps of other layers or shapes, or times that are no ascending vector.
     """
-    states, clamped = instance("graph", graph, Graph).as_states(states), _clamped(graph, clamped)
+    states, clamped = instance("graph", graph, Graph).as_states(states), _clamped_masks(graph, clamped)
     times = real_array("times", times)
     if times.ndim != 1 or times.size < 1:
         raise ValueError(f"times must be a vector of at least one time, got shape {times.shape}")
@@ -145,7 +145,7 @@ def flow(
 @partial(jax.jit, static_argnames="rtol")
 def _flow(graph: Graph, states: States, clamped: States, times: Array, rates: States, *, rtol: float) -> States:
     def velocity(states, _, graph, clamped, rates):
-        slope = _free(graph.slope(states), clamped)
+        slope = _slope_of_free_units(graph.slope(states), clamped)
         return {name: -(rates[name] * slope[name]).astype(states[name].dtype) for name in slope}
 
     visited = odeint(velocity, states, times, graph, clamped, rates, rtol=rtol, atol=rtol, mxstep=100_000)
@@ -156,12 +156,12 @@ def _flow(graph: Graph, states: States, clamped: States, times: Array, rates: St
     return jax.tree.map(lambda x: jnp.where(lost.reshape(-1, *[1] * (x.ndim - 1)), jnp.nan, x), visited)
 
 
-def _free(slope: States, clamped: States) -> States:
+def _slope_of_free_units(slope: States, clamped: States) -> States:
     """The slope of the units that are not clamped."""
     return {name: jnp.where(clamped[name], 0.0, d) if name in clamped else d for name, d in slope.items()}
 
 
-def _clamped(graph: Graph, clamped: Mapping[str, ArrayLike] | None) -> States:
+def _clamped_masks(graph: Graph, clamped: Mapping[str, ArrayLike] | None) -> States:
     """Clamped units as booleans of the shapes of their layers."""
     _among(graph, "clamped", clamped)
     masks = {}

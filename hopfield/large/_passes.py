@@ -179,11 +179,11 @@ def fields_of(job: Job, block: Block, top: int) -> Any:
     """Partial sums of the local field of every spin of every query."""
     keys = job.similarity.keys(block.rows)
 
-    def one(state, scores):
+    def field_of_state(state, scores):
         steps = job.similarity.spin_flip(state, -1.0, 1.0, keys)
         return job.separation.field_block(scores, steps, state, job.beta, block.used)
 
-    return jax.vmap(one)(job.queries, block.scores)
+    return jax.vmap(field_of_state)(job.queries, block.scores)
 
 
 def merge_fields(separation: Separation, a: Any, b: Any) -> Any:

@@ -73,8 +73,8 @@ class Counts(NamedTuple):
 
     def shares(self, own: ArrayLike, weight: Function) -> np.ndarray:
         """|w| of a pattern whose overlap with the query is `own`, as a part of Σ_μ |w(ξ_μ·x)| [Q]; 0 if all vanish."""
-        total = np.sum(self.number * np.abs(self._at("weight", weight, self.scores)), axis=1)
-        mine = np.abs(self._at("weight", weight, self._overlaps(own)[..., None]))[:, 0]
+        total = np.sum(self.number * np.abs(self._evaluate_part("weight", weight, self.scores)), axis=1)
+        mine = np.abs(self._evaluate_part("weight", weight, self._overlaps(own)[..., None]))[:, 0]
         return np.divide(mine, total, out=np.zeros_like(total), where=total != 0)
 
     def _overlaps(self, own: ArrayLike) -> np.ndarray:
@@ -94,7 +94,7 @@ class Counts(NamedTuple):
 
     def share_entropy(self, weight: Function) -> np.ndarray:
         """Entropy of the shares |w| / Σ|w| of all patterns, in nats [Q]."""
-        size = np.abs(self._at("weight", weight, self.scores))
+        size = np.abs(self._evaluate_part("weight", weight, self.scores))
         total = np.sum(self.number * size, axis=1)
         log_size = np.log(size, out=np.zeros_like(size), where=size != 0)
         mean = np.divide(
@@ -104,11 +104,11 @@ class Counts(NamedTuple):
 
     def potential(self, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Σ_μ f(ξ_μ·x) [Q], for f given on arrays of overlaps."""
-        return self.number @ _at(function, self.scores)
+        return self.number @ _evaluate(function, self.scores)
 
     def read(self, weight: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Σ_μ w(ξ_μ·x) ξ_μ [Q, N], for w given on arrays of overlaps."""
-        return np.einsum("k,qkn->qn", _at(weight, self.scores), 2.0 * self.up - self.number[:, :, None])
+        return np.einsum("k,qkn->qn", _evaluate(weight, self.scores), 2.0 * self.up - self.number[:, :, None])
 
     def fields(self, function: Function) -> np.ndarray:
         """Local field of every spin [Q, N]: half of what F = Σ f(ξ_μ·x) gains from x_i = −1 to x_i = +1.
@@ -116,7 +116,7 @@ class Counts(NamedTuple):
         The overlap with all spins but i is s − ξ_i x_i; the own spin never enters. Those of a memory are up to a factor
         above 0 for every query.
         """
-        at = self._at("potential", function, self.scores)
+        at = self._evaluate_part("potential", function, self.scores)
         down, first = self.number[:, :, None] - self.up, self.queries[:, None, :] > 0
         # Patterns with the bit less those without, by the overlap with the other spins, N − 1 to 1 − N.
         net = np.where(first, self.up[:, :-1] - down[:, 1:], self.up[:, 1:] - down[:, :-1])
@@ -125,14 +125,14 @@ class Counts(NamedTuple):
         rise = np.where(counted > 0, 0.5 * (at[:, :-1] - at[:, 1:])[:, :, None], 0.0)
         return np.sum(net * rise, axis=1)
 
-    def _at(self, part: str, function: Function, overlaps: np.ndarray) -> np.ndarray:
+    def _evaluate_part(self, part: str, function: Function, overlaps: np.ndarray) -> np.ndarray:
         """A function at overlaps [Q or 1, K]; a part of a memory's summand relative to the terms that a query has."""
         if not is_memory(function):
-            values = _at(cast(Callable, function), overlaps)
+            values = _evaluate(cast(Callable, function), overlaps)
             return np.broadcast_to(values, (len(self.queries), values.shape[-1]))
         ends = [self.scores[np.flatnonzero(number)[[-1, 0]]] for number in self.number]
         terms = summand(cast(Parts, function), np.stack(ends)[:, None])
-        return _at(getattr(terms, part), np.broadcast_to(overlaps, (len(ends), overlaps.shape[-1])))
+        return _evaluate(getattr(terms, part), np.broadcast_to(overlaps, (len(ends), overlaps.shape[-1])))
 
     def update(self, function: Function) -> np.ndarray:
         """One synchronous step of the sign rule, own spin excluded. A zero field keeps the spin [Q, N]."""
@@ -140,7 +140,7 @@ class Counts(NamedTuple):
         return np.where(field == 0, self.queries, np.sign(field))
 
 
-def _at(function: Callable[[np.ndarray], np.ndarray], overlaps: np.ndarray) -> np.ndarray:
+def _evaluate(function: Callable[[np.ndarray], np.ndarray], overlaps: np.ndarray) -> np.ndarray:
     """A function of overlaps at an array of them. ValueError unless it gives one number for each."""
     values = np.asarray(function(overlaps))
     if values.shape != overlaps.shape or values.dtype.kind not in "biuf":

@@ -97,7 +97,7 @@ def shard_map_patterns(mesh: Mesh, function: Callable, sources: tuple[Source | N
 
     specs = tuple(PartitionSpec() if isinstance(source, Generated) else rows for source in sources)
     mapped = jax.shard_map(part, mesh=mesh, in_specs=(specs, queried), out_specs=queried, check_vma=False)
-    return mapped(tuple(_filled(source, local * shares) for source in sources), queries)
+    return mapped(tuple(_pad_source(source, local * shares) for source in sources), queries)
 
 
 def all_merge(merge: Callable, sums: Any, shares: int) -> Any:
@@ -118,7 +118,7 @@ def _part_of_device(source: Source | None, first: Array, count: int) -> Source |
     return source
 
 
-def _filled(source: Source | None, count: int) -> Source | None:
+def _pad_source(source: Source | None, count: int) -> Source | None:
     if source is None or isinstance(source, Generated) or source.shape[0] == count:
         return source
     missing = count - source.shape[0]

@@ -68,7 +68,9 @@ def sample(
     parts = list(seed) if isinstance(seed, Sequence) else [seed]
     rng = np.random.default_rng([whole("seed", part, 0) for part in parts])
     log_odds, entropy = _weights(rng, neurons, log_patterns, beta, neurons - 2 * flipped, trials)
-    return Trials(expit(log_odds), log_odds, entropy, _wrong(rng, neurons, log_patterns, beta, flipped, trials))
+    return Trials(
+        expit(log_odds), log_odds, entropy, _sample_wrong_fields(rng, neurons, log_patterns, beta, flipped, trials)
+    )
 
 
 def _log_binomial(neurons: int) -> tuple[np.ndarray, np.ndarray]:
@@ -78,7 +80,7 @@ def _log_binomial(neurons: int) -> tuple[np.ndarray, np.ndarray]:
     return (neurons - 2 * k).astype(float), log_count - neurons * math.log(2)
 
 
-def _others(log_patterns: float) -> tuple[int | None, float]:
+def _number_of_others(log_patterns: float) -> tuple[int | None, float]:
     """M − 1 as a whole number, None where it is too large for one, and its logarithm."""
     if log_patterns <= math.log(EXACT):
         others = max(0, round(math.exp(log_patterns)) - 1)
@@ -104,7 +106,7 @@ def _weights(
     rng: np.random.Generator, neurons: int, log_patterns: float, beta: float, target: float, trials: int
 ) -> tuple[np.ndarray, np.ndarray]:
     overlaps, log_share = _log_binomial(neurons)
-    others, log_others = _others(log_patterns)
+    others, log_others = _number_of_others(log_patterns)
     log_number = np.full((trials, neurons + 1), -np.inf)
     if others != 0:
         log_number = _log_numbers(rng, others, log_others + log_share, trials)
@@ -117,13 +119,13 @@ def _weights(
     return log_odds, entropy
 
 
-def _wrong(
+def _sample_wrong_fields(
     rng: np.random.Generator, neurons: int, log_patterns: float, beta: float, flipped: int, trials: int
 ) -> np.ndarray:
     """Whether the field on one spin is wrong. The target's term is exact, and the other patterns are fair coins."""
     mistaken = rng.random(trials) < flipped / neurons
     overlaps, log_share = _log_binomial(neurons - 1)
-    others, log_others = _others(log_patterns)
+    others, log_others = _number_of_others(log_patterns)
     sign, log_size = np.zeros((trials, neurons)), np.full((trials, neurons), -np.inf)
     if others != 0:
         sign, log_size = _differences(rng, others, log_others + log_share, trials)

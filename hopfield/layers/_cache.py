@@ -24,7 +24,7 @@ def next_place(layer: nnx.MultiHeadAttention) -> Int[Array, ""]:
     return _state(layer)[0][...]
 
 
-def put(layer: nnx.MultiHeadAttention, key: Array, value: Array, window: int | None) -> Cached:
+def append_token(layer: nnx.MultiHeadAttention, key: Array, value: Array, window: int | None) -> Cached:
     """Cache with one token's key and value added. A window drops its oldest token.
 
     Raises:

@@ -18,7 +18,7 @@ from flax.typing import PrecisionLike
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arrays import aligned
+from hopfield._arrays import same_rank
 from hopfield._numerics import accumulation_dtype
 from hopfield._products import row_products, softmax_read, weighted_rows
 from hopfield._pytrees import Node
@@ -51,12 +51,12 @@ class KeyMemory(Node):
         if self.metric is not None:
             state, key = self.metric.left(state), self.metric.right(key)
             key = key.at[..., key.shape[-2] - self.slots :, :].set(0.0) if self.slots else key
-        state, beta = aligned(state.astype(dtype), beta)
+        state, beta = same_rank(state.astype(dtype), beta)
         if key.dtype == accumulation_dtype(key.dtype):
             scores = row_products((state * beta).astype(key.dtype), key, self.precision, dtype)
         else:  # a product with β would be rounded to 16 bits, or beyond their range
             scores = row_products(state.astype(key.dtype), key, self.precision, dtype) * beta
-        return scores if self.bias is None else jnp.add(*aligned(scores, self.bias.astype(dtype)))
+        return scores if self.bias is None else jnp.add(*same_rank(scores, self.bias.astype(dtype)))
 
     def weights(self, state: States) -> Float[Array, "*b H T S"]:
         """p = ∇F(β ξ g k), zero where masked."""
@@ -79,7 +79,7 @@ class KeyMemory(Node):
         scores = self.scores(state)
         mask = None if self.mask is None else jnp.broadcast_to(self.mask, scores.shape)
         potential = core.by_row(self.separation.potential, scores, mask)
-        potential, beta = aligned(potential, self.beta[..., None].astype(scores.dtype))
+        potential, beta = same_rank(potential, self.beta[..., None].astype(scores.dtype))
         return potential / beta
 
     def energy(self, state: States) -> Float[Array, "*b H T"]:
@@ -92,18 +92,18 @@ class KeyMemory(Node):
 @partial(jax.jit, static_argnames=("steps",))
 def iterate(stored: KeyMemory, state: States, steps: int, rtol: ArrayLike) -> Settled:
     """`steps` updates at most of every query, which stops for itself; reverse-mode differentiable, storing them all."""
-    start = _spread(stored, state)
+    start = _broadcast_queries(stored, state)
     return unrolled(stored.update, start, steps, near(rtol, start))
 
 
 @jax.jit
 def settle(stored: KeyMemory, state: States, steps: ArrayLike, rtol: ArrayLike) -> Settled:
     """Result of `iterate`, whose loop ends as soon as every query has stopped. It is not differentiable in reverse."""
-    start = _spread(stored, state)
+    start = _broadcast_queries(stored, state)
     return settled(stored.update, start, steps, near(rtol, start))
 
 
-def _spread(stored: KeyMemory, state: States) -> States:
+def _broadcast_queries(stored: KeyMemory, state: States) -> States:
     """Queries for each of the memory's sequences and heads."""
     return jnp.broadcast_to(state, jnp.broadcast_shapes(state.shape[:-2], stored.key.shape[:-2]) + state.shape[-2:])
 
@@ -114,5 +114,5 @@ def fixed_points(stored: KeyMemory, state: States, steps: int, rtol: ArrayLike) 
 
     The inverse is summed as a Neumann series of `steps` terms beyond the first.
     """
-    start = jax.lax.stop_gradient(_spread(stored, state))
+    start = jax.lax.stop_gradient(_broadcast_queries(stored, state))
     return implicit(stored.update, start, lambda x: settle(stored, x, steps, rtol).state, neumann(steps))

@@ -16,7 +16,7 @@ from flax import struct
 from flax.typing import PrecisionLike
 from jaxtyping import Array, Float
 
-from hopfield._arrays import aligned, unread_as_zero
+from hopfield._arrays import same_rank, unread_as_zero
 from hopfield._numerics import KEPT
 from hopfield._products import weighted_rows
 from hopfield._pytrees import Node
@@ -82,8 +82,8 @@ class KeyValues(Node):
             place_bias = self.encoding.score_bias(
                 query, self.beta, self.scope.offset - self.scope.start + rows, self.keys
             )
-            bias = place_bias if bias is None else bias if place_bias is None else jnp.add(*aligned(bias, place_bias))
-        mask, bias = self._extended(self.scope.allowed(rows, self.keys, query.ndim), True), self._extended(bias, 0)
+            bias = place_bias if bias is None else bias if place_bias is None else jnp.add(*same_rank(bias, place_bias))
+        mask, bias = self._over_slots(self.scope.allowed(rows, self.keys, query.ndim), True), self._over_slots(bias, 0)
         (key,) = unread_as_zero(mask, self.key)
         how = {"separation": self.separation, "slots": self.slots, "precision": self.precision}
         return KeyMemory(key, self.beta, mask, bias, self.metric, **how)
@@ -113,7 +113,7 @@ class KeyValues(Node):
         (value,) = unread_as_zero(memory.mask, self.value)
         return weighted_rows(kept, value, self.precision), weights
 
-    def _extended(self, x: Array | None, fill: bool | int) -> Array | None:
+    def _over_slots(self, x: Array | None, fill: bool | int) -> Array | None:
         """A mask or bias over the keys, extended over the slots."""
         if x is None or not self.slots:
             return x
@@ -160,13 +160,13 @@ def _by_sequence(reading: KeyValues, query: States, count: int) -> States:
         part = memory.replace(**per_sequence)
         return part.read(reading.state(part, query), value)
 
-    def looped(*arrays):
+    def read_in_loop(*arrays):
         one = jax.checkpoint(read, prevent_cse=False, policy=jax.checkpoint_policies.save_only_these_names(KEPT))
         parts = jax.tree.map(lambda x: x.reshape((-1, count, *x.shape[1:])), arrays)
         reads = jax.lax.scan(lambda _, part: (None, one(*part)), None, parts)[1]
         return reads.reshape((-1, *reads.shape[2:]))
 
-    return jax.lax.platform_dependent(per_sequence, query, value, cpu=looped, default=read)
+    return jax.lax.platform_dependent(per_sequence, query, value, cpu=read_in_loop, default=read)
 
 
 def in_blocks(
@@ -186,19 +186,19 @@ def in_blocks(
     shared = shared.replace(count=queries) if count * length > queries else shared
 
     @partial(jax.checkpoint, prevent_cse=False)
-    def one(reading: KeyValues, rows, row_parts, row):
+    def read_block(reading: KeyValues, rows, row_parts, row):
         replaced = {name: x for name, x in zip(("mask", "bias"), row_parts, strict=True) if x is not None}
         return function(reading.replace(scope=reading.scope.replace(**replaced)), rows, row)
 
     def body(total, part):
-        summed, results = one(reading.replace(scope=shared), *part)
+        summed, results = read_block(reading.replace(scope=shared), *part)
         return jax.tree.map(jnp.add, total, summed), results
 
-    blocks = jax.tree.map(partial(_split, count=count, length=length), (query, row_parts))
+    blocks = jax.tree.map(partial(_split_into_blocks, count=count, length=length), (query, row_parts))
     parts = (*blocks, length * jnp.arange(count))
-    shapes, _ = jax.eval_shape(one, reading.replace(scope=shared), *jax.tree.map(lambda x: x[0], parts))
+    shapes, _ = jax.eval_shape(read_block, reading.replace(scope=shared), *jax.tree.map(lambda x: x[0], parts))
     total, results = jax.lax.scan(body, jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes), parts)
-    return total, jax.tree.map(partial(_joined, axis=axis, queries=queries), results)
+    return total, jax.tree.map(partial(_join_blocks, axis=axis, queries=queries), results)
 
 
 def fits_attention(reading: KeyValues) -> bool:
@@ -212,7 +212,7 @@ def fits_attention(reading: KeyValues) -> bool:
     return bare and plain and unbiased and first and lazily
 
 
-def attended(reading: KeyValues, query: States) -> States:
+def read_blockwise(reading: KeyValues, query: States) -> States:
     """Read-out of `attend_blockwise`, which skips blocks that a mask leaves out."""
     mask = reading.scope.mask
     if reading.scope.causal:
@@ -228,7 +228,7 @@ def _by_row(x: Any, queries: int) -> bool:
     return x is not None and not isinstance(x, Mask) and x.shape[-2] == queries
 
 
-def _split(x: Array, *, count: int, length: int) -> Array:
+def _split_into_blocks(x: Array, *, count: int, length: int) -> Array:
     """Rows (axis −2) in blocks along a new first axis, zeros appended."""
     padding = [(0, 0)] * x.ndim
     padding[-2] = (0, count * length - x.shape[-2])
@@ -236,7 +236,7 @@ def _split(x: Array, *, count: int, length: int) -> Array:
     return jnp.moveaxis(x.reshape((*x.shape[:-2], count, length, x.shape[-1])), -3, 0)
 
 
-def _joined(x: Array, *, axis: int, queries: int) -> Array:
+def _join_blocks(x: Array, *, axis: int, queries: int) -> Array:
     """Blocks along the first axis put together along the one of queries, appended rows left out."""
     x = jnp.moveaxis(x, 0, axis)
     return jax.lax.slice_in_dim(x.reshape((*x.shape[:axis], -1, *x.shape[axis + 2 :])), 0, queries, axis=axis)

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._arrays import spread
+from hopfield._arrays import with_rank
 from hopfield._checks import booleans, real_array
 from hopfield._numerics import is_traced
 from hopfield._pytrees import Node
@@ -37,7 +37,7 @@ class Scope(Node):
         """Keys that the queries of these rows may read, with masks given as arrays of these rows. None for all."""
         mask, places, columns = self.mask, self.offset + rows[:, None], self.start + jnp.arange(keys)[None, :]
         if isinstance(mask, Mask):
-            mask = spread(mask.allows(places, columns), rank)
+            mask = with_rank(mask.allows(places, columns), rank)
         rules = [columns <= places] * self.causal + [columns != places] * self.others
         rules += [] if self.window is None else [(columns >= 0) & (columns > places - self.window)]
         rules += [] if self.count is None else [rows[:, None] < self.count]

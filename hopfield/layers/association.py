@@ -14,7 +14,15 @@ from hopfield._numerics import tolerance, wide
 from hopfield.attention.encodings import Encoding
 from hopfield.dynamics import CONVERGED
 from hopfield.layers._iteration import settle
-from hopfield.layers._reading import Dropout, KeyValues, attended, block_length, by_sequence, fits_attention, in_blocks
+from hopfield.layers._reading import (
+    Dropout,
+    KeyValues,
+    block_length,
+    by_sequence,
+    fits_attention,
+    in_blocks,
+    read_blockwise,
+)
 from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, scope_of
 from hopfield.layers.attention_function import AttentionFunction
 from hopfield.layers.learned_positions import as_positions
@@ -167,7 +175,7 @@ def read(
     elif length is None:
         output = by_sequence(reading, state)
     elif fits_attention(reading):
-        output = attended(reading, state)
+        output = read_blockwise(reading, state)
     else:
         one = lambda part, rows, row: (None, part.read(rows, queries, row))
         _, output = in_blocks(one, reading, state, length)

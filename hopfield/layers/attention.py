@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 
 from hopfield._checks import instance, number, real_array, whole
 from hopfield.arguments import flag
-from hopfield.layers._cache import next_place, put
+from hopfield.layers._cache import append_token, next_place
 from hopfield.layers._reading import Dropout
 from hopfield.layers._scope import MaskLike, Scores, scope_of, scope_of_window
 from hopfield.layers.association import AssociationReport, HopfieldAssociation, read
@@ -161,10 +161,10 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             "decode", first_from(decode, self.decode, error_msg="decode must be given, as an argument or to the layer")
         )
         offset = next_place(self) if decoding else 0
-        query, key, value = self._projected(inputs_q, inputs_k, inputs_v, offset, sharding=qkv_sharding)
+        query, key, value = self._queries_keys_values(inputs_q, inputs_k, inputs_v, offset, sharding=qkv_sharding)
         start, full = 0, False
         if decoding:
-            key, value, start, full = put(self, key, value, self.attention_fn.window)
+            key, value, start, full = append_token(self, key, value, self.attention_fn.window)
         query, key, value = promote_dtype((query, key, value), dtype=self.dtype)
         if decoding and self.attention_fn.window is not None:
             scope = scope_of_window(mask, bias, query.ndim, offset, start)
@@ -191,7 +191,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         is_causal: bool = False,
     ) -> AssociationReport:
         """Weights, energy, entropy, steps and retrieval status of every query and head, without dropout or cache."""
-        query, key, _ = self._projected(inputs_q, inputs_k, None, 0)
+        query, key, _ = self._queries_keys_values(inputs_q, inputs_k, None, 0)
         return self.attention_fn.inspect(query, key, mask, bias=bias, is_causal=is_causal, precision=self.precision)
 
     def energy(
@@ -211,7 +211,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         """Width of the inputs of values: `in_kv_features`, unless imported weights have another."""
         return self.value.in_features[-1]
 
-    def _projected(
+    def _queries_keys_values(
         self,
         inputs_q: Array,
         inputs_k: Array | None,
@@ -225,15 +225,15 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             raise ValueError("inputs_k must be given with inputs_v; alone it stands for both, got None")
         encoding = None if self.attention_fn.positions is None else self.attention_fn.positions()
 
-        def placed(name: str, x: Array, width: int) -> Array:
-            x = self._checked(name, x, width)
+        def with_positions(name: str, x: Array, width: int) -> Array:
+            x = self._as_tokens(name, x, width)
             return x if encoding is None else encoding.add_to_inputs(x, offset + jnp.arange(x.shape[-2]))
 
-        queries = placed("inputs_q", inputs_q, self.in_features)
+        queries = with_positions("inputs_q", inputs_q, self.in_features)
         if inputs_k is None:
-            self._checked("inputs_k", queries, self.in_kv_features)
-        keys = queries if inputs_k is None else placed("inputs_k", inputs_k, self.in_kv_features)
-        values = keys if inputs_v is None else self._checked("inputs_v", inputs_v, self.value_features)
+            self._as_tokens("inputs_k", queries, self.in_kv_features)
+        keys = queries if inputs_k is None else with_positions("inputs_k", inputs_k, self.in_kv_features)
+        values = keys if inputs_v is None else self._as_tokens("inputs_v", inputs_v, self.value_features)
         query, key = self.query(queries, out_sharding=sharding), self.key(keys, out_sharding=sharding)
         if self.query_ln is not None and self.key_ln is not None:
             query, key = self.query_ln(query), self.key_ln(key)
@@ -251,7 +251,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             raise ValueError("rngs must be given where weights are dropped and keep_rngs is False, got None")
         return Dropout(stream(), self.dropout_rate, self.broadcast_dropout)
 
-    def _checked(self, name: str, inputs: Array, width: int) -> Array:
+    def _as_tokens(self, name: str, inputs: Array, width: int) -> Array:
         tokens = real_array(name, inputs, self.param_dtype)
         if tokens.ndim < 2:
             raise ValueError(f"{name} must be tokens [..., T, {width}], got shape {tokens.shape}")

@@ -10,7 +10,7 @@ from flax.typing import Dtype, Initializer
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._arrays import aligned, product
+from hopfield._arrays import product, same_rank
 from hopfield._checks import instance, positive_in, real_array, whole
 from hopfield._numerics import accumulation_dtype, map_rows, safe_norm, tolerance, wide
 from hopfield._pytrees import Node
@@ -141,7 +141,7 @@ class EnergyTransformerBlock(nnx.Module):
         state, energies, moved = _descend(energy, x, scope, self.steps, self.block)
         tokens = energy.normalised(state)
         energies = jnp.concatenate([energies, energy.slopes(tokens, scope, self.block)[0][None]])
-        query, key = energy.projected(tokens)
+        query, key = energy.queries_and_keys(tokens)
         weights = energy.reading(key, scope).memory(query).weights(query)
         status = jnp.where(moved[-1] <= tolerance(moved.dtype), CONVERGED, STEP_LIMIT)
         status = jnp.where(jnp.isnan(moved[-1] + energies[-1]), NOT_A_NUMBER, status)
@@ -194,9 +194,9 @@ class _Energy(Node):
         x = wide(x)
         centred = x - jnp.mean(x, axis=-1, keepdims=True)
         scale = jnp.exp(self.log_scale) / jnp.sqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + EPSILON)
-        return jnp.add(*aligned(centred * scale, self.shift))
+        return jnp.add(*same_rank(centred * scale, self.shift))
 
-    def projected(self, g: Tokens) -> tuple[States, States]:
+    def queries_and_keys(self, g: Tokens) -> tuple[States, States]:
         """Queries and keys of the tokens by head, turned to their places."""
         rows = [product(g[..., None, :, :], w.astype(g.dtype)) for w in (self.query, self.key)]
         if self.encoding is None:
@@ -214,7 +214,7 @@ class _Energy(Node):
 
         The derivative is formed along with the energy, so that its own, in training, needs the memory of one block.
         """
-        (query, key), pull = jax.vjp(self.projected, g)
+        (query, key), pull = jax.vjp(self.queries_and_keys, g)
         reading = self.reading(key, scope)
 
         def part(reading: KeyValues, rows: States, row) -> tuple[tuple[Array, States], States]:

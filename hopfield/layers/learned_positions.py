@@ -167,11 +167,11 @@ def _fitting(positions: Positions, heads: int, width: int) -> Positions:
     encoding = positions()
     rows, beta, places = jnp.zeros((1, heads, 2, width)), jnp.ones(heads), jnp.arange(2)
 
-    def encoded():
+    def encode():
         return encoding.rotate(rows, places), encoding.score_bias(rows, beta, places, 2)
 
     try:
-        turned, bias = jax.eval_shape(encoded)
+        turned, bias = jax.eval_shape(encode)
         scores = (1, heads, 2, 2)
         fits = turned.shape == rows.shape and (bias is None or jnp.broadcast_shapes(bias.shape, scores) == scores)
     except (TypeError, ValueError):

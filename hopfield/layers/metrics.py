@@ -118,7 +118,7 @@ class LowRankMetric(LearnedMetric):
         self.factor = nnx.Param(rows.astype(param_dtype))
 
     def __call__(self) -> Metric:
-        return metrics.LowRank(_floored(self.factor[...]))
+        return metrics.LowRank(_with_floor(self.factor[...]))
 
 
 class DefiniteMetric(LearnedMetric):
@@ -134,7 +134,7 @@ class DefiniteMetric(LearnedMetric):
         self.factor = nnx.Param(math.sqrt(1.0 - FLOOR) * _eyes(features, heads, param_dtype))
 
     def __call__(self) -> Metric:
-        return metrics.LowRank(_floored(jnp.swapaxes(jnp.tril(self.factor[...]), -1, -2)))
+        return metrics.LowRank(_with_floor(jnp.swapaxes(jnp.tril(self.factor[...]), -1, -2)))
 
 
 class FullMetric(LearnedMetric):
@@ -229,7 +229,7 @@ def _eyes(features: int, heads: int | None, dtype: Dtype) -> jax.Array:
     return jnp.broadcast_to(jnp.eye(width, dtype=dtype), (*_leading(heads), width, width))
 
 
-def _floored(factor: jax.Array) -> jax.Array:
+def _with_floor(factor: jax.Array) -> jax.Array:
     """W with the rows √FLOOR · 1 appended, whose WᵀW is larger by FLOOR · 1."""
     width = factor.shape[-1]
     floor = jnp.asarray(math.sqrt(FLOOR), factor.dtype) * jnp.eye(width, dtype=factor.dtype)

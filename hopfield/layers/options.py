@@ -114,7 +114,7 @@ class AssociationOptions:
     def learned_beta(self, heads: int, width: int, param_dtype: Dtype) -> "InverseTemperature":
         """β of these options for heads of this width."""
         beta = InverseTemperature(self.beta, heads, width, self.learn_beta, param_dtype)
-        return _annotated(beta, self.beta_metadata)
+        return _with_metadata(beta, self.beta_metadata)
 
     def learned_metric(self, heads: int, width: int, param_dtype: Dtype, rngs: nnx.Rngs) -> LearnedMetric | None:
         """The metric of these options for heads of this width. Raises ValueError if it has another."""
@@ -123,7 +123,7 @@ class AssociationOptions:
         if isinstance(self.metric, str):
             per_head = heads if self.metric_per_head else None
             metric = learned_metric(self.metric, width, per_head, param_dtype=param_dtype, rngs=rngs)
-            return _annotated(metric, self.metric_metadata)
+            return _with_metadata(metric, self.metric_metadata)
         metric = self.metric if isinstance(self.metric, LearnedMetric) else FixedMetric(self.metric)
         if metric().widths != (width, width):
             raise ValueError(f"metric must have the heads' width {width} on both sides, got {tuple(metric().widths)}")
@@ -133,7 +133,7 @@ class AssociationOptions:
         return None if isinstance(self.metric, Identity) else metric
 
 
-def _annotated(module: Part, metadata: Mapping[str, Any] | None) -> Part:
+def _with_metadata(module: Part, metadata: Mapping[str, Any] | None) -> Part:
     """The module, its parameters with further metadata, which Flax shards them by."""
     if metadata:
         for name, variable in list(vars(module).items()):

@@ -73,13 +73,13 @@ class Hopfield(nnx.Module):
             deterministic, rngs: dropout, as in Flax.
         """
         stored = query if stored is None else stored
-        value = _applied(self.projection_norm, stored if projection is None else projection)
+        value = _apply_norm(self.projection_norm, stored if projection is None else projection)
         if projection is None and self.attention.attention_fn.positions is not None:
             start = next_place(self.attention) if self.attention.decode else 0
             value = self.attention.attention_fn.positions().add_to_inputs(value, start + jnp.arange(value.shape[-2]))
         return self.attention(
-            _applied(self.query_norm, query),
-            _applied(self.stored_norm, stored),
+            _apply_norm(self.query_norm, query),
+            _apply_norm(self.stored_norm, stored),
             value,
             mask=mask,
             bias=bias,
@@ -93,7 +93,7 @@ class Hopfield(nnx.Module):
         """Weights, energy, entropy and retrieval status, as `HopfieldAttention.inspect`."""
         stored = query if stored is None else stored
         return self.attention.inspect(
-            _applied(self.query_norm, query), _applied(self.stored_norm, stored), mask=mask, bias=bias
+            _apply_norm(self.query_norm, query), _apply_norm(self.stored_norm, stored), mask=mask, bias=bias
         )
 
 
@@ -133,13 +133,13 @@ class HopfieldPooling(nnx.Module):
         rngs: nnx.Rngs | None = None,
     ) -> Float[Array, "*b P"]:
         """Pooled vectors side by side [*b, quantity · out_features], for inputs [*b, S, F]."""
-        query = _repeated(self.queries[...], stored)
+        query = _repeat_for_inputs(self.queries[...], stored)
         pooled = self.hopfield(query, stored, projection, mask=mask, bias=bias, deterministic=deterministic, rngs=rngs)
         return pooled.reshape(*pooled.shape[:-2], pooled.shape[-2] * pooled.shape[-1])
 
     def inspect(self, stored: Inputs, *, mask: MaskLike = None, bias: Scores | None = None) -> AssociationReport:
         """Weights, energy, entropy and retrieval status of the learned queries."""
-        return self.hopfield.inspect(_repeated(self.queries[...], stored), stored, mask=mask, bias=bias)
+        return self.hopfield.inspect(_repeat_for_inputs(self.queries[...], stored), stored, mask=mask, bias=bias)
 
 
 class HopfieldLayer(nnx.Module):
@@ -184,13 +184,13 @@ class HopfieldLayer(nnx.Module):
         rngs: nnx.Rngs | None = None,
     ) -> Float[Array, "*b T O"]:
         """Read-out of every input [*b, T, out_features], for inputs [*b, T, F]; `mask` is over the patterns."""
-        stored = _repeated(self.patterns[...], query)
-        targets = None if self.targets is None else _repeated(self.targets[...], query)
+        stored = _repeat_for_inputs(self.patterns[...], query)
+        targets = None if self.targets is None else _repeat_for_inputs(self.targets[...], query)
         return self.hopfield(query, stored, targets, mask=mask, bias=bias, deterministic=deterministic, rngs=rngs)
 
     def inspect(self, query: Inputs, *, mask: MaskLike = None, bias: Scores | None = None) -> AssociationReport:
         """Weights over the learned patterns, energy, entropy and retrieval status."""
-        return self.hopfield.inspect(query, _repeated(self.patterns[...], query), mask=mask, bias=bias)
+        return self.hopfield.inspect(query, _repeat_for_inputs(self.patterns[...], query), mask=mask, bias=bias)
 
 
 def _norm(
@@ -210,7 +210,7 @@ def _norm(
     )
 
 
-def _applied(norm: nnx.LayerNorm | None, x: Array) -> Array:
+def _apply_norm(norm: nnx.LayerNorm | None, x: Array) -> Array:
     x = real_array("inputs", x)
     return x if norm is None else norm(x)
 
@@ -223,7 +223,7 @@ def _patterns(
     return nnx.Param(start) if flag("trainable", trainable) else FixedParam(start)
 
 
-def _repeated(patterns: Array, inputs: Array) -> Array:
+def _repeat_for_inputs(patterns: Array, inputs: Array) -> Array:
     """Learned patterns [Q, F] for each of the inputs [*b, …, …], in the inputs' type if it is the wider one."""
     dtype = jnp.promote_types(patterns.dtype, inputs.dtype)
     return jnp.broadcast_to(patterns.astype(dtype), (*inputs.shape[:-2], *patterns.shape))

@@ -29,8 +29,8 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from hopfield import outside
-from hopfield._checks import instance, number, one_of, spelled, whole
-from hopfield._names import unknown
+from hopfield._checks import instance, number, one_of, parse_number, whole
+from hopfield._names import unknown_name
 from hopfield._parts import reads_masked
 from hopfield.arguments import shown
 from hopfield.couplings import Couplings
@@ -120,7 +120,7 @@ class Blueprint(NamedTuple):
     @property
     def parameter(self) -> tuple[str, float] | None:
         """Symbol, in LaTeX, and usual value of the number that may follow its name; None where none may."""
-        module, name, _ = _located(self.spec)
+        module, name, _ = _find_module(self.spec)
         argument = _argument(module, name)
         return (getattr(module, "SYMBOL", argument.name), argument.default) if hasattr(module, "PARAMETER") else None
 
@@ -149,14 +149,14 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_")))
 
 
-def _located(spec: str) -> tuple[ModuleType, str, str | None]:
+def _find_module(spec: str) -> tuple[ModuleType, str, str | None]:
     """The module of a memory, its name there, and the text of its parameter, None where none is given."""
     name, colon, text = instance("memory", spec, str).partition(":")
     if name in names():
         return importlib.import_module(f"{__name__}.{name}"), name, text if colon else None
     entry = outside.find("memories", spec)
     if entry is None:
-        raise unknown("memory", spec, (*names(), *outside.plugged("memories")))
+        raise unknown_name("memory", spec, (*names(), *outside.plugged("memories")))
     return entry.module, entry.name, entry.parameter
 
 
@@ -168,7 +168,7 @@ def find(spec: str) -> Blueprint:
     Raises:
         ValueError: unknown name, or a parameter that the memory does not take, of the wrong type or out of range.
     """
-    return _blueprint(spec, *_located(spec))  # the module of a file is another one when the file has changed
+    return _blueprint(spec, *_find_module(spec))  # the module of a file is another one when the file has changed
 
 
 @cache
@@ -214,7 +214,7 @@ def _blueprint(spec: str, module: ModuleType, name: str, text: str | None) -> Bl
 
 @cache
 def _theory(blueprint: Blueprint) -> Theory:
-    module, name, text = _located(blueprint.spec)
+    module, name, text = _find_module(blueprint.spec)
     if not hasattr(module, "THEORY"):
         unbiased = blueprint.draw is None  # as theory from the separation alone takes them to be
         return (derived_theory(blueprint, blueprint.scaling.load) if unbiased else None) or Theory()
@@ -242,7 +242,7 @@ def _parameter(spec: str, text: str, kind: type | None):
     if kind is None:
         raise ValueError(f"memory {name} takes no parameter, got {spec!r}")
     try:
-        return spelled(kind, text)
+        return parse_number(kind, text)
     except ValueError:
         article = {int: "an integer", float: "a number"}[kind]
         raise ValueError(f"memory {name} takes {article} after the colon, got {spec!r}") from None

@@ -20,12 +20,12 @@ def storkey(patterns: Stored, *, mask: Used = None) -> Couplings:
         mask: patterns in use [M].
     """
     stored, used = stored_spins(patterns, mask)
-    learned = _learned(wide(stored), used)
+    learned = _storkey_couplings(wide(stored), used)
     return Couplings(learned, jnp.ones((), learned.dtype))
 
 
 @jax.jit
-def _learned(stored, used):
+def _storkey_couplings(stored, used):
     neurons = stored.shape[1]
     hollow = 1.0 - jnp.eye(neurons, dtype=stored.dtype)
 

@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._arrays import joined
+from hopfield._arrays import side_by_side
 from hopfield._numerics import wide
 from hopfield.metrics.composed import Block
 from hopfield.metrics.forms import Diagonal, Identity, LowRank, Metric, Scaled
@@ -15,7 +15,7 @@ def singular_values(metric: Metric) -> Float[Array, "*h N"]:
     Those of WᵀW come from W, in whose digits; entries of a diagonal and parts of a block are no other's rounding.
     """
     if isinstance(metric, Block):
-        values = joined([singular_values(part) for part in metric.metrics])
+        values = side_by_side([singular_values(part) for part in metric.metrics])
         lacking = [(0, 0)] * (values.ndim - 1) + [(0, min(metric.widths) - values.shape[-1])]
         return -jnp.sort(-jnp.pad(values, lacking), axis=-1)
     if isinstance(metric, Diagonal | Identity | Scaled):

@@ -5,7 +5,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arrays import aligned, block_diagonal, joined, product, transposed
+from hopfield._arrays import block_diagonal, product, same_rank, side_by_side, transposed
 from hopfield._checks import real_array
 from hopfield.metrics.forms import Metric, Rows, checked
 
@@ -46,7 +46,7 @@ def _project(rows: Rows, w: Array, b: Array | None) -> Rows:
     projected_rows = product(rows, w)
     if b is None:
         return projected_rows
-    projected_rows, b = aligned(projected_rows, b[..., None, :])
+    projected_rows, b = same_rank(projected_rows, b[..., None, :])
     return projected_rows + b
 
 
@@ -78,10 +78,10 @@ class Block(Metric):
         return jnp.split(rows, ends.tolist(), axis=-1)
 
     def _left(self, x: Rows) -> Rows:
-        return joined([part.left(rows) for part, rows in zip(self.metrics, self.split(x, 0), strict=True)])
+        return side_by_side([part.left(rows) for part, rows in zip(self.metrics, self.split(x, 0), strict=True)])
 
     def _right(self, y: Rows) -> Rows:
-        return joined([part.right(rows) for part, rows in zip(self.metrics, self.split(y, 1), strict=True)])
+        return side_by_side([part.right(rows) for part, rows in zip(self.metrics, self.split(y, 1), strict=True)])
 
     def dense(self) -> Float[Array, "*h N K"]:
         return block_diagonal([part.dense() for part in self.metrics])

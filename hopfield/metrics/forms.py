@@ -14,7 +14,7 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arrays import aligned, product, transposed
+from hopfield._arrays import product, same_rank, transposed
 from hopfield._checks import real_array, whole
 from hopfield._numerics import is_traced, nan_outside
 from hopfield._pytrees import Node
@@ -129,14 +129,14 @@ class Scaled(Metric):
     positive = property(lambda self: True)
 
     def _left(self, x: Rows) -> Rows:
-        x, scale = aligned(x, jnp.asarray(self.scale)[..., None, None])
+        x, scale = same_rank(x, jnp.asarray(self.scale)[..., None, None])
         return x * scale
 
     def _right(self, y: Rows) -> Rows:
         return y
 
     def dense(self) -> Float[Array, "*h N K"]:
-        scale, eye = aligned(jnp.asarray(self.scale)[..., None, None], jnp.eye(self.width))
+        scale, eye = same_rank(jnp.asarray(self.scale)[..., None, None], jnp.eye(self.width))
         return scale * eye
 
 
@@ -154,14 +154,14 @@ class Diagonal(Metric):
     symmetric = property(lambda self: True)
 
     def _left(self, x: Rows) -> Rows:
-        x, entries = aligned(x, self.entries[..., None, :])
+        x, entries = same_rank(x, self.entries[..., None, :])
         return x * entries
 
     def _right(self, y: Rows) -> Rows:
         return y
 
     def dense(self) -> Float[Array, "*h N K"]:
-        entries, eye = aligned(self.entries[..., None, :], jnp.eye(self.widths[0], dtype=self.entries.dtype))
+        entries, eye = same_rank(self.entries[..., None, :], jnp.eye(self.widths[0], dtype=self.entries.dtype))
         return entries * eye
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._arrays import aligned, length, product, transposed
+from hopfield._arrays import length, product, same_rank, transposed
 from hopfield._checks import axis_of, real_array
 from hopfield._numerics import is_traced, largest, power_of_two, wide
 from hopfield.metrics._spectra import singular_values
@@ -106,14 +106,14 @@ def inner(u: Vectors, v: Vectors, g: Form) -> Array:
     """u g v for vectors [N] and [K], or row by row for [*b, T, N] and [*b, T, K]."""
     u, v = real_array("u", u), real_array("v", v)
     metric = _metric(g)
-    left, right = aligned(metric.left(_rows(u)), metric.right(_rows(v)))
+    left, right = same_rank(metric.left(_rows(u)), metric.right(_rows(v)))
     products = jnp.sum(left * right, axis=-1)
     return products[..., 0] if u.ndim == v.ndim == 1 else products
 
 
 def _pair(u: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
     """Two real arrays with the same number of axes. ValueError unless their shapes broadcast."""
-    pair = aligned(real_array("u", u), real_array("v", v))
+    pair = same_rank(real_array("u", u), real_array("v", v))
     try:
         jnp.broadcast_shapes(*(w.shape for w in pair))
     except ValueError:
@@ -127,7 +127,7 @@ def norm(v: Vectors, g: Form) -> Array:
     scale = power_of_two(largest(jnp.abs(v), axis=-1, keepdims=True))  # no square may overflow or vanish
     scale = jnp.ones_like(scale) if g.affine else scale
     square = inner(v / scale, v / scale, g)
-    return jnp.multiply(*aligned(scale[..., 0], length(square)))
+    return jnp.multiply(*same_rank(scale[..., 0], length(square)))
 
 
 def distance(u: Vectors, v: Vectors, g: Form) -> Array:
@@ -153,7 +153,7 @@ def angle(u: Vectors, v: Vectors, g: Form) -> Array:
 
 def _unit(v: Vectors, g: Form) -> Vectors:
     length = norm(v, g)[..., None]
-    return jnp.divide(*aligned(v, jnp.where(length == 0, 1.0, length)))
+    return jnp.divide(*same_rank(v, jnp.where(length == 0, 1.0, length)))
 
 
 def volume_element(g: Form) -> Array:

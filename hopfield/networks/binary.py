@@ -116,7 +116,7 @@ def covariance_network(
         ValueError: patterns hold other numbers, or a number is out of range.
     Source: Tsodyks & Feigel'man 1988.
     """
-    stored, used = _stored(patterns, mask)
+    stored, used = _binary_patterns(patterns, mask)
     if activity is None:
         activity = jnp.sum(stored * used[:, None]) / jnp.maximum(jnp.sum(used) * stored.shape[1], 1)
         if not is_traced(activity) and not 0 < activity < 1:
@@ -143,7 +143,7 @@ def willshaw_network(
         ValueError: patterns hold other numbers.
     Source: Willshaw, Buneman & Longuet-Higgins 1969.
     """
-    stored, used = _stored(patterns, mask)
+    stored, used = _binary_patterns(patterns, mask)
     rows = jnp.where(used[:, None], stored, 0.0)
     together = rows.T @ rows
     matrix = jnp.where(jnp.isnan(together), together, jnp.where(together > 0, 1.0, 0.0).astype(stored.dtype))
@@ -161,7 +161,7 @@ def _zeros_and_ones(name: str, entries: Array) -> Array:
     return nan_outside(entries, inside(entries))
 
 
-def _stored(patterns: Any, mask: Any) -> tuple[Array, Array]:
+def _binary_patterns(patterns: Any, mask: Any) -> tuple[Array, Array]:
     """Patterns of zeros and ones in the type that sums are carried in, and which are in use."""
     stored = _zeros_and_ones("patterns", real_matrix("patterns", patterns))
     used = jnp.ones(stored.shape[:1], bool) if mask is None else booleans("mask", mask, stored.shape[:1])

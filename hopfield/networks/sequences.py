@@ -16,7 +16,7 @@ from hopfield._checks import number, spin_matrix, whole
 from hopfield._numerics import power_scale, wide
 from hopfield._pytrees import Node
 from hopfield.arguments import flag
-from hopfield.separations._ties import balance, tied
+from hopfield.separations._ties import balance, zero_within_rounding
 from hopfield.spaces import Known, Spins, State, as_known, one_state
 
 __all__ = ["SequenceMemory"]
@@ -101,10 +101,10 @@ class SequenceMemory(Node):
         state, rows = self.as_state(state), self._rows()
         called = wide(self.successors) + self.ratio * rows
         if self.filters is not None:
-            sums, spread = (self.patterns.shape[1] - 1) * self.overlaps(state), self._spread(self.filters, state)
+            sums, spread = (self.patterns.shape[1] - 1) * self.overlaps(state), self._size_of_terms(self.filters, state)
             weights, changes = jax.jvp(self._shape, (sums,), (spread,))
             size = jnp.sqrt((weights**2 + changes**2) @ called**2)
-            return tied(weights @ called, 2.0 * size)
+            return zero_within_rounding(weights @ called, 2.0 * size)
         sums = (rows @ state)[:, None] - rows * state[None, :]  # without the own spin [M, N]
         if self.degree is not None:
             return jnp.sum(called * self._shape(sums), axis=0)
@@ -123,7 +123,7 @@ class SequenceMemory(Node):
             return jnp.exp(sums - jax.lax.stop_gradient(jnp.max(sums, axis=0, keepdims=True)))
         return (sums / power_scale(jnp.max(jnp.abs(sums), axis=0, keepdims=True), self.degree)) ** self.degree
 
-    def _spread(self, filters: Array, state: State) -> Float[Array, "M"]:
+    def _size_of_terms(self, filters: Array, state: State) -> Float[Array, "M"]:
         """Size of the terms of N − 1 decorrelated overlaps [M], whose rounding is all that is left of one that is 0."""
         overlaps = self._rows() @ state / self.patterns.shape[1]
         return (self.patterns.shape[1] - 1) * jnp.sqrt(filters**2 @ overlaps**2)

@@ -26,7 +26,7 @@ class Levels(NamedTuple):
     used: Bool[Array, "M"]
 
 
-def measured(scores: Array, used: Array, beta: Array, separation: Separation) -> Levels:
+def levels_of(scores: Array, used: Array, beta: Array, separation: Separation) -> Levels:
     """Levels of one row of scores. Scores of −∞ are not used."""
     used = used & (scores != -jnp.inf)
     top = jnp.zeros((), scores.dtype)

@@ -209,7 +209,7 @@ def mutual_information(
     others = (*np.delete(weights.shape, [axis, rows]).tolist(), weights.shape[rows])
     if not _fits(prior.shape, others):
         raise ValueError(f"prior must broadcast against shape {others}, got shape {prior.shape}")
-    return _mutual_information(weights, prior, _used(mask, weights.shape), axis=axis, rows=rows)
+    return _mutual_information(weights, prior, _checked_mask(mask, weights.shape), axis=axis, rows=rows)
 
 
 @partial(jax.jit, static_argnames=("axis", "rows"))
@@ -228,7 +228,7 @@ def _of_levels(
     scores, more = real_array("scores", scores), [real_array("weights", w) for w in more]
     if any(weights.shape != scores.shape for weights in more):
         raise ValueError(f"weights must have the scores' shape {scores.shape}, got {more[0].shape}")
-    used = _used(mask, scores.shape)
+    used = _checked_mask(mask, scores.shape)
     axis = axis_of("axis", axis, scores.ndim, "scores")
     other = np.delete(scores.shape, axis).tolist()
     try:
@@ -249,7 +249,7 @@ def _each_level(
     rows, used, *others = (jnp.broadcast_to(x, (*leading, x.shape[-1])) for x in (rows, used, *others))
 
     def row(scores: Array, used: Array, beta: Array, *others: Array) -> Array:
-        return function(_levels.measured(scores, used, beta, separation), separation, *others)
+        return function(_levels.levels_of(scores, used, beta, separation), separation, *others)
 
     return map_rows(row, (rows, used, beta, *others), (1, 1, 0, *(1 for _ in others)))
 
@@ -258,7 +258,7 @@ def _of_weights(function: Callable, weights: ArrayLike, axis: int, mask: Mask, *
     """`function(row, mask, …)` of every row of the weights, and of the rows of more arrays, along the axis."""
     weights = real_array("weights", weights)
     axis = axis_of("axis", axis, weights.ndim, "weights")
-    return _each_weights(function, weights, _used(mask, weights.shape), *more, parameters=parameters, axis=axis)
+    return _each_weights(function, weights, _checked_mask(mask, weights.shape), *more, parameters=parameters, axis=axis)
 
 
 @partial(jax.jit, static_argnums=0, static_argnames="axis")
@@ -270,7 +270,7 @@ def _each_weights(function: Callable, weights: Array, mask: Mask, *more, paramet
     return map_rows(row, rows, [1] * len(rows))
 
 
-def _used(mask: Mask, shape: tuple[int, ...]) -> Mask:
+def _checked_mask(mask: Mask, shape: tuple[int, ...]) -> Mask:
     """Mask as truth values that broadcast against `shape`. None stays None. Raises ValueError for any other."""
     if mask is None:
         return None

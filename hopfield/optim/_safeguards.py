@@ -40,7 +40,7 @@ def still(tree: Tree) -> Array:
 
 
 @partial(jax.jit, static_argnames=("max_iterations",))
-def finished(
+def refine_solution(
     curvature: Fisher,
     vector: Tree,
     damping: ArrayLike,
@@ -62,7 +62,7 @@ def or_gradient(direction: Tree, grads: Tree, fine: Array) -> Tree:
     return selected(fine, direction, jax.tree.map(lambda g: (g / size).astype(g.dtype), grads))
 
 
-def bounded(curvature: Fisher, step: Tree, radius: Any) -> Tree:
+def shrink_to_radius(curvature: Fisher, step: Tree, radius: Any) -> Tree:
     """Step, shrunk to a length √(dᵀ F d) of at most `radius`. None leaves it unchanged."""
     if radius is None:
         return step

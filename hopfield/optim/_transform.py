@@ -105,7 +105,7 @@ def _checked_call(call: Call, judges: bool, accumulated: bool) -> Call:
     return call
 
 
-def at(schedule: Any, count: Array) -> Any:
+def value_at(schedule: Any, count: Array) -> Any:
     """The value of a number or schedule at a step."""
     return schedule(count) if callable(schedule) else schedule
 

@@ -14,8 +14,8 @@ from hopfield.fisher import Likelihood, as_likelihood, fisher
 from hopfield.fisher.operator import FisherKind
 from hopfield.fisher.solvers import selected
 from hopfield.optim import _safeguards
-from hopfield.optim._safeguards import accept_or_reject, bounded, finite, or_gradient, share
-from hopfield.optim._transform import Call, Schedule, at, check_kind, check_rate, transform
+from hopfield.optim._safeguards import accept_or_reject, finite, or_gradient, share, shrink_to_radius
+from hopfield.optim._transform import Call, Schedule, check_kind, check_rate, transform, value_at
 
 
 class ApproximateState(NamedTuple):
@@ -159,9 +159,9 @@ def _averaging_transform(form: Callable, solve: Callable, options: Options) -> o
         direction = solve(curvature, average, updates, damping)
         sound = state.finite & finite(direction)
         direction = or_gradient(direction, updates, sound)
-        rate = at(options.learning_rate, state.count)
+        rate = value_at(options.learning_rate, state.count)
         moved = jax.tree.map(lambda d, p: (-rate * d).astype(p.dtype), direction, params)
-        moved = bounded(curvature, moved, options.trust_radius)
+        moved = shrink_to_radius(curvature, moved, options.trust_radius)
         state = state._replace(
             count=cast(Array, optax.safe_increment(state.count)),
             norm=optax.tree.norm(direction).astype(state.norm.dtype),

@@ -36,8 +36,17 @@ from hopfield.fisher import Fisher, Likelihood, as_likelihood
 from hopfield.fisher.operator import FisherKind, Solver
 from hopfield.fisher.solvers import axpy, selected
 from hopfield.optim import _safeguards
-from hopfield.optim._safeguards import LEAST, accept_or_reject, bounded, finished, finite, or_gradient, share, still
-from hopfield.optim._transform import Call, Schedule, at, check_kind, check_rate, transform
+from hopfield.optim._safeguards import (
+    LEAST,
+    accept_or_reject,
+    finite,
+    or_gradient,
+    refine_solution,
+    share,
+    shrink_to_radius,
+    still,
+)
+from hopfield.optim._transform import Call, Schedule, check_kind, check_rate, transform, value_at
 
 SMALL = 1500
 """Parameters up to which "auto" forms the whole matrix."""
@@ -163,13 +172,13 @@ def _begin(options: Options, params: Tree) -> NaturalGradientState:
 def _step(
     learning_rate: Schedule, options: Options, updates: Tree, state: NaturalGradientState, params: Tree, call: Call
 ) -> tuple[Tree, NaturalGradientState]:
-    rate = at(learning_rate, state.count)
+    rate = value_at(learning_rate, state.count)
     curvature = call.fisher(params, options.likelihood, options.kind, options.samples)
-    lam = state.damping if options.adaptive else at(options.damping, state.count)
+    lam = state.damping if options.adaptive else value_at(options.damping, state.count)
     lam = jnp.asarray(lam, state.damping.dtype)
     moved, state = _direction(curvature, updates, state, lam, options)
     moved = jax.tree.map(lambda d: (-rate * d).astype(d.dtype), moved)
-    moved = bounded(curvature, moved, options.trust_radius)
+    moved = shrink_to_radius(curvature, moved, options.trust_radius)
     if options.adaptive:
         moved, state = accept_or_reject(curvature, updates, moved, state, params, call)
     return moved, state._replace(count=optax.safe_increment(state.count))
@@ -183,7 +192,7 @@ def _direction(
     # SPRING: argmin ½ dᵀFd − ∇·d + ½ λ ‖d − μ d_last‖², whose system is the damped one for ∇ − μ F d_last.
     right = axpy(-mu, curvature @ past, grads) if mu else grads
     start = None if mu else past
-    solver: Solver = options.solver if options.solver != "auto" else _chosen(curvature)
+    solver: Solver = options.solver if options.solver != "auto" else _solver_for(curvature)
     if solver == "kernel":  # which divides by the damping; chosen by itself, where it has no more rows than parameters
         damping = nan_outside(damping, damping > 0) if options.solver == "kernel" else jnp.maximum(damping, LEAST)
     direction, info = curvature.solve(
@@ -195,7 +204,7 @@ def _direction(
         max_iterations=options.max_iterations,
     )
     if options.solver == "auto" and solver != "cg":
-        direction, info = finished(
+        direction, info = refine_solution(
             curvature, right, damping, direction, info, options.tolerance, options.max_iterations
         )
     direction = axpy(mu, past, direction) if mu else direction
@@ -216,7 +225,7 @@ def _direction(
     )
 
 
-def _chosen(curvature: Fisher) -> Solver:
+def _solver_for(curvature: Fisher) -> Solver:
     size = sum(x.size for x in jax.tree.leaves(curvature.params))
     columns = curvature.outputs.shape[-1] if curvature.factor is None else curvature.factor.shape[-1]
     rows = curvature.weights.size * columns

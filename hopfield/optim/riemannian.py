@@ -27,7 +27,7 @@ from hopfield._pytrees import Node
 from hopfield._shapes import Tree
 from hopfield.geometry import spd, sphere
 from hopfield.optim._safeguards import share
-from hopfield.optim._transform import Schedule, at, check_params, check_rate
+from hopfield.optim._transform import Schedule, check_params, check_rate, value_at
 
 
 class Manifold(Node, abc.ABC):
@@ -224,7 +224,7 @@ def riemannian_gradient_descent(
     check_rate(learning_rate)
     share("momentum", momentum)
     is_manifold = lambda x: x is None or isinstance(x, str | Manifold)
-    over = partial(_over, jax.tree.map(_manifold, manifolds, is_leaf=is_manifold))
+    over = partial(_map_with_manifolds, jax.tree.map(_manifold, manifolds, is_leaf=is_manifold))
 
     def init(params: Tree) -> RiemannianState:
         check_params(params)
@@ -236,7 +236,7 @@ def riemannian_gradient_descent(
         if params is None:
             raise ValueError("params must be given to update: a gradient on a manifold depends on where it is taken")
         check_params(params, updates)
-        rate = at(learning_rate, state.count)
+        rate = value_at(learning_rate, state.count)
         gradient = over(lambda m, p, g: m.gradient(p, g), params, updates)
         # The projection takes off what rounding has left outside the tangent space.
         velocity = over(lambda m, p, v, g: momentum * m.project(p, v) + g, params, state.momentum, gradient)
@@ -249,7 +249,7 @@ def riemannian_gradient_descent(
     return optax.GradientTransformationExtraArgs(init, cast(Any, update))
 
 
-def _over(chosen: Tree, function: Callable, params: Tree, *more: Tree) -> Tree:
+def _map_with_manifolds(chosen: Tree, function: Callable, params: Tree, *more: Tree) -> Tree:
     """`function` of the manifold, the parameter and what belongs to it, for every array; `chosen` may be a prefix."""
     leaf = lambda x: isinstance(x, Manifold)
     try:

@@ -69,9 +69,9 @@ class Source(Node, abc.ABC):
 
     def _within(self, first: Any, size: int) -> tuple[Any, int]:
         """First pattern of a block and its size, checked unless traced: JAX would read other patterns than asked."""
-        return (first, size) if is_traced(first) else self._checked(first, size)
+        return (first, size) if is_traced(first) else self._checked_rows(first, size)
 
-    def _checked(self, first: int, size: int) -> tuple[int, int]:
+    def _checked_rows(self, first: int, size: int) -> tuple[int, int]:
         first, size = whole("first", first, 0), whole("size", size)
         if first + size > self.shape[0]:
             raise ValueError(f"first + size must be at most {self.shape[0]} patterns, got {first} + {size}")

@@ -13,8 +13,8 @@ import numpy as np
 from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
 from hopfield import outside
-from hopfield._checks import number, one_of, random_key, real_number, spelled, vector
-from hopfield._names import nearest, unknown
+from hopfield._checks import number, one_of, parse_number, random_key, real_number, vector
+from hopfield._names import nearest, unknown_name
 from hopfield._numerics import accumulation_dtype, nan_outside
 from hopfield.arguments import shown
 from hopfield.patterns.ensembles import Scalar, State, spins
@@ -54,7 +54,7 @@ class Corruption(NamedTuple):
         return f"{self.kind}:{self.amount:.12g}"
 
 
-def _counted(state: State, fraction: Scalar) -> tuple[State, Int[Array, ""], Bool[Array, ""]]:
+def _state_and_count(state: State, fraction: Scalar) -> tuple[State, Int[Array, ""], Bool[Array, ""]]:
     """The state, round(fraction · N), halves to even, and whether the fraction is in its range.
 
     A product within 10⁻⁴ of a half is one: no precision holds 0.07 exactly.
@@ -64,7 +64,7 @@ def _counted(state: State, fraction: Scalar) -> tuple[State, Int[Array, ""], Boo
     return state, jnp.round(jnp.round(share * state.size, 4)).astype(jnp.int32), ~jnp.isnan(share)
 
 
-def _corrupted(state: State, known: Bool[Array, "N"], counted: Bool[Array, ""]) -> Corrupted:
+def _nan_unless_counted(state: State, known: Bool[Array, "N"], counted: Bool[Array, ""]) -> Corrupted:
     """A corrupted state and its known units. A fraction out of range gives NaN and no known units."""
     return Corrupted(nan_outside(state, counted), known & counted)
 
@@ -85,9 +85,9 @@ def flip(key: PRNGKeyArray, state: State, fraction: Scalar) -> Corrupted:
         The corrupted state; the units that were not flipped are known.
     """
     random_key("key", key)
-    state, count, counted = _counted(state, fraction)
+    state, count, counted = _state_and_count(state, fraction)
     flipped = _choose(key, state.size, count)
-    return _corrupted(jnp.where(flipped, -state, state), ~flipped, counted)
+    return _nan_unless_counted(jnp.where(flipped, -state, state), ~flipped, counted)
 
 
 def mask(
@@ -113,7 +113,7 @@ def mask(
     """
     if key is not None:
         random_key("key", key)
-    state, count, counted = _counted(state, fraction)
+    state, count, counted = _state_and_count(state, fraction)
     one_of("region", region, REGIONS)
     if not isinstance(fill, str) or fill != "random":
         real_number("fill", fill, "a number or random")
@@ -126,7 +126,7 @@ def mask(
         choose_key, fill_key = jax.random.split(key)
         hidden = _choose(choose_key, state.size, count) if region == "random" else hidden
         shown = spins(fill_key, 1, state.size, dtype=state.dtype)[0] if isinstance(fill, str) else shown
-    return _corrupted(jnp.where(hidden, shown, state), ~hidden, counted)
+    return _nan_unless_counted(jnp.where(hidden, shown, state), ~hidden, counted)
 
 
 def noise(key: PRNGKeyArray, state: State, sigma: Scalar) -> Corrupted:
@@ -161,7 +161,7 @@ def corrupt(
         return _KINDS[kind](key, state, amount, fill)
     entry = outside.find("corruptions", kind)
     if entry is None:
-        raise unknown("kind", kind, (*CORRUPTIONS, *outside.plugged("corruptions")))
+        raise unknown_name("kind", kind, (*CORRUPTIONS, *outside.plugged("corruptions")))
     result = outside.called("corruption", kind, entry.value, key, state, amount)
     shape = np.shape(result.state if isinstance(result, Corrupted) else result)
     if shape != np.shape(state):
@@ -180,7 +180,7 @@ def corruption(spec: str | float) -> Corruption:
     kind, colon, number = spec.rpartition(":") if isinstance(spec, str) else ("flip", ":", spec)
     kind = kind.strip() if colon else "flip"
     try:
-        number = spelled(float, number) if isinstance(number, str) else number
+        number = parse_number(float, number) if isinstance(number, str) else number
         amount = math.nan if isinstance(number, bool) else float(number)
     except (TypeError, ValueError):
         amount = math.nan

@@ -17,7 +17,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import as_path, number, real_array, real_number, spelled, whole
+from hopfield._checks import as_path, number, parse_number, real_array, real_number, whole
 from hopfield._numerics import largest, power_of_two, unit
 from hopfield._shapes import Patterns
 from hopfield.arguments import flag
@@ -122,7 +122,7 @@ def photograph_patches(
     levels = _photographs(flag("colour", colour))
     if size > levels.shape[1]:
         raise ValueError(f"size must be at most {levels.shape[1]}, the photographs' height, got {size}")
-    patches = _cut(levels, size, count, seed) / (255.0 if colour else 255_000.0)
+    patches = _random_patches(levels, size, count, seed) / (255.0 if colour else 255_000.0)
     if flag("unit_norm", unit_norm) and flag("binary", binary):
         raise ValueError("unit_norm must be False where binary is True, as spins have the norm √N")
     if flag("binary", binary):
@@ -141,7 +141,7 @@ def _photographs(colour: bool) -> np.ndarray:
     return photographs if colour else photographs @ np.array([[299], [587], [114]])
 
 
-def _cut(levels: np.ndarray, size: int, count: int, seed: int) -> np.ndarray:
+def _random_patches(levels: np.ndarray, size: int, count: int, seed: int) -> np.ndarray:
     windows = np.lib.stride_tricks.sliding_window_view(levels, (size, size), axis=(1, 2))
     places = windows.shape[:3]  # [image, row, column, channel, size, size]
     order = np.random.default_rng(seed).permutation(int(np.prod(places)))
@@ -210,7 +210,7 @@ def _table(path: Path, shown: str) -> np.ndarray:
         if len(row) != (width := len(rows[0])):
             raise ValueError(f"path must hold {width} numbers in every line, got {len(row)} in row {index} of {shown}")
         try:
-            numbers.append([spelled(float, text) for text in row])
+            numbers.append([parse_number(float, text) for text in row])
         except ValueError:
             raise ValueError(f"path must hold numbers alone, got text in row {index} of {shown}") from None
     return np.array(numbers, float).reshape(len(rows), -1)

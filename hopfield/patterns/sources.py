@@ -59,7 +59,7 @@ class Stored(Source):
         return jax.lax.dynamic_slice_in_dim(self.array, *self._within(first, size))
 
     def part(self, first: int, size: int) -> Source:
-        first, size = self._checked(first, size)
+        first, size = self._checked_rows(first, size)
         return Stored(self.array[first : first + size])
 
 
@@ -88,7 +88,7 @@ class Packed(Source):
         return unpack(self.words(first, size), self.neurons)
 
     def part(self, first: int, size: int) -> Source:
-        first, size = self._checked(first, size)
+        first, size = self._checked_rows(first, size)
         return Packed(self.bits[first : first + size], self.neurons)
 
 
@@ -140,7 +140,7 @@ class Generated(Source):
         return self.first + jnp.asarray(first, jnp.uint32)
 
     def part(self, first: int, size: int) -> Source:
-        first, size = self._checked(first, size)
+        first, size = self._checked_rows(first, size)
         if self.count <= base.FEW:
             return self.replace(first=self.first + jnp.uint32(first), count=size)
         lap, offset = divmod(first, base.FEW)
@@ -182,7 +182,7 @@ class Mapped(Source):
         return self.part(int(first), size).array
 
     def part(self, first: int, size: int) -> Stored:
-        first, size = self._checked(first, size)
+        first, size = self._checked_rows(first, size)
         rows = self.file[first : first + size]
         with np.errstate(over="ignore"):  # what single precision has no number for
             return Stored(jnp.asarray(np.ascontiguousarray(rows, rows.dtype.newbyteorder("="))))

@@ -20,10 +20,10 @@ def difference(separation: Any, up: Scores, down: Scores, beta: Array, mask: Mas
 def balance(weights: Scores, rise: Scores) -> Float[Array, ""]:
     """Σ w δ. It is zero for a tie, where the sum does not exceed the rounding errors of its terms."""
     terms = weights * rise
-    return tied(jnp.sum(terms), jnp.sum(jnp.abs(terms)))
+    return zero_within_rounding(jnp.sum(terms), jnp.sum(jnp.abs(terms)))
 
 
-def tied(total: Float[Array, "*b"], size: Float[Array, "*#b"]) -> Float[Array, "*b"]:
+def zero_within_rounding(total: Float[Array, "*b"], size: Float[Array, "*#b"]) -> Float[Array, "*b"]:
     """A sum, zero where it does not exceed its rounding errors. `size` is the sum of the terms' absolute values."""
     return jnp.where(jnp.abs(total) <= 4 * jnp.finfo(total.dtype).eps * size, 0.0, total)
 

@@ -169,9 +169,11 @@ class Separation(Node, abc.ABC):
         size = jax.lax.stop_gradient(beta * jnp.max(jnp.abs(rise), initial=0.0))
         near = size < float(jnp.finfo(rise.dtype).eps) ** 0.5
         mean = lambda: 0.5 * (self.weights(beta * up, mask) + self.weights(beta * down, mask))
-        return where_near(near, lambda: balance(mean(), rise), lambda: self._apart(up, down, beta, mask))
+        return where_near(
+            near, lambda: balance(mean(), rise), lambda: self._difference_of_potentials(up, down, beta, mask)
+        )
 
-    def _apart(self, up: Scores, down: Scores, beta: Scalar, mask: Mask) -> Scalar:
+    def _difference_of_potentials(self, up: Scores, down: Scores, beta: Scalar, mask: Mask) -> Scalar:
         """[F(β up) − F(β down)] / β; equal potentials are a tie even where both are −∞, outside every support."""
         high, low = self.potential(beta * up, mask), self.potential(beta * down, mask)
         return jnp.where(high == low, 0.0, high - low) / beta

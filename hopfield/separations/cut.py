@@ -38,7 +38,7 @@ class Cut(Node):
 
     def log_sizes(self, z: Scores, mask: Mask = None) -> Scores:
         """Logarithms of the weights [M], −∞ where a weight is 0."""
-        below, outside = self._below(z, mask)
+        below, outside = self._distance_below_top(z, mask)
         return jnp.where(outside, -jnp.inf, self.log_peak + log_power(below, self.alpha - 1.0))
 
     def block(self, z: Scores, values: Float[Array, "M V"], mask: Mask = None) -> Stream:
@@ -70,7 +70,7 @@ class Cut(Node):
         gap = self.alpha - 1.0
         return self.log_peak + log_power(total * power_logarithm(-jnp.log(total), gap) / slope, gap)
 
-    def _below(self, z: Scores, mask: Mask) -> tuple[Scores, Array]:
+    def _distance_below_top(self, z: Scores, mask: Mask) -> tuple[Scores, Array]:
         """(z − top)/x, but 0 where 1 + (α−1) of it is not above zero, and where that is so."""
         below = (z - self.top) * jnp.exp((1.0 - self.alpha) * self.log_peak)
         outside = (self.alpha - 1.0) * below <= -1.0

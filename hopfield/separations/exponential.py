@@ -12,7 +12,7 @@ from hopfield import _numerics
 from hopfield._checks import whole
 from hopfield._numerics import accumulation_dtype, anywhere, largest, wide
 from hopfield.separations._guards import faint, nonzero, scaled, unmasked
-from hopfield.separations._ties import balance, finite_rise, tied, where_near
+from hopfield.separations._ties import balance, finite_rise, where_near, zero_within_rounding
 from hopfield.separations.base import Separation, Stream, Summand
 from hopfield.separations.jacobians import of_width, softmax_jacobian_product
 from hopfield.separations.simplex import Mask, Scores, shannon_entropy, shifted
@@ -51,7 +51,9 @@ class LogSumExp(Separation):
         near = jax.lax.stop_gradient(jnp.max(jnp.abs(rise), initial=0.0)) < 0.5
         growth = lambda: jnp.expm1(jnp.where(near, rise, 0.0))
         change = lambda: balance(self.weights(beta * wide(down), mask), growth())
-        return where_near(near, lambda: jnp.log1p(change()) / beta, lambda: self._apart(up, down, beta, mask))
+        return where_near(
+            near, lambda: jnp.log1p(change()) / beta, lambda: self._difference_of_potentials(up, down, beta, mask)
+        )
 
     def _regulariser(self, p):
         return shannon_entropy(p)
@@ -133,7 +135,7 @@ class Exponential(LogSumExp):
 
     def potential_difference(self, up, down, beta, mask=None):
         gap = _gap(up, down, beta, mask)
-        return _times_exp(tied(gap.moment, gap.mass), gap.shift) / beta
+        return _times_exp(zero_within_rounding(gap.moment, gap.mass), gap.shift) / beta
 
     def fields(self, scores, steps, state, beta, mask=None):
         return self.field_finish(self.field_block(scores, steps, state, beta, mask), beta)
@@ -158,7 +160,7 @@ class Exponential(LogSumExp):
 
         moment = total(lambda terms: terms)
         least = jax.lax.stop_gradient(jnp.abs(moment))  # of the sizes, which are formed only where all may be rounding
-        near = tied(least, jnp.sum(jax.lax.stop_gradient(weights)) * largest(jnp.abs(drop))) == 0
+        near = zero_within_rounding(least, jnp.sum(jax.lax.stop_gradient(weights)) * largest(jnp.abs(drop))) == 0
         size = jax.lax.cond(anywhere(near), lambda: jax.lax.stop_gradient(total(jnp.abs)), lambda: least)
         return Stream(jnp.broadcast_to(top + widest, state.shape), size, moment)
 
@@ -167,23 +169,25 @@ class Exponential(LogSumExp):
         return scale * stream.mass, scale * stream.moment
 
     def field_block(self, scores, steps, state, beta, mask):
-        def shared():
+        def gaps_together():
             return self._gaps(scores, steps, state, beta, mask)
 
-        def alone():
+        def gaps_one_by_one():
             return jax.vmap(gap, (1, 0))(steps, state)
 
         def gap(step, spin):
             return _gap(scores + 0.5 * (1.0 - spin) * step, scores - 0.5 * (1.0 + spin) * step, beta, mask)
 
         # Beside the largest term of all spins that of another one must not vanish.
-        return jax.lax.cond(anywhere(jnp.abs(jax.lax.stop_gradient(beta * steps)) >= WIDEST), alone, shared)
+        return jax.lax.cond(
+            anywhere(jnp.abs(jax.lax.stop_gradient(beta * steps)) >= WIDEST), gaps_one_by_one, gaps_together
+        )
 
     def field_merge(self, a, b):
         return jax.vmap(self.merge)(a, b)
 
     def field_finish(self, sums, beta):
-        return 0.5 * _times_exp(tied(sums.moment, sums.mass), sums.shift) / beta
+        return 0.5 * _times_exp(zero_within_rounding(sums.moment, sums.mass), sums.shift) / beta
 
 
 def _drop(x):
@@ -220,20 +224,20 @@ class TopK(Separation):
     def checked(self):
         return self.replace(count=whole("count", self.count))
 
-    def _kept(self, z: Scores, mask: Mask) -> Bool[Array, "M"]:
+    def _top_k_mask(self, z: Scores, mask: Mask) -> Bool[Array, "M"]:
         masked = z if mask is None else jnp.where(mask, z, -jnp.inf)
         _, index = _numerics.top_k(jax.lax.stop_gradient(masked), min(self.count, z.size))
         kept = jnp.zeros(z.shape, bool).at[index].set(True)
         return kept if mask is None else kept & mask
 
     def potential(self, z, mask=None):
-        return LogSumExp().potential(z, self._kept(z, mask))
+        return LogSumExp().potential(z, self._top_k_mask(z, mask))
 
     def _regulariser(self, p):
         return shannon_entropy(p) + jnp.where(jnp.sum(p > 0) > self.count, -jnp.inf, 0.0)
 
     def weights(self, z, mask=None):
-        return LogSumExp().weights(z, self._kept(z, mask))
+        return LogSumExp().weights(z, self._top_k_mask(z, mask))
 
     def jacobian_product(self, p, v):
         return softmax_jacobian_product(p, v)

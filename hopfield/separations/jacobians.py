@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arrays import aligned
+from hopfield._arrays import same_rank
 from hopfield._checks import real_array
 from hopfield._numerics import wide
 
@@ -82,5 +82,5 @@ def _support_power(p: Array, alpha: ArrayLike) -> Array:
 def _diagonal_minus(r: Array, share: Array) -> Array:
     """diag(r) − r shareᵀ over the last axis."""
     column, row = r[..., :, None], share[..., None, :]
-    eye, column = aligned(jnp.eye(r.shape[-1], dtype=r.dtype), column)
+    eye, column = same_rank(jnp.eye(r.shape[-1], dtype=r.dtype), column)
     return column * (eye - row)

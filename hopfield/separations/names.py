@@ -9,7 +9,7 @@ from hopfield.separations.softmax_one import SoftmaxOne
 from hopfield.separations.sparse import Sparsemax, entmax, normmax
 
 
-def _rectified(degree: int = 2) -> Separation:
+def _rectified_polynomial(degree: int = 2) -> Separation:
     return polynomial(degree, rectified=True)
 
 
@@ -27,7 +27,7 @@ NAMES: dict[str, Named] = {
     "max": Named(_largest),
     "linear": Named(Linear),
     "polynomial": Named(polynomial, int),
-    "rectified": Named(_rectified, int),
+    "rectified": Named(_rectified_polynomial, int),
     "exponential": Named(Exponential),
     "epanechnikov": Named(LogReLU),
 }

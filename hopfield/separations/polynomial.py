@@ -95,14 +95,14 @@ class Polynomial(Separation):
         if self.rectified or self.degree > EXACT_DEGREE:
             return Separation.fields(self, scores, steps, state, beta, mask)
         if self.degree <= NEVER_CANCELS:
-            return self._expanded(scores, steps, state, beta, mask)
+            return self._fields_by_expansion(scores, steps, state, beta, mask)
         sizes = (jnp.abs(jax.lax.stop_gradient(x)) for x in (unmasked(scores, mask), steps))
         largest_score, largest_step = map(largest, sizes)
         lost = anywhere(largest_step > largest_score * (CANCELLATION ** (1 / self.degree) - 1.0))
         alone = partial(Separation.fields, self)
-        return jax.lax.cond(lost, alone, self._expanded, scores, steps, state, beta, mask)
+        return jax.lax.cond(lost, alone, self._fields_by_expansion, scores, steps, state, beta, mask)
 
-    def _expanded(self, scores, steps, state, beta, mask):
+    def _fields_by_expansion(self, scores, steps, state, beta, mask):
         """`fields` by products of matrices, into which the powers of scores s + (1 − x) t/2 and s − (1 + x) t/2 expand.
 
         The terms may be larger than what they add up to by (1 + t/s)ⁿ.

@@ -16,7 +16,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._checks import real_array
-from hopfield._numerics import checkpointed, largest, wide
+from hopfield._numerics import largest, saved_for_derivative, wide
 from hopfield._shapes import Mask, Scores
 from hopfield.separations._deformed import power_logarithm
 
@@ -35,7 +35,7 @@ def shifted(z: Scores, mask: Mask) -> tuple[Scores, Float[Array, ""]]:
     if mask is not None:
         z = jnp.where(mask, z, -jnp.inf)
     top = jax.lax.stop_gradient(largest(z))
-    top = checkpointed(jnp.where(top == -jnp.inf, 0.0, jnp.where(top == jnp.inf, jnp.nan, top)))
+    top = saved_for_derivative(jnp.where(top == -jnp.inf, 0.0, jnp.where(top == jnp.inf, jnp.nan, top)))
     return z - top, top
 
 
@@ -128,7 +128,7 @@ def _newton_step(u: Scores, exponent: Array, tau: Array, total: float) -> Array:
 
 def _threshold_jvp(primals, tangents):
     (u, exponent), (du, d_exponent) = primals, tangents
-    tau = checkpointed(_threshold(u, exponent))
+    tau = saved_for_derivative(_threshold(u, exponent))
     rest = u - tau
     slope = exponent * _clipped_power(rest, exponent - 1.0)
     tangent = jnp.zeros_like(tau)
@@ -164,8 +164,8 @@ def entmax(z: Scores, alpha: Float[Array, ""], mask: Mask = None) -> Scores:
 def _entmax(s: Scores, gap: Array) -> Scores:
     """[1 + gap (s − λ)]₊^(1/gap) of scores whose largest is 0, gap = α − 1, with λ such that they add up to 1."""
     scaled = gap * s
-    weights = _by_exponent(1.0 / gap, RELATIVE, scaled, checkpointed(_threshold(scaled, 1.0 / gap)))
-    total = checkpointed(jnp.sum(weights))
+    weights = _by_exponent(1.0 / gap, RELATIVE, scaled, saved_for_derivative(_threshold(scaled, 1.0 / gap)))
+    total = saved_for_derivative(jnp.sum(weights))
     return weights / jnp.where(total == 0, 1.0, total)
 
 

@@ -46,18 +46,18 @@ _CHECKS: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def _checked(method: Callable) -> Callable:
+def _with_checked_arguments(method: Callable) -> Callable:
     """A prediction that refuses arguments out of range, whether it uses them or not."""
     signature = inspect.signature(method)
 
     @functools.wraps(method)
-    def predicted(*args, **kwargs):
+    def prediction(*args, **kwargs):
         for name, value in signature.bind(*args, **kwargs).arguments.items():
             if name in _CHECKS:
                 _CHECKS[name](value)
         return method(*args, **kwargs)
 
-    return predicted
+    return prediction
 
 
 class Theory:
@@ -82,9 +82,9 @@ class Theory:
     def __init_subclass__(cls):
         for name, method in list(vars(cls).items()):
             if hasattr(getattr(Theory, name, None), "__wrapped__"):
-                setattr(cls, name, _checked(method))
+                setattr(cls, name, _with_checked_arguments(method))
 
-    @_checked
+    @_with_checked_arguments
     def kind(self, criterion: Criterion) -> str | None:
         """Kind of theory that the `critical_load` of a criterion is for N → ∞, in a word or two.
 
@@ -95,7 +95,7 @@ class Theory:
         """
         return None
 
-    @_checked
+    @_with_checked_arguments
     def critical_load(
         self,
         criterion: Criterion,
@@ -118,7 +118,7 @@ class Theory:
         """
         return None
 
-    @_checked
+    @_with_checked_arguments
     def success(
         self,
         criterion: Criterion,
@@ -131,19 +131,19 @@ class Theory:
         """Exact share of queries that pass a criterion at a finite size, for an array of numbers of patterns."""
         return None
 
-    @_checked
+    @_with_checked_arguments
     def one_step_error(
         self, neurons: int, num_patterns: ArrayLike, *, corruption: float = 0.0, beta: float | None = None
     ) -> Float | None:
         """Exact share of wrong spins after one synchronous step, for an array of numbers of patterns."""
         return None
 
-    @_checked
+    @_with_checked_arguments
     def retained_overlap(self, load: ArrayLike) -> Float | None:
         """Overlap of the retrieval state from a clean start in an infinite network. NaN at loads without one."""
         return None
 
-    @_checked
+    @_with_checked_arguments
     def basins(self, dynamics: Dynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         """Lines of critical initial overlaps, the one to compare with first, of infinite networks unless they say N.
 
@@ -155,7 +155,7 @@ class Theory:
         """
         return []
 
-    @_checked
+    @_with_checked_arguments
     def nearest_share(self, neurons: int, num_patterns: int, overlaps: Float) -> Float | None:
         """Share of queries of given overlaps that end right where the nearest pattern always wins."""
         return None

@@ -199,7 +199,7 @@ def _one_step_error(degree: float, neurons: float, num_patterns: float, flipped:
     values = _difference(degree, 2 * positive - (neurons - 1), rectified)
     values, probabilities = np.concatenate([values, -values]), np.tile(half / (2 * half.sum()), 2)
 
-    def below(others: float, tie: float) -> float:
+    def probability_below(others: float, tie: float) -> float:
         """P(crosstalk < −signal + tie), the signal that of a pattern with an overlap with the other spins."""
         bound = -float(_difference(degree, np.array(others), rectified))
         if np.max(np.abs(values)) < 2**53:
@@ -209,8 +209,8 @@ def _one_step_error(degree: float, neurons: float, num_patterns: float, flipped:
         return sums.below(values, probabilities, num_patterns - 1, bound, even=True)
 
     aligned = neurons - 2 * flipped
-    from_right = below(aligned - 1, 0.0) if flipped < neurons else 0.0
-    from_flipped = below(aligned + 1, 0.5) if flipped > 0 else 0.0  # a tie leaves it wrong
+    from_right = probability_below(aligned - 1, 0.0) if flipped < neurons else 0.0
+    from_flipped = probability_below(aligned + 1, 0.5) if flipped > 0 else 0.0  # a tie leaves it wrong
     return ((neurons - flipped) * from_right + flipped * from_flipped) / neurons
 
 

@@ -97,7 +97,7 @@ class Derived(Theory):
             quantile = np.sqrt(2) * erfcinv(2 * error)
             return float(self._signal(overlap) ** 2 / (quantile**2 * self._noise))
         clean = criterion == "retained" and not corruption
-        return self._retained(cut) if clean and self.power and self.power > 1 else None
+        return self._largest_load_at(cut) if clean and self.power and self.power > 1 else None
 
     def success(
         self,
@@ -137,11 +137,11 @@ class Derived(Theory):
     def _noise(self) -> float:
         """Variance of the crosstalk over the squared signal per unit of load, for N → ∞."""
 
-        def at(neurons: int) -> float:
+        def inverse_load(neurons: int) -> float:
             noise = general.log_noise(self.parts(neurons, None).summand, neurons)
             return 1 / self.load(float(np.exp(-noise)), neurons)
 
-        return general.limit(at)
+        return general.limit(inverse_load)
 
     def _signal(self, overlap: ArrayLike) -> Float:
         """Signal of overlap m over that of m = 1 for N → ∞."""
@@ -155,7 +155,7 @@ class Derived(Theory):
         overlaps = erf(np.linspace(0.2, 5.5, 40001))
         return overlaps, self._signal(overlaps) ** 2 / (2 * self._noise * erfinv(overlaps) ** 2)
 
-    def _retained(self, cut: float) -> float:
+    def _largest_load_at(self, cut: float) -> float:
         overlaps, loads = self._branch
         return float(np.max(loads[overlaps >= cut]))
 

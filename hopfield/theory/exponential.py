@@ -113,7 +113,7 @@ def target_weight(
     Returns:
         Mean over the patterns, to a relative error of 1e-9.
     """
-    return _vectorised(_mean_weight, neurons, num_patterns, beta, corruption)
+    return _apply_elementwise(_mean_weight, neurons, num_patterns, beta, corruption)
 
 
 def target_weight_probability(
@@ -126,7 +126,7 @@ def target_weight_probability(
     Returns:
         The probability, to 1e-7 for a hundred patterns or more (1e-5 for a handful).
     """
-    return _vectorised(_weight_probability, neurons, num_patterns, beta, corruption)
+    return _apply_elementwise(_weight_probability, neurons, num_patterns, beta, corruption)
 
 
 def critical_load(neurons: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Float:
@@ -140,7 +140,7 @@ def critical_load(neurons: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLi
     Returns:
         The load, with M taken as continuous; nan where two patterns are already too many.
     """
-    return _vectorised(_critical_load, real("neurons", neurons, most=1000), 1, beta, corruption)
+    return _apply_elementwise(_critical_load, real("neurons", neurons, most=1000), 1, beta, corruption)
 
 
 def one_step_error(
@@ -160,7 +160,9 @@ def one_step_error(
     Returns:
         Probability that a spin, chosen at random among all, differs from the pattern after the step.
     """
-    return _vectorised(_one_step_error, whole_numbers("neurons", neurons, least=2), num_patterns, beta, corruption)
+    return _apply_elementwise(
+        _one_step_error, whole_numbers("neurons", neurons, least=2), num_patterns, beta, corruption
+    )
 
 
 def _typical_load(terms: int, beta: Float, corruption: ArrayLike) -> Float:
@@ -171,7 +173,7 @@ def _typical_load(terms: int, beta: Float, corruption: ArrayLike) -> Float:
     return plain(np.where(overlap >= np.tanh(tilt), annealed, rate(overlap)))
 
 
-def _vectorised(
+def _apply_elementwise(
     function: Callable[[float, float, float, float], float],
     neurons: ArrayLike,
     num_patterns: ArrayLike,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from hopfield._arrays import aligned, block_diagonal, joined, length, lengths, product, spread, transposed
+from hopfield._arrays import block_diagonal, length, lengths, product, same_rank, side_by_side, transposed, with_rank
 
 RNG = np.random.default_rng(11)
 
@@ -19,14 +19,14 @@ def normal(*shape):
 def test_products_broadcast_leading_axes_of_different_number(order):
     one, other = (((2, 3), (3,))[i] for i in order)
     a, b = normal(*one, 4, 5), normal(*other, 5, 6)
-    assert [x.ndim for x in aligned(a, b)] == [4, 4]
+    assert [x.ndim for x in same_rank(a, b)] == [4, 4]
     np.testing.assert_allclose(product(a, b), np.matmul(a, b), atol=1e-14)
 
 
 def test_new_axes_stand_after_the_leading_ones():
     x = normal(2, 4, 5)
-    assert spread(x, 5).shape == (2, 1, 1, 4, 5)
-    assert spread(x, 3) is x
+    assert with_rank(x, 5).shape == (2, 1, 1, 4, 5)
+    assert with_rank(x, 3) is x
     assert transposed(x).shape == (2, 5, 4)
 
 
@@ -41,7 +41,7 @@ def test_blocks_stand_along_the_diagonal_for_every_head():
 
 def test_rows_of_different_leading_axes_are_joined():
     a, b = normal(3, 2), normal(4)
-    np.testing.assert_array_equal(joined([a, b])[1], jnp.concatenate([a[1], b]))
+    np.testing.assert_array_equal(side_by_side([a, b])[1], jnp.concatenate([a[1], b]))
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])

@@ -42,7 +42,7 @@ def norm(vector: Tangent, base_point: Probabilities) -> Float[Array, ""]:
 def exp(tangent_vec: Tangent, base_point: Probabilities) -> Probabilities:
     """(√p cos θ + e sin θ)² with θ e = v / 2√p. NaN where the geodesic has left the family, see `exit_time`."""
     base_point = probabilities("base_point", base_point)
-    end = sphere.exp(_lifted(tangent_vec, base_point), jnp.sqrt(base_point))
+    end = sphere.exp(_to_sphere(tangent_vec, base_point), jnp.sqrt(base_point))
     return jnp.where(exit_time(tangent_vec, base_point) > 1, end**2, jnp.nan)
 
 
@@ -52,7 +52,7 @@ def exit_time(tangent_vec: Tangent, base_point: Probabilities) -> Float[Array, "
     √p_i cos θt + e_i sin θt = 0 first at θt = atan2(√p_i, −e_i).
     """
     base_point = probabilities("base_point", base_point)
-    lifted = _lifted(tangent_vec, base_point)
+    lifted = _to_sphere(tangent_vec, base_point)
     angle = safe_norm(lifted)
     resting = angle == 0
     angle = jnp.where(resting, 1.0, angle)
@@ -74,11 +74,11 @@ def dist(point_a: Probabilities, point_b: Probabilities) -> Float[Array, ""]:
 def parallel_transport(tangent_vec: Tangent, base_point: Probabilities, direction: Tangent) -> Tangent:
     """A tangent vector carried along the geodesic of `direction` to its end."""
     base_point = probabilities("base_point", base_point)
-    root, along = jnp.sqrt(base_point), _lifted(direction, base_point)
-    carried = sphere.parallel_transport(_lifted(tangent_vec, base_point), root, along)
+    root, along = jnp.sqrt(base_point), _to_sphere(direction, base_point)
+    carried = sphere.parallel_transport(_to_sphere(tangent_vec, base_point), root, along)
     return 2.0 * sphere.exp(along, root) * carried
 
 
-def _lifted(vector: Tangent, base_point: Probabilities) -> Tangent:
+def _to_sphere(vector: Tangent, base_point: Probabilities) -> Tangent:
     """Tangent vector on the unit sphere at √p."""
     return real_array("tangent_vec", vector) / (2.0 * jnp.sqrt(base_point))

@@ -154,12 +154,16 @@ def _layout(tensors: Tensors) -> tuple[str, list[str]]:
         if matches:
             stems = {int(match["layer"]): match["stem"] for match in matches}
             if len(stems) < len(matches) or sorted(stems) != list(range(len(stems))):
-                raise ValueError(f"checkpoint must have one attention in each layer 0, 1, ..., got {_short(tensors)}")
+                raise ValueError(
+                    f"checkpoint must have one attention in each layer 0, 1, ..., got {_kinds_of_names(tensors)}"
+                )
             return kind, [stems[layer] for layer in sorted(stems)]
-    raise ValueError(f"checkpoint must have the layout of GPT-2, BERT or LLaMA, got the tensors {_short(tensors)}")
+    raise ValueError(
+        f"checkpoint must have the layout of GPT-2, BERT or LLaMA, got the tensors {_kinds_of_names(tensors)}"
+    )
 
 
-def _short(names: Sequence[str] | Tensors, most: int = 12) -> str:
+def _kinds_of_names(names: Sequence[str] | Tensors, most: int = 12) -> str:
     """Names with numbers as *, each kind once."""
     kinds = list(dict.fromkeys(re.sub(r"\d+", "*", name) for name in names))
     return ", ".join(kinds[:most]) + (f" and {len(kinds) - most} more" if len(kinds) > most else "")
@@ -184,7 +188,7 @@ Pairs = list[tuple[np.ndarray, np.ndarray | None]]
 
 def _get(tensors: Tensors, name: str, ndim: int) -> np.ndarray:
     if name not in tensors:
-        raise ValueError(f"checkpoint must have the tensor {name}, got {_short(tensors)}")
+        raise ValueError(f"checkpoint must have the tensor {name}, got {_kinds_of_names(tensors)}")
     tensor = tensors[name]
     if tensor.ndim != ndim:
         raise ValueError(f"{name} must have {ndim} axes, got shape {tensor.shape}")

@@ -67,7 +67,7 @@ def read_tensors(place: str | Path) -> dict[str, np.ndarray]:
     """
     place = Path(place)
     if place.suffix == ".json":
-        return {name: x for file in _indexed(place) for name, x in read_tensors(file).items()}
+        return {name: x for file in _files_of_index(place) for name, x in read_tensors(file).items()}
     try:
         with safe_open(place, framework="numpy") as file:
             return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
@@ -75,7 +75,7 @@ def read_tensors(place: str | Path) -> dict[str, np.ndarray]:
         raise ValueError(f"path must be a safetensors file with known number types, got '{place}'") from None
 
 
-def _indexed(place: Path) -> list[Path]:
+def _files_of_index(place: Path) -> list[Path]:
     """The files that an index names, all beside it."""
     names = _object(place).get("weight_map")
     if not isinstance(names, dict) or not names or not all(isinstance(name, str) for name in names.values()):

@@ -165,11 +165,11 @@ def _fill(attention: HopfieldAttention, core: _Core) -> None:
         attention.value = nnx.LinearGeneral(width, heads, rngs=nnx.Rngs(0))
     for name in ("query", "key", "value"):
         kernel, bias = getattr(core, name)
-        _put(getattr(attention, name), _pad_width(kernel, core.width), _pad_width(bias, core.width))
-    _put(attention.out, *core.out)
+        _set_weights(getattr(attention, name), _pad_width(kernel, core.width), _pad_width(bias, core.width))
+    _set_weights(attention.out, *core.out)
 
 
-def _put(linear: nnx.LinearGeneral, kernel: np.ndarray, bias: np.ndarray) -> None:
+def _set_weights(linear: nnx.LinearGeneral, kernel: np.ndarray, bias: np.ndarray) -> None:
     """Set the weights of a projection that has a bias."""
     nnx.update(linear, {"kernel": jnp.asarray(kernel, jnp.float32), "bias": jnp.asarray(bias, jnp.float32)})
 

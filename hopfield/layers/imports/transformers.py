@@ -48,11 +48,11 @@ def from_attention_weights(
     )
     for name in ("query", "key", "value"):
         w, b = getattr(weights, f"w_{name}"), getattr(weights, f"b_{name}")
-        _put(getattr(layer, name), w.transpose(1, 0, 2), np.zeros((len(w), width)) if b is None else b)
-    _put(layer.out, weights.w_output, np.zeros(outputs) if weights.b_output is None else weights.b_output)
+        _set_weights(getattr(layer, name), w.transpose(1, 0, 2), np.zeros((len(w), width)) if b is None else b)
+    _set_weights(layer.out, weights.w_output, np.zeros(outputs) if weights.b_output is None else weights.b_output)
     return layer
 
 
-def _put(linear: nnx.LinearGeneral, kernel: np.ndarray, bias: np.ndarray) -> None:
+def _set_weights(linear: nnx.LinearGeneral, kernel: np.ndarray, bias: np.ndarray) -> None:
     dtype = linear.kernel[...].dtype
     nnx.update(linear, {"kernel": jnp.asarray(kernel, dtype), "bias": jnp.asarray(bias, dtype)})

@@ -105,7 +105,7 @@ def test_attention_in_numpy_is_that_of_the_library(separation):
     given = {key: value if value is None else np.asarray(value) for key, value in given.items()}
     given |= {"bias": np.zeros((3, 5)), "temperature": np.asarray(1.0)}
     output = core.attend(q, k, v, beta=0.8, separation=separation, mask=jnp.asarray(mask))
-    np.testing.assert_allclose(_in_numpy.attended(given, separation, mask)[0], output, atol=1e-14)
+    np.testing.assert_allclose(_in_numpy.output_and_weights(given, separation, mask)[0], output, atol=1e-14)
 
 
 class Softplus(separations.Separation):

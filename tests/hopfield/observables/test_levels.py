@@ -14,7 +14,7 @@ RATIO = np.exp(-BETA * GAP)
 @pytest.mark.parametrize("top", [0.0, 3.0])
 def test_two_levels_have_their_closed_form(top):
     scores, used = jnp.array([top - GAP, top, 9.0, -jnp.inf]), jnp.array([True, True, False, True])
-    row = _levels.measured(scores, used, jnp.asarray(BETA), LogSumExp())
+    row = _levels.levels_of(scores, used, jnp.asarray(BETA), LogSumExp())
     upper = RATIO / (1 + RATIO)
     expected = {
         "gibbs": [upper, 1 - upper, 0.0, 0.0],

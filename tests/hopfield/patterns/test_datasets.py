@@ -109,9 +109,9 @@ def test_flat_patches_are_passed_over():
     photograph = np.zeros((1, 6, 6, 1))
     photograph[0, 0, 0] = 1.0
     # Of the 25 places of a 2 × 2 window only the corner's has contrast.
-    np.testing.assert_array_equal(datasets._cut(photograph, 2, 1, 0), [[1, 0, 0, 0]])
+    np.testing.assert_array_equal(datasets._random_patches(photograph, 2, 1, 0), [[1, 0, 0, 0]])
     with pytest.raises(ValueError, match="count must be at most 1, the patches with contrast, got 2"):
-        datasets._cut(photograph, 2, 2, 0)
+        datasets._random_patches(photograph, 2, 2, 0)
 
 
 @pytest.mark.parametrize(
