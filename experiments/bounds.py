@@ -29,7 +29,7 @@ class Bounds(NamedTuple):
     repeats: bool = False
     """Whether a list may hold an entry twice, as where each belongs to one of another list."""
     names: "Mapping[str, Number | None] | None" = None
-    """Names that entries are, alone or as in `diluted:0.3`, with the number that may follow each (`named` reads it)."""
+    """Names that entries are, alone or as in `diluted:0.3`, with the number that may follow (`name_and_number`)."""
     meaning: str | None = None
     """What kind of name entries, or keys of a mapping, are (see `spellings`): no two may stand for one thing.
 
@@ -72,7 +72,7 @@ class Number(NamedTuple):
     whole: bool = False
 
 
-def named(text: str) -> tuple[str, float | None]:
+def name_and_number(text: str) -> tuple[str, float | None]:
     """Name and number of `name` or `name:number`. The number is None without a colon and NaN if it cannot be read."""
     name, colon, digits = text.partition(":")
     try:
@@ -120,7 +120,7 @@ def number(value: float) -> str:
 
 def _check_name(option: str, text: str, names: Mapping[str, Number | None]) -> None:
     """Refuse a name that there is not, one without the number it needs, and one with a number it cannot have."""
-    name, value = named(text)
+    name, value = name_and_number(text)
     number = names.get(name)
     if value is None:
         fits = name in names and (number is None or not number.needed)
@@ -195,7 +195,7 @@ class Use(NamedTuple):
         return judge(config)
 
 
-def chosen(option: str, *names: str) -> Use:
+def includes(option: str, *names: str) -> Use:
     """Used where a list of the configuration has one of these names, alone or with a number as in `entmax:1.5`."""
 
     def holds(config: Any) -> bool:
@@ -204,7 +204,7 @@ def chosen(option: str, *names: str) -> Use:
     return Use(f"{option} has one of {', '.join(names)}", holds)
 
 
-def judged(words: str, function: str) -> Use:
+def decided_by(words: str, function: str) -> Use:
     """Condition under which an option is used, decided by a function of the experiment.py beside the configuration.
 
     Args:

@@ -91,7 +91,7 @@ def split(argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         elif word.startswith("-") and not (word.startswith("--") and equals):
             known = "-m, --help, --cfg job, --config-dir DIR, --version"
             raise InputError(f"{word} must be one of the flags {known}; options are written key=value")
-        elif (own := _own(word.removeprefix("--"))) is not None:
+        elif (own := _user_experiment_folder(word.removeprefix("--"))) is not None:
             flags["folder"] = str(own)
             words.append(f"conf={own.name}")
         else:
@@ -99,7 +99,7 @@ def split(argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     return words, flags
 
 
-def _own(word: str) -> Path | None:
+def _user_experiment_folder(word: str) -> Path | None:
     """The folder of a user-defined experiment that `conf=./folder` names, None for any other word."""
     key, _, value = word.partition("=")
     folder = Path(os.path.expanduser(value)).absolute()

@@ -45,7 +45,7 @@ def _print_runs(words: Sequence[str]) -> int:
         conditions[key] = value
     if (state := conditions.get("state", listing.STATES[0])) not in listing.STATES:
         raise InputError(f"state must be one of {', '.join(listing.STATES)}, got {state!r}")
-    held = (run for place in places or ["outputs"] for run in _found(Path(place)))
+    held = (run for place in places or ["outputs"] for run in _runs_in(Path(place)))
     found = list({os.path.realpath(run.path): run for run in held}.values())
     for key in conditions:
         if found and not any(listing.has_key(run, key) for run in found):
@@ -66,7 +66,7 @@ def _print_runs(words: Sequence[str]) -> int:
     return 0
 
 
-def _found(place: Path) -> list[listing.Run]:
+def _runs_in(place: Path) -> list[listing.Run]:
     if not os.path.isdir(place):
         raise InputError(f"FOLDER, {place} unless another is given, must be a folder of results: there is none")
     return listing.find(place)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.bounds import chosen
+from experiments.bounds import includes
 from experiments.contract import option
 
 VARIANTS: dict[str, tuple[str, ...]] = {
@@ -22,7 +22,7 @@ PUBLISHED = {
     ("elephant", 200, 1391): (0.949, 0.003),
 }
 """Areas under the ROC curve of hopfield-layers and their errors, by name, bags and instances (Ramsauer et al. 2021)."""
-_TRAINED = chosen("methods", *NETWORKS)
+_TRAINED = includes("methods", *NETWORKS)
 
 
 @dataclass
@@ -47,8 +47,10 @@ class Config(contract.Config):
     learning_rate: float = option(0.003, "of Adam", above=0, used_when=_TRAINED)
     dropout: float = option(0.2, "share of embedded features blanked in training", least=0, below=1, used_when=_TRAINED)
     width: int = option(8, "features of an embedded instance", least=1, used_when=_TRAINED)
-    heads: int = option(2, "heads of the pooling; they divide width", least=1, used_when=chosen("methods", "hopfield"))
-    queries: int = option(2, "learned queries of the pooling", least=1, used_when=chosen("methods", "hopfield"))
+    heads: int = option(
+        2, "heads of the pooling; they divide width", least=1, used_when=includes("methods", "hopfield")
+    )
+    queries: int = option(2, "learned queries of the pooling", least=1, used_when=includes("methods", "hopfield"))
 
     def __post_init__(self) -> None:
         super().__post_init__()

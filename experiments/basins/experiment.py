@@ -121,7 +121,7 @@ def _load(point: dict) -> dict[str, float]:
 
 def _program(config: Config, scale: Scale, point: dict) -> measurement.Program:
     largest = find(point["memory"]).rounded(max(scale.loads), point["neurons"], PARITY)
-    padding = draws.padded(point["patterns"], largest, point["neurons"])
+    padding = draws.rows_to_draw(point["patterns"], largest, point["neurons"])
     return measurement.Program(
         memory=point["memory"],
         dynamics=point["dynamics"],

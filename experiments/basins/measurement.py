@@ -59,7 +59,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     used = draws.in_use(program, draw)
     network = draws.network(blueprint.build(stored, mask=used, beta=draw["beta"]))
     rows = jnp.where(used[:, None], stored, 0.0)
-    index, keys = draws.numbered(query_key, program.queries)
+    index, keys = draws.numbers_and_keys(query_key, program.queries)
     query = lambda i, key, overlap: _query(program, network, rows, draw["near"], i, key, overlap)
     ends = jax.vmap(jax.vmap(query, (0, 0, None)), (None, None, 0))(index, keys, each["initial_overlap"])
     valid = jnp.broadcast_to(index < draw["num_patterns"], ends["overlap"].shape)

@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Any
 
 from experiments import contract
-from experiments.bounds import Use, judged
+from experiments.bounds import Use, decided_by
 from experiments.contract import Smoke, grid_axis, option
 
 DYNAMICS = ("asynchronous", "synchronous")
@@ -27,7 +27,7 @@ class Scale:
         Smoke((64,)),
         "numbers of neurons N of random patterns (null: 64)",
         least=2,
-        used_when=judged("ensembles has a random one", "takes_neurons"),
+        used_when=decided_by("ensembles has a random one", "takes_neurons"),
     )
     loads: list[float] | None = grid_axis(
         Smoke((0.1, 0.2)),
@@ -72,7 +72,7 @@ class Scale:
     parity: Parity | None = option(
         Smoke(Parity.odd),
         "M that loads are rounded to where fields are integers (classical, dense): odd unless given",
-        used_when=judged("a memory with loads has fields that are integers (classical, dense)", "rounds"),
+        used_when=decided_by("a memory with loads has fields that are integers (classical, dense)", "rounds"),
         axis=True,
     )
 
@@ -106,5 +106,5 @@ class Config(Scale, contract.Config):
     clamp: bool = option(
         False,
         "hold the units that the corruption left untouched",
-        used_when=judged("a start of corruption is flipped or hidden", "leaves_units"),
+        used_when=decided_by("a start of corruption is flipped or hidden", "leaves_units"),
     )

@@ -138,7 +138,9 @@ def _paddings(config: Config, chosen: dict[str, scales.FullScale]) -> dict[tuple
     for (memory, scale), ensemble in product(chosen.items(), config.ensembles):
         for neurons in scales.widths(scale, ensemble) if not pattern_sets.is_streamed(ensemble) else ():
             counts.setdefault((memory, neurons), set()).update(scales.pattern_counts(scale, memory, neurons))
-    return {(*key, m): rows for key, several in counts.items() for m, rows in draws.grouped(several, key[1]).items()}
+    return {
+        (*key, m): rows for key, several in counts.items() for m, rows in draws.rows_for_counts(several, key[1]).items()
+    }
 
 
 def _program(config: Config, point: dict, scale: scales.FullScale, paddings: dict[tuple, int]) -> retention.Program:

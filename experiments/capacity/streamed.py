@@ -102,7 +102,7 @@ def _draws(points: Sequence[dict]) -> Iterator[tuple[tuple, list[dict]]]:
 
 def _source(seed: int, piece: dict, num_patterns: int) -> tuple[Source, np.ndarray, dict[str, np.ndarray]]:
     """Patterns of the pass that a piece belongs to, the queries' targets among them, and the queries by start."""
-    return streams.drawn(seed, *_draw(piece), num_patterns, piece["queries"], piece["starts"])
+    return streams.draw_with_queries(seed, *_draw(piece), num_patterns, piece["queries"], piece["starts"])
 
 
 def _pass(seed: int, points: list[dict], parts: list[dict]) -> Iterator[dict]:

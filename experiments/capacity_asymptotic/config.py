@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.bounds import Use, judged
+from experiments.bounds import Use, decided_by
 from experiments.contract import grid_axis, option
 
 _ENUMERATED = Use("enumerated is not empty", lambda config: bool(config.enumerated))
@@ -17,7 +17,7 @@ class Config(contract.Config):
     enumerated: list[int] = option(
         [12],
         "sizes of them at which the patterns are also drawn one by one",
-        used_when=judged("each has a load of at most 2^24 patterns", "all_enumerated"),
+        used_when=decided_by("each has a load of at most 2^24 patterns", "all_enumerated"),
         extends=True,
     )
     corruption: list[float] = option(

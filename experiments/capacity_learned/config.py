@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from experiments import contract
-from experiments.bounds import Use, chosen
+from experiments.bounds import Use, includes
 from experiments.contract import option
 
 SIMILARITIES = ("dot", "distance", "manhattan")
@@ -110,13 +110,13 @@ class Config(contract.Config):
         "rates of Adam, chosen among by the error on further draws that are not measured",
         above=0,
         nonempty=True,
-        used_when=chosen("optimisers", "adam"),
+        used_when=includes("optimisers", "adam"),
     )
     natural_rates: list[float] = option(
-        [0.3], "the same of natural gradients", above=0, nonempty=True, used_when=chosen("optimisers", "natural")
+        [0.3], "the same of natural gradients", above=0, nonempty=True, used_when=includes("optimisers", "natural")
     )
     damping: float = option(
-        0.03, "damping of natural gradients", above=0, most=1e6, used_when=chosen("optimisers", "natural")
+        0.03, "damping of natural gradients", above=0, most=1e6, used_when=includes("optimisers", "natural")
     )
     held: int = option(2, "draws that are measured after each training, and not learned from", least=1, most=1024)
     queries: int = option(8, "patterns asked for in each of them", least=1, most=2**14)

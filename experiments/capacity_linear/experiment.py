@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from experiments.bounds import named
+from experiments.bounds import name_and_number
 from experiments.capacity_linear import measurement
 from experiments.capacity_linear.config import Config
 from experiments.capacity_linear.figure import plot
@@ -67,10 +67,10 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
 
 def _program(config: Config, point: dict) -> draws.Rule:
     neurons = point["neurons"]
-    padding = draws.padded(point["patterns"], pairs(max(config.loads), neurons), neurons)
+    padding = draws.rows_to_draw(point["patterns"], pairs(max(config.loads), neurons), neurons)
     queries = min(config.queries, padding)
     cost = padding * neurons * (3.0 * neurons + 2 * measurement.CHUNK + queries)
-    return draws.Rule(named(point["rule"])[0], neurons, padding, queries, cost)
+    return draws.Rule(name_and_number(point["rule"])[0], neurons, padding, queries, cost)
 
 
 def _known(config: Config, point: dict) -> dict[str, float | int]:
@@ -84,5 +84,5 @@ def _known(config: Config, point: dict) -> dict[str, float | int]:
 
 @lru_cache(maxsize=4096)
 def _theory(rule: str, neurons: int, num_patterns: int) -> float:
-    name, decay = named(rule)
+    name, decay = name_and_number(rule)
     return float(linear.key_found(neurons, num_patterns, name, decay=1.0 if decay is None else decay))

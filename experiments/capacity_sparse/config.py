@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.bounds import Bounds, Number, chosen
+from experiments.bounds import Bounds, Number, includes
 from experiments.contract import grid_axis, option
 
 COVARIANCE = ("binary", "balanced", "spins")
@@ -28,7 +28,7 @@ class Config(contract.Config):
         "shares of neurons that are on, of the covariance rule and of Hebb's",
         above=0,
         most=0.5,
-        used_when=chosen("rules", *COVARIANCE, "hebb"),
+        used_when=includes("rules", *COVARIANCE, "hebb"),
     )
     around: list[float] = grid_axis(
         [0.7, 1.3],

@@ -96,7 +96,7 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
 
 def _program(point: dict, largest: int, queries: int) -> draws.Rule:
     neurons = point["neurons"]
-    padding = max(draws.padded(point["patterns"], max(largest, queries), neurons), queries)
+    padding = max(draws.rows_to_draw(point["patterns"], max(largest, queries), neurons), queries)
     return draws.Rule(point["rule"], neurons, padding, queries, neurons**2 * (padding + 10.0 * queries))
 
 

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from experiments.bounds import named
+from experiments.bounds import name_and_number
 from hopfield import Couplings, disturbances
 from hopfield.dynamics.asynchronous import relax
 from hopfield.networks.binary import BinaryNetwork, covariance_network, willshaw_network
@@ -200,7 +200,7 @@ TABLE: dict[str, Rule] = {
 @cache
 def find(rule: str) -> Rule:
     """The rule of a name, such as `hebb` or `diluted:0.3`."""
-    name, number = named(rule)
+    name, number = name_and_number(rule)
     return replace(TABLE[name], number=number or 0.0)
 
 

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from experiments.bounds import named
+from experiments.bounds import name_and_number
 from experiments.capacity_sparse import rules
 from experiments.contract import Table
 from experiments.statistics.clusters import means_by_group
@@ -84,6 +84,6 @@ def _scalars(loads: list[dict], critical: list[dict], limits: list[dict]) -> dic
             apart = [abs(e["wrong_one"] - e["wrong_theory"]) / e["wrong_one_stderr"] for e in known]
             scalars[f"errors_within_two_standard_errors/{rule}"] = float(np.mean(np.array(apart) <= 2))
         bits = [entry["bits"] for entry in loads if entry["rule"] == rule and "bits" in entry]
-        if bits and named(rule)[0] != "hebb":
+        if bits and name_and_number(rule)[0] != "hebb":
             scalars[f"most_bits_per_synapse/{rule}"] = max(bits)
     return scalars

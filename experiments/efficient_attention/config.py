@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.bounds import Bounds, Number, Use, chosen
+from experiments.bounds import Bounds, Number, Use, includes
 from experiments.contract import grid_axis, option
 
 EXACT = ("dense", "blockwise")
@@ -37,7 +37,7 @@ class Config(contract.Config):
     width: int = option(16, "dimensions D of queries, keys and values", least=1)
     spread: float = option(0.5, "standard deviation of the components of queries and keys", above=0)
     update_steps: int = option(
-        1, "updates of a layer's head, the last of which reads", least=1, used_when=chosen("methods", *LAYERS)
+        1, "updates of a layer's head, the last of which reads", least=1, used_when=includes("methods", *LAYERS)
     )
     largest_dense: int = option(
         4096,
@@ -49,4 +49,4 @@ class Config(contract.Config):
         ),
     )
     repeats: int = option(2, "timed runs, of which the fastest counts", least=1, formerly="repetitions")
-    samples: int = option(2, "draws over which errors are averaged", least=1, used_when=chosen("passes", "forward"))
+    samples: int = option(2, "draws over which errors are averaged", least=1, used_when=includes("passes", "forward"))

@@ -17,7 +17,7 @@ memory is the larger of what XLA sets aside beyond inputs and outputs and of wha
 from collections.abc import Iterator, Sequence
 
 from experiments import contract
-from experiments.bounds import named
+from experiments.bounds import name_and_number
 from experiments.contract import Cost
 from experiments.efficient_attention.config import EXACT, LAYERS, NUMBERED, Config
 from experiments.efficient_attention.figure import plot
@@ -32,7 +32,7 @@ def cost(config: Config) -> Cost:
     """Cost of the whole run, from the options alone."""
     parts, runs = [], len(config.passes) * (config.repeats + 2 * config.samples + 1)
     for length in config.lengths:
-        for method, given in map(named, config.methods):
+        for method, given in map(name_and_number, config.methods):
             number = int(given or 0)
             dense = method == "dense" or method not in (*EXACT, *LAYERS)
             every = length if dense and length <= config.largest_dense else 1

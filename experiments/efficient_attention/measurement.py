@@ -5,7 +5,7 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
-from experiments.bounds import named
+from experiments.bounds import name_and_number
 from experiments.efficient_attention.config import LAYERS, Config
 from experiments.shared import footprint, timing
 from experiments.shared.draws import seed_of
@@ -23,7 +23,7 @@ def head(separation: str, width: int, update_steps: int, block: int | None = Non
 
 def computation(method: str, width: int, length: int, number: int) -> Callable:
     """Function (query, key, value) → output of a method, all arrays [T, D]. `number` seeds random features."""
-    name, given = named(method)
+    name, given = name_and_number(method)
     size = int(given or 0)
     if name == "linear":
         features = attention.positive_random_features(jax.random.key(number), width, size)
@@ -49,13 +49,13 @@ def _drawn(config: Config, length: int, sample: int):
 
 def _exact(config: Config, method: str, length: int) -> Callable:
     """Exact output of the method, with all scores at once and nothing left out."""
-    if named(method)[0] in LAYERS:
+    if name_and_number(method)[0] in LAYERS:
         return head(method, config.width, config.update_steps, length)
     return computation("dense", config.width, length, 0)
 
 
 def _function(config: Config, method: str, length: int, number: int) -> Callable:
-    if named(method)[0] in LAYERS:
+    if name_and_number(method)[0] in LAYERS:
         return head(method, config.width, config.update_steps)
     return computation(method, config.width, length, number)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from experiments import contract
-from experiments.bounds import judged
+from experiments.bounds import decided_by
 from experiments.contract import grid_axis, option
 
 ROUNDING = 1e-9
@@ -33,7 +33,7 @@ class Config(contract.Config):
         16,
         "number of neurons N of random patterns",
         least=2,
-        used_when=judged("ensembles has a random one", "random"),
+        used_when=decided_by("ensembles has a random one", "random"),
         axis=True,
     )
     patterns: int = option(64, "number of stored patterns M", least=3, axis=True)

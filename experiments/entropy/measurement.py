@@ -67,7 +67,7 @@ def _drawn(draw: Draw) -> Callable:
     def one(seed, real, amount, sample):
         pattern_key, query_key = draws.keys(seed, draw.neurons, draw.num_patterns, sample)
         stored = draws.patterns(draw.ensemble, pattern_key, draw.num_patterns, draw.neurons, real)
-        _, keys = draws.numbered(query_key, draw.queries)
+        _, keys = draws.numbers_and_keys(query_key, draw.queries)
         starts = jax.vmap(lambda key, target: corrupt(key, target, draw.corruption, amount).state)(
             keys, stored[: draw.queries]
         )

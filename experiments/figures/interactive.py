@@ -33,10 +33,10 @@ def spec(panel: Panel, samples: Samples = lambda label, x: "") -> dict[str, Any]
     entries, traces = _legend(panel.series), []
     for series in panel.series:
         group = next((number for number, entry in enumerate(entries) if series in entry[1]), -1)
-        name = words.plain(entries[group][0]) if group >= 0 else ""
+        name = words.plain_text(entries[group][0]) if group >= 0 else ""
         traces.append(_image(series, panel) if series.kind == "image" else _trace(series, panel, name, group, samples))
     legend = [
-        {"name": words.plain(label), "colour": to_hex(members[0].colour[:3]), "marker": bool(members[0].marker)}
+        {"name": words.plain_text(label), "colour": to_hex(members[0].colour[:3]), "marker": bool(members[0].marker)}
         for label, members in entries
     ]
     texts = [
@@ -44,7 +44,7 @@ def spec(panel: Panel, samples: Samples = lambda label, x: "") -> dict[str, Any]
         for x, y, text in panel.texts
     ]
     return {
-        "title": words.plain(panel.title) or words.plain(panel.y.label),
+        "title": words.plain_text(panel.title) or words.plain_text(panel.y.label),
         "traces": traces,
         "legend": legend,
         "texts": texts[:200],
@@ -102,11 +102,11 @@ def _point_text(series: Series, number: int, panel: Panel, name: str, samples: S
     """Text of a point: each of its numbers with the error, and its samples where they are known."""
     lines = [f"<b>{words.markup(name.replace('$', chr(92) + '$'))}</b>"] if name else []
     for axis, values, error in ((panel.x, series.x, series.x_error), (panel.y, series.y, series.y_error)):
-        text = f"{words.markup(axis.label) or '·'}: {_written(values[number])}"
+        text = f"{words.markup(axis.label) or '·'}: {_format_number(values[number])}"
         if error is not None:
             below, above = float(error[0][number]), float(error[1][number])
             even = math.isclose(below, above, rel_tol=0.02)
-            text += f" ± {_written(above)}" if even else f" +{_written(above)} −{_written(below)}"
+            text += f" ± {_format_number(above)}" if even else f" +{_format_number(above)} −{_format_number(below)}"
         lines.append(text)
     known = samples(f"{panel.title} {series.label or name}", float(series.x[number]))
     return "<br>".join([*lines, *([known] if known else [])])
@@ -122,7 +122,7 @@ def _image(series: Series, panel: Panel) -> dict[str, Any]:
     values = np.log10(series.values) if series.logarithmic else series.values
     low, high = (math.log10(end) for end in series.limits) if series.logarithmic else series.limits
     scale = [[step / 10, to_hex(series.colours(step / 10))] for step in range(11)]
-    texts = [[f"{_written(value)}" for value in row] for row in series.values]
+    texts = [[f"{_format_number(value)}" for value in row] for row in series.values]
     label = words.markup(panel.colour_label)
     return {
         "type": "heatmap", "x": _list(series.x), "y": _list(series.y), "z": [_list(row) for row in values],
@@ -159,7 +159,7 @@ def _list(values: Any) -> list[float | None]:
     return [float(f"{value:.6g}") if math.isfinite(value) else None for value in np.asarray(values, float).ravel()]
 
 
-def _written(value: float) -> str:
+def _format_number(value: float) -> str:
     return f"{float(value):.4g}" if math.isfinite(value) else "unknown"
 
 

@@ -58,7 +58,7 @@ def draw(
     return figure
 
 
-def first(directory: Path, look: contract.Figure) -> Path:
+def main_file(directory: Path, look: contract.Figure) -> Path:
     """The file of a figure that a person is pointed to."""
     return directory / f"figure.{look.format[0]}"
 

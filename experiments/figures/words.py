@@ -23,7 +23,7 @@ def markup(text: str) -> str:
     return "".join(_formula(part) if number % 2 else _escaped(part) for number, part in enumerate(parts))
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """A label as text alone."""
     return html.unescape(re.sub(r"</?su[bp]>", "", markup(text)))
 

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.bounds import judged
+from experiments.bounds import decided_by
 from experiments.contract import option
 
 MEASURES = ("theory", "query", "key", "spectrum", "product", "frobenius", "weighted")
 """Distances of two heads that are tested against the distance of their attention."""
 
-READS = judged("the checkpoint is a BERT encoder, whose attention is measured", "reads_text")
+READS = decided_by("the checkpoint is a BERT encoder, whose attention is measured", "reads_text")
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.bounds import Use, both, chosen
+from experiments.bounds import Use, both, includes
 from experiments.contract import grid_axis, option
 
 SPINS = ("classical", "dense:3", "dense:4", "exponential")
@@ -35,7 +35,8 @@ class Config(contract.Config):
         least=1,
         most=10_000,
         used_when=both(
-            chosen("memories", *SPINS), Use("temperatures has one above 0", lambda config: max(config.temperatures) > 0)
+            includes("memories", *SPINS),
+            Use("temperatures has one above 0", lambda config: max(config.temperatures) > 0),
         ),
     )
     samples: int = option(3, "draws of patterns", least=2, extends=True)

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.bounds import chosen
+from experiments.bounds import includes
 from experiments.contract import grid_axis, option
 
 MIXERS = ("softmax", "entmax", "softmax1", "hopfield", "linear", "delta", "gated_delta", "by_hand")
 FILLERS = ("zero", "random", "clean")
 SOLVED = 0.99
 """Accuracy in validation at which training ends."""
-_TRAINED = chosen("mixers", *MIXERS[:-1])
+_TRAINED = includes("mixers", *MIXERS[:-1])
 
 
 @dataclass
@@ -38,7 +38,9 @@ class Config(contract.Config):
     )
     weight_decay: float = option(0.1, "of AdamW", least=0, used_when=_TRAINED)
     dropout: float = option(0.1, "share of embedded features blanked", least=0, below=1, used_when=_TRAINED)
-    update_steps: int = option(3, "applications of the mixer hopfield", least=1, used_when=chosen("mixers", "hopfield"))
+    update_steps: int = option(
+        3, "applications of the mixer hopfield", least=1, used_when=includes("mixers", "hopfield")
+    )
     epochs: int = option(1, "epochs at most", least=1, used_when=_TRAINED)
     batch_size: int = option(32, "sequences of a step", least=1, used_when=_TRAINED)
 

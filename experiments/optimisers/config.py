@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.bounds import both, chosen
+from experiments.bounds import both, includes
 from experiments.contract import grid_axis, option
 
 KINDS = {
@@ -28,7 +28,7 @@ class Config(contract.Config):
     )
     batches: list[str] = option(["full"], "full, mini or both", among=BATCHES, nonempty=True, axis=True)
     batch_size: int = option(
-        32, "examples of a mini-batch", least=1, used_when=chosen("batches", "mini"), formerly="batch"
+        32, "examples of a mini-batch", least=1, used_when=includes("batches", "mini"), formerly="batch"
     )
     samples: int = option(2, "problems measured", least=1, extends=True)
     tuning: int = option(1, "further problems, not measured, that rules are tuned on", least=1)
@@ -37,19 +37,19 @@ class Config(contract.Config):
         400,
         "steps of a run at most, but for natural gradients",
         least=1,
-        used_when=chosen("rules", *sum(RIVALS.values(), ())),
+        used_when=includes("rules", *sum(RIVALS.values(), ())),
     )
     natural_steps: int = option(
         50,
         "the same for natural gradients in full batches",
         least=1,
-        used_when=both(chosen("rules", *NATURAL), chosen("batches", "full")),
+        used_when=both(includes("rules", *NATURAL), includes("batches", "full")),
     )
     mini_steps: int = option(
         400,
         "the same for natural gradients in mini-batches",
         least=1,
-        used_when=both(chosen("rules", *NATURAL), chosen("batches", "mini")),
+        used_when=both(includes("rules", *NATURAL), includes("batches", "mini")),
     )
     tolerance: float = option(0.01, "distance of the target from the optimum, of the gain", above=0, below=1)
     repeats: int = option(3, "timed runs to the target; the median counts", least=1)

@@ -46,7 +46,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     stored = spins(key, program.padding, program.neurons)
     used = draws.in_use(program, draw)
     network = draws.network(find(f"dense:{program.degree}").build(stored, mask=used))
-    index, keys = draws.numbered(other, program.queries)
+    index, keys = draws.numbers_and_keys(other, program.queries)
     targets = stored[index]
     place = jax.vmap(lambda k: jax.random.permutation(k, program.neurons))(keys)
     start = jnp.where(place < draw["flips"].astype(jnp.int32), -targets, targets)

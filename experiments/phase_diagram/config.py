@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from experiments import contract
-from experiments.bounds import Use, both, chosen
+from experiments.bounds import Use, both, includes
 from experiments.contract import option
 
 MEMORIES = ("classical", "modern")
@@ -82,13 +82,13 @@ class Config(contract.Config):
         [*STUDIES], "map, curve (of the classical network) or both", among=STUDIES, nonempty=True, axis=True
     )
     classical: Classical = option(
-        Classical, used_when=both(chosen("memories", "classical"), chosen("studies", MAP)), axis=True
+        Classical, used_when=both(includes("memories", "classical"), includes("studies", MAP)), axis=True
     )
-    modern: Modern = option(Modern, used_when=both(chosen("memories", "modern"), chosen("studies", MAP)), axis=True)
+    modern: Modern = option(Modern, used_when=both(includes("memories", "modern"), includes("studies", MAP)), axis=True)
     curves: Curves = option(
         Curves,
         used_when=both(
-            both(chosen("memories", CURVED), chosen("studies", CURVE)),
+            both(includes("memories", CURVED), includes("studies", CURVE)),
             Use("curves.loads is not empty", lambda config: bool(config.curves.loads)),
         ),
         axis=True,

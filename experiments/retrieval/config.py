@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from experiments import contract
-from experiments.bounds import judged
+from experiments.bounds import decided_by
 from experiments.contract import Smoke, grid_axis, option
 from experiments.shared import precedence
 
@@ -42,7 +42,7 @@ class Scan:
         Smoke((1.0, 3.0, 20.0)),
         "inverse temperatures κ = β‖ξ‖², which is β of patterns of norm 1 and N times that of spins",
         above=0,
-        used_when=judged("a memory has an inverse temperature", "has_beta"),
+        used_when=decided_by("a memory has an inverse temperature", "has_beta"),
         formerly="betas",
         extends=True,
     )
@@ -50,7 +50,7 @@ class Scan:
         Smoke((0.9, 0.97, 1.0, 1.03, 1.1)),
         "further κ: multiples of the two critical κ of theory, where there is one",
         above=0,
-        used_when=judged("there is theory of a memory on an ensemble", "has_theory"),
+        used_when=decided_by("there is theory of a memory on an ensemble", "has_theory"),
         extends=True,
     )
     samples: int | None = option(Smoke(8), "draws of patterns at each point", least=1, extends=True)

@@ -69,7 +69,7 @@ def _draw(point: dict) -> tuple[int, int, int]:
 
 def _measured(seed: int, draw: tuple[int, int, int], points: list[dict]) -> Iterator[dict]:
     most, starts = max(point["queries"] for point in points), {point["corruption"] for point in points}
-    source, targets, begun = streams.drawn(seed, pattern_sets.GENERATED, *draw, most, starts)
+    source, targets, begun = streams.draw_with_queries(seed, pattern_sets.GENERATED, *draw, most, starts)
     passes = Passes(source)
     queries = []
     for point in points:

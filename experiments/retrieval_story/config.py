@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.bounds import chosen, judged
+from experiments.bounds import decided_by, includes
 from experiments.contract import grid_axis, option
 
 MODERN = "modern"
@@ -24,7 +24,7 @@ class Config(contract.Config):
         "inverse temperatures of memories that have one",
         formerly="beta",
         above=0,
-        used_when=judged("a memory has an inverse temperature", "has_beta"),
+        used_when=decided_by("a memory has an inverse temperature", "has_beta"),
     )
     patterns: int = option(10, "stored digits, the first ones: 0 to 9 in turn", least=3, most=20)
     targets: list[int] = grid_axis([3, 8], "stored digits that queries start from, counted from 0", least=0)
@@ -37,10 +37,10 @@ class Config(contract.Config):
         "two stored digits of which a modern memory is drawn as a landscape",
         least=0,
         axis=True,
-        used_when=chosen("memories", MODERN),
+        used_when=includes("memories", MODERN),
     )
     starts: int = option(
-        8, "retrievals drawn in that landscape", least=1, extends=True, used_when=chosen("memories", MODERN)
+        8, "retrievals drawn in that landscape", least=1, extends=True, used_when=includes("memories", MODERN)
     )
 
     def __post_init__(self) -> None:

@@ -86,7 +86,7 @@ def composed(words: Sequence[str]) -> DictConfig:
     clear(config, conf, words)
     schema = _schema(config, conf)
     for key in set(map(str, config)) - {field.name for field in fields(schema)} - {"hydra"}:
-        raise InputError(_with_place(errors.unknown(key, conf, schema), conf, words))
+        raise InputError(_with_place(errors.unknown_option(key, conf, schema), conf, words))
     return config
 
 
@@ -128,7 +128,7 @@ def clear(config: DictConfig, conf: str, words: Sequence[str]) -> None:
             continue
         added = set()
         for override in parsed:
-            names = {path[1] for path in overrides.given(override) if path[0] == key and len(path) > 1}
+            names = {path[1] for path in overrides.values_of(override) if path[0] == key and len(path) > 1}
             if names & set(getattr(usual, key)):
                 raise InputError(f"{override.input_line} must name an entry that {cleared.input_line} does not clear")
             added |= names
@@ -160,7 +160,7 @@ def _check_idle(job: Job, paths: Collection[idle.Path]) -> None:
 
 def _job(words: Sequence[str], label: str) -> Job:
     settings = {
-        path: value for override in map(overrides.parse, words) for path, value in overrides.given(override).items()
+        path: value for override in map(overrides.parse, words) for path, value in overrides.values_of(override).items()
     }
     overrides.check_silenced(settings)
     job = _composed_job(words, label)
@@ -228,9 +228,9 @@ def _sentence(error: Exception, conf: str, words: Sequence[str]) -> str:
             if (path := session.source(conf)) is not None and len(named := session.experiments_of(conf)) > 1:
                 place = f"({path} line {yaml_files.line_of(path, 'defaults')})"
                 return f"conf={conf} must name one experiment in its defaults, got {' and '.join(named)} {place}"
-            schema = session.declared(conf) if schema is None else schema
+            schema = session.options_class_of(conf) if schema is None else schema
             override, path = overrides.parse(word), session.source(conf)
-            values = overrides.nested(override) if config is not None or path is None else yaml_files.data(path)
+            values = overrides.nested_value(override) if config is not None or path is None else yaml_files.data(path)
             if (wrong := errors.misfit(schema, values)) is not None:
                 return _with_place(errors.wrong_type(*wrong), conf, words)
             key = override.key_or_group
@@ -243,7 +243,7 @@ def _sentence(error: Exception, conf: str, words: Sequence[str]) -> str:
                 and (dot or not word.startswith("+"))
             ):
                 if inner.rpartition(".")[0] in OmegaConf.select(config, group):
-                    return errors.unknown(key, conf, get_args(hint)[1])
+                    return errors.unknown_option(key, conf, get_args(hint)[1])
                 return f"{word} must set an entry that {group} has, or add one as in +{group}={{name:{{option:value}}}}"
             return _with_place(errors.sentence(single, conf, schema), conf, words)
     return errors.sentence(error, conf, schema)

@@ -36,8 +36,8 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     copy.finish(table, scalars)
     for name, value in scalars.items():
         if not name.endswith(ERROR):
-            print(f"{name}: {_written(value)}{_margin(scalars.get(f'{name}{ERROR}'))}")
-    if where := copy.where():
+            print(f"{name}: {_format_number(value)}{_margin(scalars.get(f'{name}{ERROR}'))}")
+    if where := copy.unsent_place():
         print(where)
     for note in summary.get("notes", []):
         files.say(f"warning: {note}")
@@ -61,10 +61,10 @@ def _margin(error: Any) -> str:
     """Error behind a value, as text. The error of a single sample is unknown."""
     if error is None:
         return ""
-    return f" ± {_written(error)}" if math.isfinite(error) else " (error unknown)"
+    return f" ± {_format_number(error)}" if math.isfinite(error) else " (error unknown)"
 
 
-def _written(value: Any) -> str:
+def _format_number(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.5g}" if math.isfinite(value) else "unknown"
     return str(value)

@@ -49,7 +49,7 @@ def misfit(schema: Any, values: Any, name: str = "") -> tuple[str, Any, Any] | N
         values: plain data, as a file or a word gives them; null and what is read from other options fit everything.
         name: dotted name of the values.
     """
-    hint = _some(schema)
+    hint = _without_none(schema)
     single = not (get_origin(hint) in (list, dict) or is_dataclass(hint))
     fits = isinstance(values, list if get_origin(hint) is list else dict)
     if values is None or hint in (None, Any) or (isinstance(values, str) and values.startswith("${")):
@@ -78,7 +78,7 @@ def not_among(key: str, value: str, allowed: Sequence[str]) -> str:
     return f"{key} must be one of {', '.join(allowed)}, got {value or 'nothing'}"
 
 
-def unknown(key: str, conf: str, schema: Any) -> str:
+def unknown_option(key: str, conf: str, schema: Any) -> str:
     """The sentence for an option that does not exist.
 
     Args:
@@ -114,10 +114,10 @@ def sentence(error: BaseException, conf: str, schema: Any) -> str:
         detail = detail.__cause__ or detail.__context__
     if detail is None or not detail.full_key:
         missing = re.match(r"Could not override '([^']+)'", str(error))
-        return unknown(missing[1], conf, schema) if missing else " ".join(str(error).split())
+        return unknown_option(missing[1], conf, schema) if missing else " ".join(str(error).split())
     key = str(detail.full_key)
     if isinstance(detail, AttributeError | KeyError):
-        return unknown(key, conf, detail.object_type)
+        return unknown_option(key, conf, detail.object_type)
     hint = type_of(schema, key)
     if hint is None or isinstance(detail, InterpolationResolutionError) or not isinstance(detail, ValueError):
         return f"{key} cannot be read: {first_line(detail)}"
@@ -160,7 +160,7 @@ def type_of(schema: Any, key: str) -> Any:
     """Type of the option with a dotted name such as `neurons[0]` or `wandb.mode`. None for an unknown name."""
     hint = schema
     for part in re.findall(r"[^.\[\]]+", key):
-        hint = _some(hint)
+        hint = _without_none(hint)
         if get_origin(hint) in (list, dict):
             hint = get_args(hint)[-1]
         else:
@@ -168,7 +168,7 @@ def type_of(schema: Any, key: str) -> Any:
     return hint
 
 
-def _some(hint: Any) -> Any:
+def _without_none(hint: Any) -> Any:
     """The type of an option where it is not null."""
     optional = get_origin(hint) in (Union, types.UnionType)
     return next(kind for kind in get_args(hint) if kind is not type(None)) if optional else hint

@@ -97,7 +97,7 @@ def _options(config: DictConfig) -> Iterator[str]:
     indent = " " * _COLUMN
     for key, hint, about in options:
         value = OmegaConf.select(config, key)
-        setting = f"  {key}={_shown(value)}"
+        setting = f"  {key}={_command_line_value(value)}"
         entries = _of_entries(config, key) if value is None else ""
         text = "; ".join(filter(None, (entries, errors.describe(hint), about)))
         lines = textwrap.wrap(text, _width(), initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
@@ -118,11 +118,11 @@ def _of_entries(config: DictConfig, key: str) -> str:
         for name, entry in entries.items():
             value = OmegaConf.select(entry, key)
             if value is not None and (names is None or name in names):
-                by_value.setdefault(_shown(value).replace(",", ", "), []).append(str(name))
+                by_value.setdefault(_command_line_value(value).replace(",", ", "), []).append(str(name))
     return ", ".join(f"{value} for {' and '.join(names)}" for value, names in by_value.items())
 
 
-def _shown(value: Any) -> str:
+def _command_line_value(value: Any) -> str:
     """A value as it is written on the command line."""
     if isinstance(value, Enum):
         return value.name

@@ -29,7 +29,7 @@ def options(config: Any, experiment: Any, words: Collection[Path] = ()) -> Found
         if isinstance(value, dict) and field.metadata.get("entries_of"):
             yield from _entries(config, experiment, field, value, words)
         else:
-            yield from _unused(config, experiment, field, (field.name,), value, words)
+            yield from _unused_field(config, experiment, field, (field.name,), value, words)
 
 
 def was_set(path: Path, words: Collection[Path]) -> bool:
@@ -37,7 +37,7 @@ def was_set(path: Path, words: Collection[Path]) -> bool:
     return any(path[: len(word)] == word for word in words)
 
 
-def _unused(config: Any, experiment: Any, field: Field, path: Path, value: Any, words: Collection[Path]) -> Found:
+def _unused_field(config: Any, experiment: Any, field: Field, path: Path, value: Any, words: Collection[Path]) -> Found:
     use: Use | None = field.metadata.get("used_when")
     settings = list(_settings(field, path, value, words)) if use is not None else []
     if use is None or not settings or use.met(config, experiment):
@@ -57,7 +57,7 @@ def _entries(config: Any, experiment: Any, field: Field, entries: dict[str, Any]
         for part in fields(entry):
             path, value = (field.name, name, part.name), getattr(entry, part.name)
             if measured:
-                yield from _unused(alone, experiment, part, path, value, words)
+                yield from _unused_field(alone, experiment, part, path, value, words)
                 continue
             for place, _ in _settings(part, path, value, words):
                 yield place, f"{'.'.join(place)} must belong to one of the {option} measured, {', '.join(names or [])}"

@@ -41,7 +41,7 @@ class Run(NamedTuple):
 
 def find(folder: Path) -> list[Run]:
     """Runs in a folder and those below it, the last one first."""
-    runs = [run for place in _folders(folder) if (run := _read(place)) is not None]
+    runs = [run for place in _folders(folder) if (run := _read_run(place)) is not None]
     return sorted(runs, key=lambda run: (-run.when, run.path))
 
 
@@ -55,13 +55,13 @@ def is_selected(run: Run, conditions: dict[str, str]) -> bool:
     for key, wanted in conditions.items():
         known = {"state": run.state.split(" ")[0], "conf": run.conf, "experiment": run.experiment}
         value = known[key] if key in known else run.differs[key] if key in run.differs else _option(run, key)
-        spelled = wanted in (folders.words(value), json.dumps(value), str(value)) or _same(wanted, value)
+        spelled = wanted in (folders.words(value), json.dumps(value), str(value)) or _means_value(wanted, value)
         if value is None or not spelled:
             return False
     return True
 
 
-def _same(words: str, value: Any) -> bool:
+def _means_value(words: str, value: Any) -> bool:
     """Whether words of the command line mean a number or list of that value, as `[1,8]` does [1.0, 8.0]."""
     try:
         if isinstance(value, list):
@@ -111,7 +111,7 @@ def _folders(folder: Path) -> Iterator[Path]:
             yield Path(place)
 
 
-def _read(place: Path) -> Run | None:
+def _read_run(place: Path) -> Run | None:
     record = folders.read(place)
     if record is None:
         return None

@@ -91,7 +91,12 @@ def _signature() -> str:
     """Contents of a claim of this process, unlike any other."""
     process = os.getpid()
     return json.dumps(
-        {"host": socket.gethostname(), "process": process, "born": processes.born(process), "claim": uuid.uuid4().hex}
+        {
+            "host": socket.gethostname(),
+            "process": process,
+            "born": processes.start_time(process),
+            "claim": uuid.uuid4().hex,
+        }
     )
 
 
@@ -185,7 +190,7 @@ def _tidy(path: Path) -> None:
 
 def _is_alive(holder: dict, age: float) -> bool:
     if holder["host"] == socket.gethostname():
-        born = processes.born(holder["process"])
+        born = processes.start_time(holder["process"])
         return born is not None and born == holder["born"]
     return age < SILENT
 

@@ -125,7 +125,7 @@ class Mirror:
         if named:
             self._send(lambda run: run.log(named, step=self._series.done - 1))
 
-    def where(self) -> str:
+    def unsent_place(self) -> str:
         """Place of data that no server has, and how they get there. Empty if there are none."""
         if self._mode != "offline" or self._broken:
             return ""

@@ -70,7 +70,7 @@ def label(swept: Sequence[str]) -> str:
     return safe if safe == text else f"{safe}-{files.fingerprint(text)[:8]}"
 
 
-def given(override: Override) -> dict[tuple[str, ...], Any]:
+def values_of(override: Override) -> dict[tuple[str, ...], Any]:
     """Path and value of every option that a word sets: of a mapping, of each in it."""
     values: dict[tuple[str, ...], Any] = {}
     waiting: list[tuple[tuple[str, ...], Any]] = [(tuple(override.key_or_group.split(".")), override.value())]
@@ -82,7 +82,7 @@ def given(override: Override) -> dict[tuple[str, ...], Any]:
     return values
 
 
-def nested(override: Override) -> dict[str, Any]:
+def nested_value(override: Override) -> dict[str, Any]:
     """What a word sets, as mappings in mappings."""
     value: Any = override.value()
     for part in reversed(override.key_or_group.split(".")):
@@ -94,7 +94,7 @@ def check_once(overrides: Sequence[Override]) -> None:
     """Raises InputError where two words set one option."""
     seen: dict[tuple[str, ...], str] = {}
     for override in overrides:
-        for path in given(override):
+        for path in values_of(override):
             if path in seen:
                 words = f"{seen[path]} and {override.input_line}"
                 raise InputError(f"{'.'.join(path)} must be given once, got {words}")

@@ -112,10 +112,10 @@ def groups(runs: Sequence[Run], differing: Sequence[str]) -> dict[str, list[Run]
     if len(by_label) == 1:
         return {"": list(runs)}
     naming = single if len({words for _, words in by_label}) == len(by_label) else apart
-    return short({label(members[0], naming): members for members in by_label.values()})
+    return with_short_labels({label(members[0], naming): members for members in by_label.values()})
 
 
-def short(labelled: dict[str, list[Run]]) -> dict[str, list[Run]]:
+def with_short_labels(labelled: dict[str, list[Run]]) -> dict[str, list[Run]]:
     """Groups by labels that a legend has room for: their conf or folder, where they differ in many options."""
     if max(map(len, labelled)) <= LONGEST:
         return labelled
@@ -133,7 +133,7 @@ def _is_list(runs: Sequence[Run], option: str) -> bool:
     return any(isinstance(run.record.asked.get(option), list) for run in runs)
 
 
-def pooled(runs: Sequence[Run]) -> Table:
+def pool(runs: Sequence[Run]) -> Table:
     """The rows of runs of one group, each measurement once, with draws of different seeds numbered apart."""
     parts = [run.table.assign(_rows=run.record.rows) for run in runs]
     table: Table = pandas.concat(parts, ignore_index=True)

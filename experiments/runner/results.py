@@ -26,7 +26,7 @@ def draw(directory: Path, experiment: Any, look: contract.Figure) -> Path:
     story = _story(directory, experiment)
     with style.style(look.style):
         report.write(directory / report.NAME, story, figure, table, summary, experiment.X_AXIS)
-    return saving.first(directory, look)
+    return saving.main_file(directory, look)
 
 
 def read(directory: Path) -> tuple[contract.Table, dict]:

@@ -47,7 +47,9 @@ class Series:
         numbers: dict[str, float] = {}
         if self._x == "epoch" and "seed_index" in point:  # a curve of learning belongs to one seed as well
             name = "/".join(filter(None, (self._label(point), f"seed {point['seed_index']}")))
-            numbers |= {f"{name}/{column}": values[0] for column, values in _measured([row], {*point, self._x}).items()}
+            numbers |= {
+                f"{name}/{column}": values[0] for column, values in _measured_numbers([row], {*point, self._x}).items()
+            }
         if len(rows) >= self._wanted.get(key, 1):
             del self._collected[key]
             numbers |= self._means(point, rows)
@@ -58,7 +60,7 @@ class Series:
 
     def _means(self, point: dict, rows: Sequence[dict]) -> dict[str, float]:
         label, numbers = self._label(point), {}
-        for column, values in _measured(rows, {*point, self._x}).items():
+        for column, values in _measured_numbers(rows, {*point, self._x}).items():
             name = f"{label}/{column}" if label else column
             mean = sum(values) / len(values)
             numbers[name] = mean
@@ -91,7 +93,7 @@ def _telling(points: Sequence[dict], x_axis: str) -> list[str]:
     return known
 
 
-def _measured(rows: Sequence[dict], known: Collection[str]) -> dict[str, list[float]]:
+def _measured_numbers(rows: Sequence[dict], known: Collection[str]) -> dict[str, list[float]]:
     """Finite measured numbers by name. Numbers of single heads are also averaged over heads."""
     columns: dict[str, list[float]] = {}
     for row in rows:

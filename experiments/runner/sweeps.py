@@ -81,7 +81,7 @@ def join(directories: Sequence[Path], target: Path, command: str, words: Sequenc
 def _write_joined(runs: Sequence[Run], target: Path, command: str, experiment: Any, look: Figure) -> Path:
     differing = pooling.differing(runs)
     groups = pooling.groups(runs, differing)
-    tables = {label: pooling.pooled(group) for label, group in groups.items()}
+    tables = {label: pooling.pool(group) for label, group in groups.items()}
     summaries = {label: experiment.summarise(table) for label, table in tables.items()}
     summary = _summary(groups, summaries, differing)
     files.make_directory(target)
@@ -100,7 +100,7 @@ def _write_joined(runs: Sequence[Run], target: Path, command: str, experiment: A
             for run in runs:
                 parts.setdefault(pooling.label(run, differing), []).append(run)
             figures = _figures(
-                experiment, {label: pooling.pooled(part) for label, part in pooling.short(parts).items()}
+                experiment, {label: pooling.pool(part) for label, part in pooling.with_short_labels(parts).items()}
             )
         return overlay.plot(figures)
 
@@ -112,7 +112,7 @@ def _write_joined(runs: Sequence[Run], target: Path, command: str, experiment: A
     with style.style(look.style):
         story = _story(runs, links, record, differing, results.description(experiment))
         report.write(target / report.NAME, story, figure, table, strict, experiment.X_AXIS)
-    return saving.first(target, look)
+    return saving.main_file(target, look)
 
 
 def _figures(experiment: Any, tables: Mapping[str, Any]) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class YamlSource(FileConfigSource):
 
 def check(path: Path) -> None:
     """Raises InputError, with file and line, unless a file is YAML that can be read without harm or surprise."""
-    node = _composed(path)
+    node = _root_node(path)
     _check_last(path, node)
     _check_hydra(path, node)
     _check_silenced(path, node)
@@ -74,7 +74,7 @@ def _parts(key: str) -> list[str]:
 
 def _nodes(path: Path, key: str) -> Iterator[yaml.Node]:
     """Values of a dotted option's parts, up to the first that a file lacks."""
-    node = _composed(path)
+    node = _root_node(path)
     for part in _parts(key):
         if isinstance(node, yaml.SequenceNode):
             node = node.value[int(part)] if part.isdecimal() and int(part) < len(node.value) else None
@@ -87,7 +87,7 @@ def _nodes(path: Path, key: str) -> Iterator[yaml.Node]:
         yield node
 
 
-def _composed(path: Path) -> yaml.Node | None:
+def _root_node(path: Path) -> yaml.Node | None:
     try:
         node = yaml.compose(_text(path), Loader=yaml.SafeLoader)
         if node is not None:
@@ -174,16 +174,16 @@ def _check_hydra(path: Path, node: yaml.Node | None) -> None:
 
 def _check_silenced(path: Path, node: yaml.Node | None) -> None:
     """Refuse a number of one part or memory beside the common one of the same file, which beats it."""
-    common = {key.value for key, _ in _given(node)}
+    common = {key.value for key, _ in _non_null_entries(node)}
     for group, entries in _pairs(node):
         for name, entry in _pairs(entries) if group.value in ("part", "per_memory") else []:
-            for key, _ in _given(entry):
+            for key, _ in _non_null_entries(entry):
                 if key.value in common:
                     silenced = f"{group.value}.{name.value}.{key.value}"
                     _refuse(path, key.start_mark.line, f"give {key.value} or {silenced}, which it would silence")
 
 
-def _given(node: yaml.Node | None) -> list[tuple[yaml.Node, yaml.Node]]:
+def _non_null_entries(node: yaml.Node | None) -> list[tuple[yaml.Node, yaml.Node]]:
     """Keys and values of a mapping but those of null, which is as good as no value."""
     return [(key, value) for key, value in _pairs(node) if value.tag != f"{_STANDARD}null"]
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from experiments import contract
-from experiments.bounds import Use, chosen, judged
+from experiments.bounds import Use, decided_by, includes
 from experiments.contract import option
 
 DYNAMICS = ("single", "iterated")
@@ -12,7 +12,7 @@ PAIR = ["dynamics", "similarity", "separation"]
 TASK = ["ensemble", "patterns", "corruption"]
 BOUND = ("visible", "bayes")
 """The pair that stands for the best possible read-out, which knows the hidden pixels and the strength of the noise."""
-_TUNED = judged("one of separations depends on β", "any_beta")
+_TUNED = decided_by("one of separations depends on β", "any_beta")
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Config(contract.Config):
         ["dot", "euclidean"],
         "any of dot, cosine, correlation, manhattan, euclidean: hopfield's squared_distance",
         nonempty=True,
-        used_when=judged("each goes with one of separations", "all_similarities_paired"),
+        used_when=decided_by("each goes with one of separations", "all_similarities_paired"),
         axis=True,
     )
     separations: list[str] = option(
@@ -39,7 +39,7 @@ class Config(contract.Config):
         "any of rectified:n, softmax, entmax:a, sparsemax, normmax:a, top_k:k, epanechnikov, max",
         meaning="separation",
         nonempty=True,
-        used_when=judged("each goes with one of similarities", "all_separations_paired"),
+        used_when=decided_by("each goes with one of similarities", "all_separations_paired"),
         axis=True,
     )
     dynamics: list[str] = option(
@@ -47,7 +47,7 @@ class Config(contract.Config):
         "single, iterated or both; the second at the largest M alone",
         among=DYNAMICS,
         nonempty=True,
-        used_when=judged("each goes with a pair of the others", "all_dynamics_paired"),
+        used_when=decided_by("each goes with a pair of the others", "all_dynamics_paired"),
         axis=True,
     )
     patterns: list[int] = option(
@@ -81,5 +81,5 @@ class Config(contract.Config):
     )
     threshold: float = option(0.05, "error that counts as close", above=0, below=1)
     max_steps: int = option(
-        20, "read-outs of one iterated retrieval at most", least=1, used_when=chosen("dynamics", "iterated")
+        20, "read-outs of one iterated retrieval at most", least=1, used_when=includes("dynamics", "iterated")
     )

@@ -175,7 +175,7 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
 
 def _task(config: Config, point: dict) -> measurement.Task:
     largest = max(config.patterns)
-    padding = draws.padded(point["patterns"], largest, pattern_sets.pixels(point["ensemble"]).shape[1])
+    padding = draws.rows_to_draw(point["patterns"], largest, pattern_sets.pixels(point["ensemble"]).shape[1])
     kind, amount = corruptions.parts(point["corruption"])
     return measurement.Task(point["ensemble"], point["patterns"], padding, min(config.queries, padding), kind, amount)
 

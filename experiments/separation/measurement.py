@@ -11,7 +11,7 @@ import numpy as np
 from experiments.separation import memories
 from experiments.separation.config import BOUND
 from experiments.shared import pattern_sets
-from experiments.shared.draws import keys, numbered, patterns
+from experiments.shared.draws import keys, numbers_and_keys, patterns
 from hopfield import retrieve
 from hopfield.patterns import corrupt
 
@@ -81,7 +81,7 @@ def _drawn(padding: int, queries: int, kind: str) -> Callable:
     def one(images, seed, num_patterns, amount, sample):
         pattern_key, query_key = keys(seed, images.shape[1], num_patterns, sample)
         stored = patterns("", pattern_key, padding, images.shape[1], images)
-        _, each = numbered(query_key, queries)
+        _, each = numbers_and_keys(query_key, queries)
         asked = jax.vmap(lambda key, image: corrupt(key, image, kind, amount))(each, stored[:queries])
         return stored, asked.state, asked.known
 

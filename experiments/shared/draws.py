@@ -1,8 +1,8 @@
 """Draws of patterns stored in a memory: their random numbers, the patterns, and the form that dynamics run on.
 
 Of the paddings, which choose programs, `largest` is for few loads and long dynamics, one program for all of them;
-`padded` for many loads of which the largest alone is known; `grouped` for sizes of which couplings cost more than a
-program, with all numbers of patterns known.
+`rows_to_draw` for many loads of which the largest alone is known; `rows_for_counts` for sizes of which couplings cost
+more than a program, with all numbers of patterns known.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -66,7 +66,7 @@ def seed_of(seed: int, number: int) -> int:
     return (seed * 2654435769 + number) % 2**32
 
 
-def numbered(key, count: int) -> tuple:
+def numbers_and_keys(key, count: int) -> tuple:
     """Numbers 0 to count − 1 of the queries of a draw, and for each a key that depends on its number alone."""
     index = jnp.arange(count)
     return index, jax.vmap(lambda i: jax.random.fold_in(key, i))(index)
@@ -91,7 +91,7 @@ def in_use(program: PaddedProgram, draw: dict) -> Array:
     return jnp.arange(program.padding) < draw["num_patterns"]
 
 
-def padded(num_patterns: int, largest: int, neurons: int) -> int:
+def rows_to_draw(num_patterns: int, largest: int, neurons: int) -> int:
     """Rows to draw where `num_patterns` are used: those of the largest load, or a quarter of them, a sixteenth ...
 
     Few programs serve many loads, and where the largest load is costly the others do not pay for it.
@@ -106,7 +106,7 @@ def padded(num_patterns: int, largest: int, neurons: int) -> int:
     return rows
 
 
-def grouped(counts: Iterable[int], neurons: int) -> dict[int, int]:
+def rows_for_counts(counts: Iterable[int], neurons: int) -> dict[int, int]:
     """Rows to draw for each of several numbers of patterns: a factor 4 at most, less where it would cost."""
     rows, top = {}, 0
     for num_patterns in sorted(counts, reverse=True):

@@ -23,7 +23,7 @@ def say(text: str) -> None:
     sys.stderr.flush()
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     """JSON's view of an Enum, a dataclass or a numpy number."""
     if isinstance(value, Enum):
         return value.name
@@ -36,7 +36,7 @@ def _plain(value: Any) -> Any:
 
 def encode(value: Any, *, sort: bool = False) -> str:
     """JSON of a value on one line, numpy numbers as numbers (float64 survives exactly), keys sorted on request."""
-    return json.dumps(value, sort_keys=sort, separators=(",", ":"), default=_plain)
+    return json.dumps(value, sort_keys=sort, separators=(",", ":"), default=_as_json)
 
 
 def fingerprint(value: Any) -> str:

@@ -161,7 +161,7 @@ def _null_for_nan(value: Any) -> Any:
 
 @parallel.locked_cache(256)
 def _compiled(one: Callable[..., dict], program: Any) -> Callable:
-    def measured(seed, data, draw, each):
+    def measure_draws(seed, data, draw, each):
         return jax.lax.map(lambda column: one(program, seed, data, *column), (draw, each))
 
-    return jax.jit(measured)
+    return jax.jit(measure_draws)

@@ -18,14 +18,14 @@ def with_imports(paths: Sequence[Path]) -> list[Path]:
     found = {path.resolve(): path for path in paths}
     waiting = list(found)
     while waiting:
-        for place in _imported(waiting.pop()):
+        for place in _imported_files(waiting.pop()):
             if place not in found:
                 found[place] = place
                 waiting.append(place)
     return list(found.values())
 
 
-def _imported(file: Path) -> Iterator[Path]:
+def _imported_files(file: Path) -> Iterator[Path]:
     """Files that one file names in its imports."""
     try:
         tree = ast.parse(file.read_bytes())
@@ -39,7 +39,9 @@ def _imported(file: Path) -> Iterator[Path]:
             module = node.module.split(".") if node.module else []
             for alias in node.names:  # a module of the package, or a name in it
                 if node.level:
-                    yield from _below(file.parents[min(node.level, len(file.parents)) - 1], [*module, alias.name])
+                    yield from _modules_on_path(
+                        file.parents[min(node.level, len(file.parents)) - 1], [*module, alias.name]
+                    )
                 else:
                     yield from _absolute(file, [*module, alias.name])
 
@@ -54,10 +56,10 @@ def _absolute(file: Path, names: list[str]) -> Iterator[Path]:
     for folder in dict.fromkeys((file.parent, top, Path.cwd())):
         own = folder == top and file.relative_to(top).parts[0] in (names[0], f"{names[0]}.py")
         if own or folder not in installed:
-            yield from _below(folder, names)
+            yield from _modules_on_path(folder, names)
 
 
-def _below(folder: Path, names: list[str]) -> Iterator[Path]:
+def _modules_on_path(folder: Path, names: list[str]) -> Iterator[Path]:
     """Modules and packages on the way to a dotted name."""
     for name in names:
         for place in (folder / f"{name}.py", folder / name / "__init__.py"):

@@ -53,11 +53,11 @@ def locked_cache(size: int) -> Callable[[Callable], Any]:
     def decorate(function: Callable) -> Any:
         cached, lock = lru_cache(maxsize=size)(function), threading.Lock()
 
-        def found(*arguments: Any) -> Any:
+        def locked_call(*arguments: Any) -> Any:
             with lock:
                 return cached(*arguments)
 
-        found.cache_clear = cached.cache_clear  # type: ignore[attr-defined]
-        return found
+        locked_call.cache_clear = cached.cache_clear  # type: ignore[attr-defined]
+        return locked_call
 
     return decorate

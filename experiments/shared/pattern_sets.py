@@ -59,7 +59,7 @@ def _check_spins(ensemble: str, state: tuple[int, ...] | None) -> None:
     file = sources.mapped(os.path.expanduser(ensemble.removeprefix(MAPPED))).file
     size = max(1, 2**24 // file.shape[1])
     blocks = (file[first : first + size] for first in range(0, len(file), size))
-    _say_repeated(ensemble, len(file), _repeated(blocks), state)
+    _say_repeated(ensemble, len(file), _count_repeated(blocks), state)
     for first in range(0, len(file), size):
         wrong = np.abs(file[first : first + size]) != 1
         if np.any(wrong):
@@ -129,8 +129,8 @@ def _load(ensemble: str, spins: bool, state: tuple[int, ...] | None):
             _check_contrast(ensemble, patterns, used)
             if spins:
                 _say_cut(ensemble, np.asarray(patterns, np.float64))
-    repeated = _repeated([used])
-    lost = spins and ensemble not in IMAGES and repeated != _repeated([patterns])
+    repeated = _count_repeated([used])
+    lost = spins and ensemble not in IMAGES and repeated != _count_repeated([patterns])
     _say_repeated(f"{ensemble} as spins" if lost else ensemble, len(used), repeated, state)
     return used
 
@@ -153,7 +153,7 @@ def _say_centred(ensemble: str, state: tuple[int, ...] | None) -> None:
         files.say(f"of each pattern of {ensemble} {taken} before it is scaled")
 
 
-def _repeated(blocks: Iterable) -> int:
+def _count_repeated(blocks: Iterable) -> int:
     """Number of patterns that are equal to others before them."""
     codes = []
     for block in blocks:
@@ -209,7 +209,7 @@ def _pixels(ensemble: str, state: tuple[int, ...] | None):
     low, high = grey.min(), grey.max()
     if not high > low:
         raise ValueError(f"{ensemble} must hold images, got numbers that are all {low:g}")
-    _say_repeated(ensemble, len(grey), _repeated([grey]), state)
+    _say_repeated(ensemble, len(grey), _count_repeated([grey]), state)
     if (low, high) != (0.0, 1.0):
         files.say(f"{ensemble} holds numbers from {low:g} to {high:g}, which are scaled to grey levels from 0 to 1")
     return jnp.asarray((grey - low) / (high - low), levels.dtype)

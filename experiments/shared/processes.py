@@ -12,7 +12,7 @@ SILENT = 60.0
 _MARK = re.compile(r"\.hopfield-([0-9a-f]{8})-(\d+)-(\d*)-[0-9a-f]{8}\.")
 
 
-def born(process: int) -> str | None:
+def start_time(process: int) -> str | None:
     """Start time of a process of this machine, which distinguishes it from a later one of the same number, or None."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
@@ -32,7 +32,7 @@ def born(process: int) -> str | None:
 def temporary(path: Path) -> Path:
     """Unique name beside `path`, with its suffix, that contains the owning process."""
     process = os.getpid()
-    return path.with_name(f".hopfield-{_host()}-{process}-{born(process)}-{uuid.uuid4().hex[:8]}.{path.name}")
+    return path.with_name(f".hopfield-{_host()}-{process}-{start_time(process)}-{uuid.uuid4().hex[:8]}.{path.name}")
 
 
 def sweep(directory: Path, now: float) -> None:
@@ -51,7 +51,7 @@ def sweep(directory: Path, now: float) -> None:
 
 def _is_alive(path: Path, host: str, process: str, began: str, *, now: float) -> bool:
     if host == _host():
-        return born(int(process)) == began
+        return start_time(int(process)) == began
     try:
         return now - path.stat().st_mtime < SILENT
     except FileNotFoundError:

@@ -43,7 +43,7 @@ def science(experiment: Any, config: contract.Config, points: Sequence[dict] = (
     """
     hashes: dict[str, str] = {}
     contents: dict[str, str] = {}
-    for option, value, path in _named(files.options(config), ""):
+    for option, value, path in _named_files(files.options(config), ""):
         if any(value in point.values() for point in points):
             contents[value] = _digest(path)
         else:
@@ -111,14 +111,14 @@ def hashes(experiment: str, science: dict, options: dict[str, Any]) -> Hashes:
     return Hashes(*(each[:16] for each in digests))
 
 
-def _named(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:
+def _named_files(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:
     """Files of data or code that options name: option, its value, the file."""
     if isinstance(value, dict):
         for key, entry in value.items():
-            yield from _named(entry, f"{option}.{key}" if option else str(key))
+            yield from _named_files(entry, f"{option}.{key}" if option else str(key))
     elif isinstance(value, list | tuple):
         for number, entry in enumerate(value):
-            yield from _named(entry, f"{option}[{number}]")
+            yield from _named_files(entry, f"{option}[{number}]")
     elif isinstance(value, str):
         after = value.partition(":")[2]  # of a word, as mapped:a.npy; the 3 of dense:3 is no file
         names = (value, after if os.sep in after or re.search(r"\.[A-Za-z]", after) else "")

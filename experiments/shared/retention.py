@@ -85,7 +85,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     memory = blueprint.build(stored, mask=draws.in_use(program, draw), beta=draw["beta"])
     network = draws.network(memory)
     weigh = memory.shares if isinstance(memory, Memory) else None
-    index, keys = draws.numbered(query_key, program.queries)
+    index, keys = draws.numbers_and_keys(query_key, program.queries)
     query = lambda i, key: _query(program, network, weigh, stored[i], i, key, draw["amount"])
     outcome = jax.vmap(query)(index, keys)
     valid = index < draw["num_patterns"]

@@ -93,16 +93,16 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     pattern_key, query_key = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     stored = draws.patterns(program.ensemble, pattern_key, program.padding, program.neurons, data)
     mask = draws.in_use(program, draw) if program.masked else None
-    index, keys = draws.numbered(query_key, program.queries)
+    index, keys = draws.numbers_and_keys(query_key, program.queries)
     corrupted = partial(draws.corrupted, kind=program.corruption, amount=draw["amount"], spins=on_spins(program.memory))
     start = jax.vmap(corrupted)(keys, stored[: program.queries]).state
 
-    def at(kappa):
+    def totals_at(kappa):
         memory, scale = _memory(program, stored, mask, kappa)
         query = lambda i, start: _query(program, memory, i, scale * start)
         return _totals(jax.vmap(query)(index, start), index < draw["num_patterns"])
 
-    return jax.lax.map(at, each["kappa"])
+    return jax.lax.map(totals_at, each["kappa"])
 
 
 def _memory(program: Program, stored, mask, kappa):

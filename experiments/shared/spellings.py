@@ -55,13 +55,13 @@ def _content(model: Callable[[str], Any], name: str, precision: Any) -> Hashable
     return structure, tuple(np.asarray(leaf).tobytes() for leaf in leaves)
 
 
-def _built(name: str) -> Any:
+def _sample_of(name: str) -> Any:
     return memories.find(name).sample
 
 
 def _memory(name: str) -> Hashable:
     name = _ALIASES.get(name, name)
-    return name.partition(":")[0], _content(_built, name, jax.dtypes.canonicalize_dtype(float))
+    return name.partition(":")[0], _content(_sample_of, name, jax.dtypes.canonicalize_dtype(float))
 
 
 def _separation(name: str) -> Hashable:

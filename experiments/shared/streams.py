@@ -31,7 +31,7 @@ def check_memory(memory: str) -> None:
         raise ValueError(f"patterns must be stored for {memory}, which is no sum over spin patterns") from None
 
 
-def drawn(
+def draw_with_queries(
     seed: int, ensemble: str, neurons: int, sample: int, num_patterns: int, queries: int, starts: Iterable[str]
 ) -> tuple[Source, np.ndarray, dict[str, np.ndarray]]:
     """Patterns of a draw, the first of them as targets of its queries [queries, N], and the queries by their start."""
@@ -46,7 +46,7 @@ def start(kind: str, amount: float, key, targets):
     """Every target corrupted, with the random numbers that stored patterns are corrupted with."""
     if not amount:
         return targets
-    _, keys = draws.numbered(key, len(targets))
+    _, keys = draws.numbers_and_keys(key, len(targets))
     corrupt_keys = jax.vmap(lambda key: jax.random.split(key)[0])(keys)
     apply = lambda key, target: corrupt(key, target, kind, amount, fill="random").state
     signs = lambda key, target: draws.as_spins(jax.random.fold_in(key, 1), apply(key, target))

@@ -120,7 +120,7 @@ def _free_fit(size: Array, value: Array, error: Array, bounds: Array) -> Fit:
     grid = np.geomspace(bounds[0], bounds[1], 1001)
     step = grid[1] / grid[0]
 
-    def near(exponents: Array) -> tuple[float, float]:
+    def interval_around(exponents: Array) -> tuple[float, float]:
         """These exponents and one step of the grid on either side."""
         return max(exponents.min() / step, bounds[0]), min(exponents.max() * step, bounds[1])
 
@@ -128,11 +128,11 @@ def _free_fit(size: Array, value: Array, error: Array, bounds: Array) -> Fit:
         return float(_lines(size, value, error, np.array([x]))[3][0])
 
     chi2 = _lines(size, value, error, grid)[3]
-    coarse = near(grid[[np.argmin(chi2)]])
+    coarse = interval_around(grid[[np.argmin(chi2)]])
     exponent = minimize_scalar(chi2_of, bounds=coarse, method="bounded", options={"xatol": 1e-10}).x
     fit = _fixed_fit(size, value, error, float(exponent))
     plausible = np.append(grid[chi2 <= fit["chi2"] + 1], exponent)
-    grid = np.append(np.linspace(*near(plausible), 4001), exponent)
+    grid = np.append(np.linspace(*interval_around(plausible), 4001), exponent)
     limit, limit_error, _, chi2 = _lines(size, value, error, grid)
     inside = chi2 <= fit["chi2"] + 1
     reach = limit_error[inside] * np.sqrt(fit["chi2"] + 1 - chi2[inside])

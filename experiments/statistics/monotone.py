@@ -39,7 +39,7 @@ def falling_half(load: Array, successes: Array, trials: Array, cluster: Array) -
     np.add.at(sums[1], (cluster, column), trials)
     pooled = sums.sum(axis=1)
     value, other = _crossing(loads, *pooled), _crossing(loads, *pooled, logits=True)
-    drawn = np.array([_crossing(loads, *each) for each in _resampled(sums)])
+    drawn = np.array([_crossing(loads, *each) for each in _bootstrap_counts(sums)])
     drawn = drawn[np.isfinite(drawn)]
     if drawn.size < RESAMPLINGS / 2:
         return value, math.nan
@@ -49,7 +49,7 @@ def falling_half(load: Array, successes: Array, trials: Array, cluster: Array) -
     return value, math.hypot(float(drawn.std()), value - other, width / math.sqrt(12))
 
 
-def _resampled(sums: Array) -> Array:
+def _bootstrap_counts(sums: Array) -> Array:
     """Successes and trials [B, 2, X] of clusters [2, G, X] drawn anew, or of trials where all clusters are the same."""
     rng, groups = np.random.default_rng(0), sums.shape[1]
     if groups > 1 and not np.ptp(sums, axis=1).any():

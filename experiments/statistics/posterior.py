@@ -26,7 +26,7 @@ def posterior(counts: Counts) -> tuple[float, float, float]:
     clusters = np.unique(counts.cluster).size
     # The thresholds of single samples vary by no more than the width of the transition they add up to.
     stderr = max(math.sqrt(np.sum(density * (threshold - value) ** 2)), spread / math.sqrt(clusters))
-    if counts.separated() and not ((s > 0) & (s < n)).any():
+    if counts.is_separated() and not ((s > 0) & (s < n)).any():
         bracket = loads[s > 0][-1], loads[s < n][0]
         value = float(sum(bracket) / 2)
         stderr = max(stderr, float(np.ptp(bracket)) / math.sqrt(12))

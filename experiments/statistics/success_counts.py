@@ -31,7 +31,7 @@ class Counts(NamedTuple):
         keep = np.isin(self.load, loads)
         return Counts(*(column[keep] for column in self))
 
-    def separated(self) -> bool:
+    def is_separated(self) -> bool:
         """Whether a step explains the data: no maximum-likelihood curve exists (Albert & Anderson 1984)."""
         last_success = self.load[self.successes > 0].max(initial=-np.inf)
         first_failure = self.load[self.successes < self.trials].min(initial=np.inf)
@@ -50,7 +50,7 @@ class Counts(NamedTuple):
         return max(1.0, float(np.sum(residual / (self.trials * share * (1 - share))[mixed]) / spare))
 
 
-def counted(load: ArrayLike, successes: ArrayLike, trials: ArrayLike, cluster: ArrayLike) -> Counts:
+def validated_counts(load: ArrayLike, successes: ArrayLike, trials: ArrayLike, cluster: ArrayLike) -> Counts:
     """Validated columns, one row per (load, cluster) pair. The clusters become integers."""
     arrays = columns(load=load, successes=successes, trials=trials)
     label = labels(cluster)

@@ -13,7 +13,7 @@ from statsmodels.genmod.generalized_linear_model import GLM
 from experiments.statistics.columns import Array, magnitude, single
 from experiments.statistics.monotone import falling_half
 from experiments.statistics.posterior import posterior
-from experiments.statistics.success_counts import Counts, counted, falling, through_half
+from experiments.statistics.success_counts import Counts, falling, through_half, validated_counts
 
 LINKS = ("probit", "logit")
 FEWEST_CLUSTERS = 6  # a sandwich over fewer clusters is far too small
@@ -98,7 +98,7 @@ def critical_load(
     if link not in LINKS:
         raise ValueError(f"link must be one of {', '.join(LINKS)}, got {link!r}")
     tail = single("tail", tail, "in (0, 0.4]", 0.0, 0.4)
-    counts, sign = falling(counted(load, successes, trials, cluster))
+    counts, sign = falling(validated_counts(load, successes, trials, cluster))
     crossing, _, reason = through_half(counts, tail)
     if reason:
         return _no_estimate(reason, counts)
@@ -134,10 +134,10 @@ def _windowed_fit(counts: Counts, link: str, tail: float) -> CriticalLoad | None
             # No slope in the first, widest window is a finding; later it means that the window became too small.
             return estimate if estimate is not None and not estimate.found and step == 0 else None
         crossing = estimate.value
-    return estimate and _curved(counts.at(window), link, estimate)
+    return estimate and _with_quadratic_term(counts.at(window), link, estimate)
 
 
-def _curved(counts: Counts, link: str, straight: CriticalLoad) -> CriticalLoad:
+def _with_quadratic_term(counts: Counts, link: str, straight: CriticalLoad) -> CriticalLoad:
     """The fit with a quadratic term where that lowers χ² by more than 6, else the straight one."""
     loads, s, n = counts.pooled()
     if not straight.found or loads.size < FEWEST_CURVED:
@@ -169,7 +169,7 @@ def _curved(counts: Counts, link: str, straight: CriticalLoad) -> CriticalLoad:
 def _fit(counts: Counts, link: str, tail: float) -> tuple[CriticalLoad | None, float]:
     """The regression on these rows, or None, and the distance from its crossing to the share `tail`."""
     clusters = np.unique(counts.cluster).size
-    if clusters < FEWEST_CLUSTERS or counts.separated():
+    if clusters < FEWEST_CLUSTERS or counts.is_separated():
         return None, math.nan
     score, share = _links(link)
     loads, s, n = counts.pooled()

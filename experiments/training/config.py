@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments import contract
-from experiments.bounds import judged
+from experiments.bounds import decided_by
 from experiments.contract import option
 from experiments.shared import plugins
 
@@ -74,7 +74,7 @@ class Config(contract.Config):
         500,
         "bags or sequences of a task that is drawn",
         least=10,
-        used_when=judged("one of tasks is drawn", "draws_tasks"),
+        used_when=decided_by("one of tasks is drawn", "draws_tasks"),
     )
     width: int = option(32, "features of embedding and layer", least=1)
     heads: int = option(2, "heads; they divide width", least=1)
@@ -82,7 +82,7 @@ class Config(contract.Config):
         8,
         "learned patterns of lookup and energy, queries of pooling",
         least=1,
-        used_when=judged("one of layers learns patterns or queries", "takes_quantity"),
+        used_when=decided_by("one of layers learns patterns or queries", "takes_quantity"),
     )
     update_steps: int = option(1, "applications of the association, steps of the descent", least=1)
     members: int = option(1, "networks of other initial values that answer together", least=1)
@@ -96,7 +96,7 @@ class Config(contract.Config):
     baselines: bool = option(
         True,
         "scikit-learn's SVM and random forest on real tasks",
-        used_when=judged("one of tasks is real, of single vectors", "has_baselines"),
+        used_when=decided_by("one of tasks is real, of single vectors", "has_baselines"),
         axis=True,
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from experiments import contract
-from experiments.bounds import chosen
+from experiments.bounds import includes
 from experiments.capacity import scales
 from experiments.capacity.config import Config, Scale
 from experiments.contract import option
@@ -124,8 +124,8 @@ def test_only_what_differs_from_its_default_or_is_said_and_asks_for_something_is
     @dataclass
     class Config(contract.Config):
         kinds: list[str] = field(default_factory=lambda: ["a"])
-        number: int = option(3, used_when=chosen("kinds", "b"))
-        numbers: list[int] = option([1], used_when=chosen("kinds", "b"))
+        number: int = option(3, used_when=includes("kinds", "b"))
+        numbers: list[int] = option([1], used_when=includes("kinds", "b"))
 
     assert dict(idle.options(Config(), None)) == dict(idle.options(Config(numbers=[]), None)) == {}
     assert dict(idle.options(Config(number=4, kinds=["a", "b"]), None)) == {}

@@ -221,7 +221,7 @@ def test_files_are_found_wherever_an_option_holds_their_names(
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "a.npy").write_bytes(b"patterns")
     options = {"deep": {"own": {"sources": ["random", value.format("~/a.npy"), 3, None]}}, "name": "a" * 5000}
-    ((option, name, path),) = provenance._named(options, "")
+    ((option, name, path),) = provenance._named_files(options, "")
     assert (option, name, path) == ("deep.own.sources[1]", value.format("~/a.npy"), tmp_path / "a.npy")
 
 
@@ -263,7 +263,7 @@ def test_temporary_files_of_dead_processes_are_removed_and_those_of_living_ones_
         path.parent.mkdir(exist_ok=True)
     names = [path.name.replace(f"-{os.getpid()}-", f"-{gone}-") for path in living]
     dead = [path.with_name(name) for path, name in zip(living, names, strict=True)]
-    reborn = living[0].with_name(living[0].name.replace(f"-{processes.born(os.getpid())}-", "-1-"))
+    reborn = living[0].with_name(living[0].name.replace(f"-{processes.start_time(os.getpid())}-", "-1-"))
     away, silent = (living[0].with_name(f".hopfield-{host * 8}-7-7-00000000.table.csv") for host in "ab")
     others = [tmp_path / "out" / name for name in (".hopfield-notes", ".1.table.csv")]
     for path in (*living, *dead, reborn, away, silent, *others):
