@@ -76,7 +76,7 @@ def values(hint: Any) -> Sequence[str]:
     return (*ANY, "2", "perhaps", "-1", "{x:{y:1}}")
 
 
-def published(experiment: str) -> str:
+def configuration_of(experiment: str) -> str:
     """A configuration of an experiment: of its name, or the first that takes its options."""
     if (contract.ROOT / "conf" / f"{experiment}.yaml").exists():
         return experiment
@@ -93,7 +93,7 @@ def lines(count: int, seed: int) -> list[Line]:
     rng = random.Random(seed)
     everything: dict[str, list[Line]] = {}
     for experiment in registry.names():
-        conf, schema = published(experiment), registry.load(experiment).Config
+        conf, schema = configuration_of(experiment), registry.load(experiment).Config
         kept = [leaf for leaf in errors.leaves(schema) if leaf[0] not in ("dry", "wandb.mode", "output")]
         for key, hint, _ in kept:
             for value in values(hint):

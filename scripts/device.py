@@ -68,7 +68,7 @@ class Counts(NamedTuple):
         return self.flops / device.flops, self.bytes / device.bytes, self.exponentials / device.exponentials
 
 
-def counted(jaxpr: Any) -> Counts:
+def count_operations(jaxpr: Any) -> Counts:
     """Operations of a jaxpr. A loop counts once per iteration, and a choice of branches as its cheapest one."""
     total = Counts()
     for equation in jaxpr.eqns:
@@ -82,7 +82,7 @@ def counted(jaxpr: Any) -> Counts:
             total = total.plus(Counts(2.0 * size * contracted, moved, 0.0))
         elif equation.primitive.name in SLOW:
             total = total.plus(Counts(0.0, 0.0, size))
-        inner = [counted(each) for each in _inner(equation.params)]
+        inner = [count_operations(each) for each in _inner(equation.params)]
         if equation.primitive.name == "cond":
             total = total.plus(min(inner, key=lambda each: each.seconds(H100)))
         else:
@@ -123,7 +123,7 @@ def rows(size: str) -> dict[str, Row]:
         f"attention, {long} positions, {heads // 2} heads of 64, forwards and backwards",
         _slopes(ours),
         sequence,
-        {"jax.nn": _slopes(jax.nn.dot_product_attention), **_fused(_slopes)},
+        {"jax.nn": _slopes(jax.nn.dot_product_attention), **_cudnn_attention(_slopes)},
     )
     found["read"] = Row(
         f"softmax read, {queries} queries, {patterns} patterns of 64",
@@ -161,7 +161,7 @@ def _slopes_of(layer: Any) -> Callable:
     return lambda x: jax.grad(lambda s, x: 0.5 * jnp.sum(nnx.merge(graph, s)(x) ** 2), argnums=(0, 1))(state, x)
 
 
-def _fused(wrap: Callable) -> dict[str, Callable]:
+def _cudnn_attention(wrap: Callable) -> dict[str, Callable]:
     """cuDNN's attention, in the half precision that it takes, where there is a GPU."""
     if jax.default_backend() != "gpu":
         return {}
@@ -200,7 +200,7 @@ def lines(size: str, only: str, repetitions: int) -> list[str]:
             continue
         inputs = row.inputs()
         jax.export.export(jax.jit(row.function), platforms=["cuda"])(*inputs)
-        counts = counted(jax.make_jaxpr(row.function)(*inputs).jaxpr)
+        counts = count_operations(jax.make_jaxpr(row.function)(*inputs).jaxpr)
         times = counts.seconds(H100)
         numbers = " | ".join(f"{value / 1e9:.3g}" for value in counts)
         last = ""

@@ -80,7 +80,7 @@ def is_quoted(page: str, command: str, value: float) -> bool:
     return any(round(value, decimals) == number for number, decimals in numbers_without_error(page, command))
 
 
-def _at(summary: Any, path: str) -> float:
+def _number_at(summary: Any, path: str) -> float:
     for name in path.strip("/").split("/"):
         summary = summary[int(name)] if isinstance(summary, list) else summary[name]
     return float(summary)
@@ -104,7 +104,7 @@ def keep(command: str, run: Path, paths: Sequence[str] = ()) -> list[str]:
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     bare = [*(path for path, value in kept.get(command, {}).items() if isinstance(value, float)), *paths]
     kept[command] = {path: [value, error] for entries in chosen.values() for path, value, error in entries[:1]}
-    kept[command] |= {path: _at(summary, path) for path in bare}
+    kept[command] |= {path: _number_at(summary, path) for path in bare}
     kept = {command: numbers for command, numbers in sorted(kept.items()) if numbers}
     KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8")

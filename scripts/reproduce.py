@@ -22,7 +22,7 @@ FIXED = ("conf", "output", "dry")
 """Options that the script sets itself, or without which there is nothing to keep."""
 
 
-def published() -> list[str]:
+def conf_names() -> list[str]:
     """Names of the configurations in conf/."""
     return sorted(path.stem for path in (ROOT / "conf").glob("*.yaml"))
 
@@ -48,19 +48,19 @@ def main(argv: list[str] | None = None) -> int:
 
 def _reproduce_all(argv: list[str] | None) -> int:
     parser = boundary.Parser(description="Run published configurations and keep their figures.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of {', '.join(published())} (default: all)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of {', '.join(conf_names())} (default: all)")
     parser.add_argument("--figures", type=Path, default=FIGURES, help="folder for the figures (default: docs/figures)")
     parser.add_argument("--set", nargs="*", default=["wandb.mode=disabled"], metavar="KEY=VALUE", help="overrides")
     arguments = parser.parse_args(argv)
     for name in arguments.names:
-        if name not in published():
-            raise InputError(f"NAME must be one of {', '.join(published())}, got {name}")
+        if name not in conf_names():
+            raise InputError(f"NAME must be one of {', '.join(conf_names())}, got {name}")
     for word in arguments.set:
         if word.partition("=")[0] in FIXED:
             raise InputError(f"--set must leave {', '.join(FIXED)} as a published run has them, got {word}")
     if arguments.figures.exists() and not arguments.figures.is_dir():
         raise InputError(f"--figures must be a folder, got {arguments.figures}")
-    for name in arguments.names or published():
+    for name in arguments.names or conf_names():
         if code := reproduce(name, arguments.set, arguments.figures):
             return code
     return 0

@@ -39,7 +39,7 @@ _SHOWN = re.compile(r"All (\d+) rows\.|The first \d+ of (\d+) rows; table\.csv h
 
 def shortened(page: str) -> str:
     """A report without the plotting library: the first rows of its table, short numbers and cells, images as WebP."""
-    page = _IMAGE.sub(_packed, _DATA.sub(_rounded, page))
+    page = _IMAGE.sub(_as_webp, _DATA.sub(_rounded_json, page))
     before, mark, table = _LIBRARY.sub("", page).partition('id="rows"')
     body, end, after = table.partition("</tbody>")
     head, *rows = body.split("<tr>")
@@ -47,20 +47,20 @@ def shortened(page: str) -> str:
         told = f"The first {ROWS} of {{}} rows; the command writes all of them."
         before = _SHOWN.sub(lambda found: told.format(found[1] or found[2]), before)
     kept = "<tr>".join([head, *rows[: ROWS + 1]])
-    return before + mark + _LONG.sub(_cut, kept) + end + after
+    return before + mark + _LONG.sub(_cut_cell, kept) + end + after
 
 
-def _cut(found: re.Match) -> str:
+def _cut_cell(found: re.Match) -> str:
     """The beginning of a long cell, no escaped sign of it cut in two."""
     return re.sub(r"&[^;]*$", "", found[0][:80]) + " …"
 
 
-def whole(page: str) -> str:
+def with_plotting_library(page: str) -> str:
     """A kept report with the plotting library, as a browser opens it."""
     return _LIBRARY.sub(lambda _: report.bundle(), page)
 
 
-def small(picture: bytes, width: int = WIDTH, quality: int = 72) -> bytes:
+def thumbnail(picture: bytes, width: int = WIDTH, quality: int = 72) -> bytes:
     """A picture of limited width in pixels, WebP, on white."""
     image = Image.open(io.BytesIO(picture)).convert("RGBA")
     paper = Image.new("RGBA", image.size, "white")
@@ -71,22 +71,22 @@ def small(picture: bytes, width: int = WIDTH, quality: int = 72) -> bytes:
     return kept.getvalue()
 
 
-def _rounded(found: re.Match) -> str:
+def _rounded_json(found: re.Match) -> str:
     """JSON in a script with numbers to six digits. Characters that could end the script stay escaped."""
-    text = json.dumps(_short(json.loads(found[0])), separators=(",", ":"))
+    text = json.dumps(_rounded_floats(json.loads(found[0])), separators=(",", ":"))
     return re.sub("[<>&']", lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
-def _short(value: Any) -> Any:
+def _rounded_floats(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _short(entry) for key, entry in value.items()}
+        return {key: _rounded_floats(entry) for key, entry in value.items()}
     if isinstance(value, list):
-        return [_short(entry) for entry in value]
+        return [_rounded_floats(entry) for entry in value]
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def _packed(found: re.Match) -> str:
-    image = small(base64.b64decode(found[1]), FRAME, 50)
+def _as_webp(found: re.Match) -> str:
+    image = thumbnail(base64.b64decode(found[1]), FRAME, 50)
     return f"data:image/webp;base64,{base64.b64encode(image).decode()}"
 
 
@@ -110,7 +110,7 @@ def keep(name: str, run: Path, figures: Path = FIGURES) -> str:
     for folder in (figures / "small", reports):
         folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(run / "figure.svg", figures / f"{name}.svg")
-    (figures / "small" / f"{name}.webp").write_bytes(small((run / "figure.png").read_bytes()))
+    (figures / "small" / f"{name}.webp").write_bytes(thumbnail((run / "figure.png").read_bytes()))
     page = shortened((run / report.NAME).read_text(encoding="utf-8")).encode()
     if len(page) > LARGEST:
         return f"{name}: its report of {len(page)} bytes is not kept, the limit is {LARGEST}"

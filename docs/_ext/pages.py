@@ -165,7 +165,7 @@ def header(text: str) -> tuple[str, str]:
 def reports(kept: Path, folder: Path) -> None:
     """Reports as a browser opens them."""
     for path in sorted(kept.glob("*.html")):
-        write(folder / path.name, showcase.whole(path.read_text(encoding="utf-8")))
+        write(folder / path.name, showcase.with_plotting_library(path.read_text(encoding="utf-8")))
 
 
 def results(app: Sphinx, page: str, source: list[str]) -> None:

@@ -41,9 +41,9 @@ def case(size: str, workspace: Path) -> Case:
         with run.stage("couplings"):
             couplings = jax.block_until_ready(hebb(problem.on_device))
         with run.stage("dynamics"):
-            return np.asarray(settled(couplings, problem.on_device[:probes], keys))
+            return np.asarray(end_states(couplings, problem.on_device[:probes], keys))
 
-    def plain(problem: Stored, run: Run) -> np.ndarray:
+    def sweep_in_numpy(problem: Stored, run: Run) -> np.ndarray:
         rng = np.random.default_rng(problem.number)
         with run.stage("couplings"):
             couplings = problem.patterns.T @ problem.patterns / neurons
@@ -56,7 +56,7 @@ def case(size: str, workspace: Path) -> Case:
         shapes={"neurons": neurons, "patterns": patterns, "probes": probes},
         draw=draw,
         ours=Side("hopfield, event-driven", event_driven),
-        theirs=Side("numpy, plain sweeps", plain),
+        theirs=Side("numpy, plain sweeps", sweep_in_numpy),
         check=same_fixed_points,
     )
 
@@ -68,7 +68,7 @@ def hebb(patterns):
 
 
 @jax.jit
-def settled(couplings, queries, keys):
+def end_states(couplings, queries, keys):
     """Where the queries end [Q, N]."""
     return jax.vmap(lambda x, key: retrieve(couplings, x, dynamics="asynchronous", key=key).state)(queries, keys)
 

@@ -29,7 +29,7 @@ def case(size: str, workspace: Path) -> Case:
         draw=draw,
         ours=Side("Memory of generated patterns", ours),
         theirs=Side("numpy, block by block", theirs),
-        check=same,
+        check=check_own_patterns,
     )
 
 
@@ -64,7 +64,7 @@ def theirs(problem: tuple[Generated, np.ndarray], run: Run) -> list[np.ndarray]:
     return [m / z for m, z in zip(moment, mass, strict=True)]
 
 
-def same(problems: list, ours: list, theirs: list) -> dict[str, float]:
+def check_own_patterns(problems: list, ours: list, theirs: list) -> dict[str, float]:
     """Other random patterns on either side: at the largest β a read-out is the query's own pattern for both."""
     off = 0.0
     for (_, queries), a, b in zip(problems, ours, theirs, strict=True):

@@ -28,7 +28,7 @@ def case(size: str, workspace: Path) -> Case:
     del workspace
     shape = sizes(size)
 
-    def built(**given) -> HopfieldAttention:
+    def layer_with(**given) -> HopfieldAttention:
         return HopfieldAttention(shape.heads, shape.features, options=AssociationOptions(**given), rngs=nnx.Rngs(0))
 
     def draw(number: int) -> Problem:
@@ -47,12 +47,12 @@ def case(size: str, workspace: Path) -> Case:
 
         return solve
 
-    plain = built()
+    plain = layer_with()
     return Case(
         what="A layer forwards and backwards with one option, against the same layer without it.",
         shapes=shape._asdict(),
         draw=draw,
-        ours=Side("with the option", side({name: built(**given) for name, given in OPTIONS.items()})),
+        ours=Side("with the option", side({name: layer_with(**given) for name, given in OPTIONS.items()})),
         theirs=Side("without", side(dict.fromkeys(OPTIONS, plain))),
         check=check,
     )

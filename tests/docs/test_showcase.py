@@ -68,8 +68,8 @@ def test_a_report_loses_its_library_and_rows_and_gets_the_library_back() -> None
     assert r'"x":"\u003cimg\u003e","y":[0.123457]' in kept
     found = base64.b64decode(kept.partition("data:image/webp;base64,")[2].partition('"')[0])
     assert Image.open(io.BytesIO(found)).width == showcase.FRAME
-    assert showcase.whole(kept).count(report.bundle()) == 1
-    assert Image.open(io.BytesIO(showcase.small(picture("PNG")))).width == showcase.WIDTH
+    assert showcase.with_plotting_library(kept).count(report.bundle()) == 1
+    assert Image.open(io.BytesIO(showcase.thumbnail(picture("PNG")))).width == showcase.WIDTH
 
 
 def test_a_run_without_a_figure_is_refused(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def benchmark(monkeypatch: pytest.MonkeyPatch):
 
 def test_a_run_prints_and_saves_ratios_of_paired_times(benchmark, tmp_path, capsys):
     path = tmp_path / "times.json"
-    for compiled in (benchmark.asynchronous.hebb, benchmark.asynchronous.settled):
+    for compiled in (benchmark.asynchronous.hebb, benchmark.asynchronous.end_states):
         compiled.clear_cache()
     figure = tmp_path / "ratios.svg"
     words = ["--size", "small", "--repetitions", "3", "--json", str(path), "--figure", str(figure)]

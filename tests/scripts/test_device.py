@@ -30,7 +30,7 @@ def test_operations_are_counted_through_loops_and_branches(device):
         return found, jnp.exp(least)
 
     a, b = jnp.ones((3, 4), jnp.float32), jnp.ones((4, 5), jnp.float32)
-    found = device.counted(jax.make_jaxpr(function)(a, b).jaxpr)
+    found = device.count_operations(jax.make_jaxpr(function)(a, b).jaxpr)
     assert found == device.Counts(flops=11 * 2 * 3 * 4 * 5, bytes=11 * 4 * (12 + 20 + 15), exponentials=15)
 
 
