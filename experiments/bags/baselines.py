@@ -22,10 +22,10 @@ def settings(method: str) -> list[tuple[str, Any]]:
 
 def scores(method: str, bags: Bags, used: np.ndarray, seed: int) -> np.ndarray:
     """Scores [K, settings, B] of all bags by models fitted to the bags of each row of `used` [K, B]."""
-    return np.array([_fitted(method, bags, row, seed) for row in used])
+    return np.array([_scores_of_settings(method, bags, row, seed) for row in used])
 
 
-def _fitted(method: str, bags: Bags, used: np.ndarray, seed: int) -> list[np.ndarray]:
+def _scores_of_settings(method: str, bags: Bags, used: np.ndarray, seed: int) -> list[np.ndarray]:
     instances, there = standardise(bags, used)[bags.place], bags.there[..., None]
     pooled = {"mean": instances.mean(axis=1, where=there), "max": instances.max(axis=1, where=there, initial=-np.inf)}
     made = _machine if method == "svm" else _forest

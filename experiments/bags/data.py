@@ -78,7 +78,7 @@ def _read(path: Path, _digest: str) -> Bags:
             f"data must hold features [instances, F], bag [instances], labels [bags] and "
             f"train [repetitions, folds, bags], got shapes {shapes} in {str(path)!r}"
         )
-    if not (bag.dtype.kind in "iu" and np.array_equal(np.unique(bag), np.arange(count)) and _varied(features)):
+    if not (bag.dtype.kind in "iu" and np.array_equal(np.unique(bag), np.arange(count)) and _are_usable(features)):
         raise ValueError(
             f"data must hold finite features of bags 0 to {count - 1}, each with instances and not all constant, "
             f"got {str(path)!r}"
@@ -93,7 +93,7 @@ def _read(path: Path, _digest: str) -> Bags:
     return pad_bags(features, bag, labels, (~train.astype(bool)).argmax(axis=1))
 
 
-def _varied(features: np.ndarray) -> bool:
+def _are_usable(features: np.ndarray) -> bool:
     """Whether features are finite real numbers of single precision, and one of them at least differs somewhere."""
     if features.dtype.kind not in "biuf" or not features.size:
         return False

@@ -80,11 +80,11 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     for point in wanted:
         groups.setdefault(tuple(point[key] for key in KEYS), []).append(point)
 
-    def measured(key: tuple, members: list[dict]) -> list[dict]:
+    def measure_group(key: tuple, members: list[dict]) -> list[dict]:
         name, method, repetition = key
         bags = data.load(name)
         sizes = {"bags": len(bags.labels), "instances": len(bags.instances)}
         results = measurement.results(config, method, bags, repetition)
         return [point | sizes | results[point["fold"]] for point in members]
 
-    yield from parallel.rows([partial(measured, *group) for group in groups.items()])
+    yield from parallel.rows([partial(measure_group, *group) for group in groups.items()])

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.bags.summary import divisions, labels, published
+from experiments.bags.summary import divisions, labels, published_area
 from experiments.contract import Table
 from experiments.figures.panels import LETTERS
 from experiments.figures.style import THEORY, panels, series
@@ -25,7 +25,7 @@ def plot(table: Table, summary: dict) -> Figure:
             ax.plot(each, [place - 0.25] * len(each), ".", color=look["color"], alpha=0.5, markersize=4)
             entry = results[label, method]
             ax.errorbar(np.array(entry["auc"], float), place, xerr=entry["stderr"], **look)
-        if (known := published(str(name), rows)) is not None:
+        if (known := published_area(str(name), rows)) is not None:
             value, error = known
             ax.axvline(value, **THEORY, label="published, Hopfield")
             ax.axvspan(value - error, value + error, color="0.88", zorder=0)

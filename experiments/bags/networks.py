@@ -97,7 +97,7 @@ def scores(kind: Structure, bags: Bags, used: np.ndarray, decay: float, key: jax
 def _program(kind: Structure) -> Any:
     network = training_loops.network(partial(Network, kind))
 
-    def trained(fixed: tuple, instances: jax.Array, used: jax.Array, key: jax.Array) -> jax.Array:
+    def scores_after_training(fixed: tuple, instances: jax.Array, used: jax.Array, key: jax.Array) -> jax.Array:
         place, there, labels, decay = fixed
         start, draws = jax.random.split(key)
         rule = optax.adamw(kind.learning_rate, weight_decay=decay)
@@ -126,6 +126,6 @@ def _program(kind: Structure) -> Any:
     def ensemble(fixed: tuple, each: tuple) -> jax.Array:
         instances, used, key = each
         keys = jax.random.split(key, kind.members)
-        return jax.vmap(lambda key: trained(fixed, instances, used, key))(keys).mean(axis=0)
+        return jax.vmap(lambda key: scores_after_training(fixed, instances, used, key))(keys).mean(axis=0)
 
     return jax.jit(lambda fixed, each: jax.lax.map(partial(ensemble, fixed), each))

@@ -20,7 +20,7 @@ def labels(data: Iterable[Any]) -> dict[str, str]:
     return {name: stem if list(stems.values()).count(stem) == 1 else name for name, stem in stems.items()}
 
 
-def published(name: str, rows: Table) -> tuple[float, float] | None:
+def published_area(name: str, rows: Table) -> tuple[float, float] | None:
     """Published area and its error. None unless name, bags and instances are those of the published set."""
     if not {"bags", "instances"} <= set(rows):
         return None
@@ -61,6 +61,6 @@ def summarise(table: Table) -> dict:
             entry = {"data": label, "method": method, "lead": float(lead.mean())}
             leads.append(entry | {"stderr": float(lead.std(ddof=1) * np.sqrt(share))})
             scalars |= headline(f"lead_on_{method}/{label}", leads[-1]["lead"], leads[-1]["stderr"])
-        if (known := published(str(name), rows)) is not None:
+        if (known := published_area(str(name), rows)) is not None:
             scalars |= headline(f"published/{label}", *known)
     return {"results": results, "leads": leads, "scalars": scalars}

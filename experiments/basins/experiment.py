@@ -93,7 +93,7 @@ def points(config: Config) -> list[dict]:
                 for num_patterns in loads.counts(scale.loads, number, f"{memory} at N={neurons}"):
                     shared = {"memory": memory, "dynamics": dynamics, "neurons": neurons, "patterns": num_patterns}
                     shared |= {"beta": beta, "near": scale.near, "max_steps": scale.max_steps}
-                    shared |= {"queries": _queried(scale, num_patterns)}
+                    shared |= {"queries": _queries_per_draw(scale, num_patterns)}
                     grid += [
                         shared | {"initial_overlap": overlap, "sample": sample}
                         for overlap in sorted(config.overlaps)
@@ -102,7 +102,7 @@ def points(config: Config) -> list[dict]:
     return grid
 
 
-def _queried(scale: Scale, num_patterns: int) -> int:
+def _queries_per_draw(scale: Scale, num_patterns: int) -> int:
     """Number of patterns that are queried in one draw."""
     return min(scale.queries, num_patterns)
 
@@ -127,7 +127,7 @@ def _program(config: Config, scale: Scale, point: dict) -> measurement.Program:
         dynamics=point["dynamics"],
         neurons=point["neurons"],
         padding=padding,
-        queries=_queried(scale, padding),
+        queries=_queries_per_draw(scale, padding),
         overlaps=len(config.overlaps),
         max_steps=point["max_steps"],
     )

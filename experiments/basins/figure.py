@@ -27,7 +27,7 @@ def plot(table: Table, summary: dict) -> Figure:
     axes = figure.subplots(3, len(memories), squeeze=False)
     for column, memory in zip(axes.T, memories, strict=True):
         rows = table[table["memory"] == memory]
-        shown = _shown(rows)
+        shown = _rows_of_few_loads(rows)
         _final(column[0], shown)
         _ends(column[1], shown)
         _critical(column[2], rows, [entry for entry in summary["critical_overlap"] if entry["memory"] == memory])
@@ -45,13 +45,13 @@ def _title(memory: str, rows: Table, shown: Table) -> str:
     return f"{labels.memory(memory)}, $N={shown['neurons'].iloc[0]}${heat}, {shown['dynamics'].iloc[0]}"
 
 
-def _cut(rows: Table) -> str:
+def _words_of_end(rows: Table) -> str:
     """Words for an end of dynamics before rest, such as after one update. Empty for dynamics at rest."""
     end = convergence.end_of_curve(rows)
     return "" if end == convergence.REST else f" {convergence.WORDS[end]}"
 
 
-def _shown(rows: Table) -> Table:
+def _rows_of_few_loads(rows: Table) -> Table:
     """A few loads of the largest size under the first dynamics."""
     rows = rows[(rows["neurons"] == rows["neurons"].max()) & (rows["dynamics"] == rows["dynamics"].iloc[0])]
     counts = np.unique(rows["patterns"])
@@ -79,7 +79,7 @@ def _final(ax: Axes, rows: Table) -> None:
     ax.set(
         xlim=(-0.03, 1.03),
         ylim=(-0.1, 1.05),
-        ylabel=f"final overlap{_cut(rows)} (mean)",
+        ylabel=f"final overlap{_words_of_end(rows)} (mean)",
         xlabel="initial overlap $m_0$",
     )
     legend(ax, title=rf"$\alpha = {_label(rows['memory'].iloc[0])}$", title_fontsize=8)
@@ -106,7 +106,7 @@ def _ends(ax: Axes, rows: Table) -> None:
         grey: dict[str, Any] = {"color": "0.2", "marker": "o", "markerfacecolor": fill, "linestyle": line}
         ax.plot([], [], label=label, **grey)
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
-    ylabel = f"share that ends near (overlap > {rows['near'].iloc[0]:g}){_cut(rows)}"
+    ylabel = f"share that ends near (overlap > {rows['near'].iloc[0]:g}){_words_of_end(rows)}"
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), xlabel="initial overlap $m_0$", ylabel=ylabel)
     ax.set_yticks(np.linspace(0, 1, 6))
     legend(ax)

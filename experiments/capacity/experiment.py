@@ -93,7 +93,7 @@ def points(config: Config) -> list[dict]:
                     "ensemble": ensemble,
                     "beta": beta,
                     "max_steps": scale.max_steps,
-                    "queries": scales.queried(scale, num_patterns),
+                    "queries": scales.num_queries(scale, num_patterns),
                 }
                 grid += [shared | {"sample": sample} for sample in range(scales.samples(scale, neurons))]
     return grid
@@ -101,8 +101,8 @@ def points(config: Config) -> list[dict]:
 
 def pieces(config: Config, wanted: Sequence[dict]) -> list[dict]:
     """The pieces of the passes over streams behind points."""
-    passed = _streamed(wanted)
-    return streamed.pieces(_streamed(points(config)), passed) if passed else []
+    passed = _streamed_points(wanted)
+    return streamed.pieces(_streamed_points(points(config)), passed) if passed else []
 
 
 def measure_piece(config: Config, piece: dict) -> dict:
@@ -122,13 +122,13 @@ def measure(config: Config, wanted: Sequence[dict], done: Sequence[dict] | None 
     chosen = scales.by_memory(config)
     paddings = _paddings(config, chosen)
     kind = lambda point: _program(config, point, chosen[point["memory"]], paddings)
-    yield from retention.rows(config.seed, stored, kind, scales.counted)
+    yield from retention.rows(config.seed, stored, kind, scales.columns_of)
     if done is None:
         done = [measure_piece(config, piece) for piece in pieces(config, wanted)]
-    yield from streamed.rows(config.seed, _streamed(wanted), done)
+    yield from streamed.rows(config.seed, _streamed_points(wanted), done)
 
 
-def _streamed(wanted: Sequence[dict]) -> list[dict]:
+def _streamed_points(wanted: Sequence[dict]) -> list[dict]:
     return [point for point in wanted if pattern_sets.is_streamed(point["ensemble"])]
 
 
@@ -151,7 +151,7 @@ def _program(config: Config, point: dict, scale: scales.FullScale, paddings: dic
         dynamics=point["dynamics"],
         neurons=point["neurons"],
         padding=padding,
-        queries=scales.queried(scale, padding),  # of all M of the padding: those numbered from M on do not count
+        queries=scales.num_queries(scale, padding),  # of all M of the padding: those numbered from M on do not count
         corruption=kind if amount else "none",
         ensemble=point["ensemble"],
         clamp=config.clamp,

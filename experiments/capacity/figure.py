@@ -122,14 +122,14 @@ def _success(ax: Axes, table: Table, summary: dict, memory: str) -> None:
     for limit, end in limits.items():
         if limit is not None and (rows["corruption"] == CLEAN).any():
             ax.axvline(limit, **theory_style(linestyle=":", label=limit_label(memory, criterion, limit, end)))
-    _converged(ax, rows, criterion)
+    _plot_converged_weight(ax, rows, criterion)
     ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
     ax.set(xlabel=load_label(memory), ylabel=_words(criterion, rows), ylim=(-0.03, 1.03))
     ax.set_title(labels.memory(memory), loc="left")
     legend(ax)
 
 
-def _converged(ax: Axes, rows: Table, criterion: str) -> None:
+def _plot_converged_weight(ax: Axes, rows: Table, criterion: str) -> None:
     """The share that still has the weight once the dynamics have ended, at the largest size from its first start."""
     if criterion != "target_weight" or not rows["converged_weight"].notna().any():
         return

@@ -29,7 +29,7 @@ class FullScale:
     parity: Parity
 
 
-def chosen(config: Config, memory: str) -> FullScale:
+def scale_of(config: Config, memory: str) -> FullScale:
     """The numbers one memory is measured at: the common value if given, else its own, else smoke scale.
 
     Raises:
@@ -49,7 +49,7 @@ def chosen(config: Config, memory: str) -> FullScale:
 
 def by_memory(config: Config) -> dict[str, FullScale]:
     """The numbers that every memory is measured at, by its name, each once."""
-    return {memory: chosen(config, memory) for memory in config.memories}
+    return {memory: scale_of(config, memory) for memory in config.memories}
 
 
 def widths(scale: FullScale, ensemble: str) -> Sequence[int]:
@@ -71,7 +71,7 @@ def samples(scale: FullScale, neurons: int) -> int:
     return scale.samples[max(named)]
 
 
-def queried(scale: FullScale, num_patterns: int) -> int:
+def num_queries(scale: FullScale, num_patterns: int) -> int:
     """Patterns queried in a sample of so many."""
     return min(scale.queries, num_patterns)
 
@@ -88,7 +88,7 @@ def pattern_counts(scale: FullScale, memory: str, neurons: int) -> list[int]:
         raise ValueError(f"loads must give {memory} of N={neurons} a number of patterns, got infinitely many") from None
 
 
-def counted(point: dict) -> dict:
+def columns_of(point: dict) -> dict:
     """Columns of a point that are known before it is measured: its load and the parity of its number of patterns."""
     load = find(point["memory"]).scaling.load(point["patterns"], point["neurons"])
     return {"load": load, "parity": "odd" if point["patterns"] % 2 else "even"}
@@ -132,7 +132,7 @@ def cost(scale: FullScale, memory: str, ensemble: str, neurons: int) -> Cost:
     """Cost of a memory at one size: stored patterns and couplings, or counts by overlap and bit."""
     counts = pattern_counts(scale, memory, neurons)
     starts, drawn, most = len(scale.dynamics) * len(scale.corruption), samples(scale, neurons), max(counts)
-    points, queries = starts * drawn * len(counts), queried(scale, most)
+    points, queries = starts * drawn * len(counts), num_queries(scale, most)
     if pattern_sets.is_streamed(ensemble):
         return Cost(points, queries * starts * (neurons + 1) ** 2, 2 * drawn * most * queries * starts * neurons**2)
     coupled = not isinstance(draws.network(find(memory).sample), Memory)

@@ -141,4 +141,4 @@ def _outcome(point: dict, memory: Memory, counted: dict, targets) -> dict:
         "steps": moved,
     }
     counts = (*retention.COUNTS, *retention.WEIGHTS)
-    return scales.counted(point) | streams.columns(outcome, counts, retention.MEANS, retention.KEPT, by="retained")
+    return scales.columns_of(point) | streams.columns(outcome, counts, retention.MEANS, retention.KEPT, by="retained")

@@ -69,12 +69,12 @@ def critical_load(
     if question is None or (neurons is not None and question.criterion not in find(memory).theory.sized):
         return None
     if question.criterion == "one_step_error" and neurons is not None:
-        return _wrong(memory, neurons, corruption, beta, 2 if even else 1) if question.error == WRONG else None
+        return _load_at_wrong(memory, neurons, corruption, beta, 2 if even else 1) if question.error == WRONG else None
     known = {"corruption": corruption, "beta": beta, "cut": question.cut, "error": question.error}
     return find(memory).theory.critical_load(question.criterion, neurons=neurons, **known)
 
 
-def _wrong(memory: str, neurons: int, corruption: float, beta: float | None, first: int) -> float | None:
+def _load_at_wrong(memory: str, neurons: int, corruption: float, beta: float | None, first: int) -> float | None:
     """Load at which one step leaves `WRONG` of the spins wrong: exact for M = first + 2h, interpolated between."""
 
     def excess(half: int) -> float:

@@ -44,7 +44,7 @@ def rows_by_enumeration(config: Config, neurons: int, sample: int, wanted: list[
             # Its own first patterns are queried, however many more there are at other loads.
             first, own = list(starts).index(point["corruption"]) * queries, min(queries, counted.num_patterns)
             part = counts.Counts(*(x[first : first + own] for x in counted))
-            row = _row(*_retained(part, targets[:own], point["beta"]))
+            row = _row(*_target_statistics(part, targets[:own], point["beta"]))
             yield point | row | {"log_odds_stderr": None, "error_stderr": None}
 
 
@@ -56,7 +56,7 @@ def _flip_targets(config: Config, targets: np.ndarray, corruption: str, draw: in
     return np.where(order < flips(amount, targets.shape[1]), -targets, targets)
 
 
-def _retained(found: Any, targets: np.ndarray, beta: float) -> tuple[np.ndarray, ...]:
+def _target_statistics(found: Any, targets: np.ndarray, beta: float) -> tuple[np.ndarray, ...]:
     neurons = targets.shape[1]
     weight = found.target_weight(np.sum(targets * found.queries, axis=1), beta)
     update = found.update(lambda s: np.exp(beta * (s - neurons)))

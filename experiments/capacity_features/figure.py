@@ -21,7 +21,7 @@ def plot(table: Table, summary: dict) -> Figure:
     sizes: Table = pandas.DataFrame(summary["sizes"])
     words = {"log_energy": r"RMS error of $\beta E$", "retrieval": "RMS distance of the ends"}
     drawn = [partial(_against_size, sizes=sizes, name=name, label=label) for name, label in words.items()]
-    return gallery([*drawn, partial(_predicted, sizes=sizes), partial(_failed, sizes=sizes)])
+    return gallery([*drawn, partial(_plot_predicted_error, sizes=sizes), partial(_plot_failed, sizes=sizes)])
 
 
 def _curves(sizes: Table) -> list[tuple[Table, Any]]:
@@ -61,7 +61,7 @@ def _against_size(ax: Axes, sizes: Table, name: str, label: str) -> None:
     ax.set_title(label.replace("RMS e", "e").replace("RMS d", "d"), loc="left")
 
 
-def _predicted(ax: Axes, sizes: Table) -> None:
+def _plot_predicted_error(ax: Axes, sizes: Table) -> None:
     for rows, look in _curves(sizes):
         dots: Any = look | {"linestyle": "none"}
         ax.plot(rows["predicted"], rows["sum"], **dots)
@@ -73,7 +73,7 @@ def _predicted(ax: Axes, sizes: Table) -> None:
     _key(ax, sizes)
 
 
-def _failed(ax: Axes, sizes: Table) -> None:
+def _plot_failed(ax: Axes, sizes: Table) -> None:
     for rows, look in _curves(sizes):
         ax.plot(rows["features"], rows["failed"], **look)
     log_axis(ax)

@@ -56,7 +56,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     memory = empty.add(patterns)
     exact = Memory.create(patterns, draw["beta"], similarity=SquaredDistance(), space=spaces.Euclidean(confined=False))
 
-    def asked(x):
+    def errors_of_query(x):
         log_sum = -draw["beta"] * exact.energy(x)
         value, _ = memory.kernel_sum(x)
         energy = memory.energy(x)
@@ -65,7 +65,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
         relative = value * jnp.exp(-log_sum) - 1.0
         return relative, -draw["beta"] * energy - log_sum, distance, memory.predicted_error(x)
 
-    relative, log_error, distance, predicted = jax.vmap(asked)(queries)
+    relative, log_error, distance, predicted = jax.vmap(errors_of_query)(queries)
     return {
         "squared_error": jnp.mean(relative**2),
         "squared_log_error": jnp.mean(log_error**2),  # not a number where any query is out of reach

@@ -110,7 +110,7 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
     draw_key, lesson_key, start_key, asked_key = jax.random.split(
         jax.random.fold_in(jax.random.key(config.seed), point["sample"]), 4
     )
-    stored = tasks.drawn(task, draw_key, config.draws, config.stored, learning=True)[: point["draws"]]
+    stored = tasks.draw_patterns(task, draw_key, config.draws, config.stored, learning=True)[: point["draws"]]
     given = _fixed_parts(config, task, parts)
     params, about = _train_best(config, point, (task, parts, given), stored, (lesson_key, start_key))
     about |= _learned_columns(task, parts, params, given)
@@ -119,7 +119,7 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
         places = stored[np.arange(config.held) % len(stored)]
         if row["data"] == "fresh":
             width = _width(task, max(row["patterns"], config.queries))
-            places = tasks.drawn(task, asked_key, config.held, width, learning=False)
+            places = tasks.draw_patterns(task, asked_key, config.held, width, learning=False)
         queries = tasks.corrupted(task, asked_key, places[:, : config.queries], row["strength"])
         question = measurement.Question(parts, config.max_steps, task.spins)
         answers = measurement.ask(question, given, params, places, queries, np.int32(row["patterns"]))
@@ -139,7 +139,7 @@ def _fixed_parts(config: Config, task: tasks.Task, parts: Kind) -> Given:
     """The fixed metric of a kind, β at the start and the unit of errors."""
     fixed = {"whitening": tasks.second_moment, "matched": tasks.query_moment}.get(parts.metric)
     metric = np.eye(task.neurons) if fixed is None else tasks.inverse(fixed(task))
-    spread = tasks.spread(task)
+    spread = tasks.error_unit(task)
     lead = {"dot": spread, "distance": spread, "manhattan": np.sqrt(2.0 * spread * task.neurons)}[parts.similarity]
     unit = (
         task.neurons / np.trace(tasks.second_moment(task))
@@ -161,7 +161,7 @@ def _train_best(config: Config, point: dict, what: tuple, stored: Any, keys: tup
     draw = np.arange(steps) % len(stored)
     index = jax.random.randint(index_key, (steps, size), 0, config.stored)
     asked = tasks.corrupted(task, key, stored[draw[:, None], index])
-    further = tasks.drawn(task, further_key, FURTHER, config.stored, learning=True)
+    further = tasks.draw_patterns(task, further_key, FURTHER, config.stored, learning=True)
     chosen = jax.random.randint(choice_key, (FURTHER, size), 0, config.stored)
     queries = tasks.corrupted(task, choice_key, further[np.arange(FURTHER)[:, None], chosen])
     every = jnp.concatenate([stored, jnp.zeros((config.draws - len(stored), *stored.shape[1:]), stored.dtype)])

@@ -30,7 +30,7 @@ def plot(table: Table, summary: dict) -> Figure:
     drawn += [partial(_linear, table=table)] if "linear" in set(table["separation"]) else []
     drawn += [partial(_growth, summary=summary, tasks=tasks, looks=looks)]
     learns = usual["metric"].isin(LEARNED)
-    drawn += [partial(_others, summary=summary, task=tasks[0])] if table["metric"].isin(LEARNED).any() else []
+    drawn += [partial(_plot_all_ratios, summary=summary, task=tasks[0])] if table["metric"].isin(LEARNED).any() else []
     fewer = len({entry["draws"] for entry in summary["overfit"]}) > 1
     drawn += [partial(_overfit, summary=summary)] if fewer else []
     drawn += [partial(_times, table=usual[learns])] if learns.any() else []
@@ -94,7 +94,7 @@ def _growth(ax: Axes, summary: dict, tasks: list[str], looks: dict[str, Any]) ->
     _ratios(ax, "metric learned (open: a bound)")
 
 
-def _others(ax: Axes, summary: dict, task: str) -> None:
+def _plot_all_ratios(ax: Axes, summary: dict, task: str) -> None:
     """Ratios of all that is learned on the first task: over the identity, and over the same before learning."""
     chosen = _final_growth(summary)
     chosen = chosen[(chosen["task"] == task) & chosen["metric"].isin(LEARNED)]

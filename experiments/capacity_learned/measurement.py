@@ -89,13 +89,13 @@ def learn(program: Program, given: Given, key, rates: Array, damping: Array, cou
 @parallel.locked_cache(128)
 def _compiled(program: Program, structure, shapes: tuple) -> Callable:
     arguments = jax.tree.unflatten(structure, [jax.ShapeDtypeStruct(*shape) for shape in shapes])
-    return jax.jit(partial(_learned, program)).lower(*arguments).compile()
+    return jax.jit(partial(_learn_at_rates, program)).lower(*arguments).compile()
 
 
-def _learned(program: Program, given: Given, key, rates: Array, damping: Array, course: Course) -> Learned:
+def _learn_at_rates(program: Program, given: Given, key, rates: Array, damping: Array, course: Course) -> Learned:
     first = memories.start(program.kind, course.stored.shape[-1], key)
 
-    def at(rate):
+    def learn_at_rate(rate):
         optimiser = _optimiser(program.optimiser, given, rate, damping)
 
         def step(carry, now):
@@ -114,7 +114,7 @@ def _learned(program: Program, given: Given, key, rates: Array, damping: Array, 
         )
         return Learned(params, jnp.mean(errors))
 
-    return jax.vmap(at)(rates)
+    return jax.vmap(learn_at_rate)(rates)
 
 
 def _optimiser(name: str, given: Given, rate: Array, damping: Array) -> Any:

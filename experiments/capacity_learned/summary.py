@@ -41,11 +41,11 @@ def summarise(table: Table) -> dict:
     """
     stored = int(table.loc[table["data"] == "seen", "patterns"].iloc[0])
     fresh = table[table["data"] == "fresh"]
-    loads = {key: _reach(rows, "patterns") for key, rows in _by(fresh[fresh["strength"] == 1.0])}
-    amounts = {key: _reach(rows, "strength") for key, rows in _by(fresh[fresh["patterns"] == stored])}
+    loads = {key: _reach(rows, "patterns") for key, rows in _rows_by_training(fresh[fresh["strength"] == 1.0])}
+    amounts = {key: _reach(rows, "strength") for key, rows in _rows_by_training(fresh[fresh["patterns"] == stored])}
     held = [
-        _entry(key, rows, stored) | _reached("held", loads[key]) | _reached("basin", amounts[key])
-        for key, rows in _by(fresh)
+        _entry(key, rows, stored) | _reach_columns("held", loads[key]) | _reach_columns("basin", amounts[key])
+        for key, rows in _rows_by_training(fresh)
     ]
     growth = [entry for key in loads if key[-2] != BEFORE for entry in _growth(key, loads)]
     overfit = _overfit(table[(table["patterns"] == stored) & (table["strength"] == 1.0)])
@@ -53,7 +53,7 @@ def summarise(table: Table) -> dict:
     return summary | {"scalars": _scalars(growth, overfit)}
 
 
-def _by(table: Table) -> list[tuple[tuple, Table]]:
+def _rows_by_training(table: Table) -> list[tuple[tuple, Table]]:
     return [(tuple(key.values()), rows) for key, rows in curves(table, TRAINED)]
 
 
@@ -70,7 +70,7 @@ def _reach(rows: Table, axis: str) -> Reach:
     return Reach(np.array(logs), low, high)
 
 
-def _reached(name: str, reach: Reach) -> dict[str, Any]:
+def _reach_columns(name: str, reach: Reach) -> dict[str, Any]:
     value = float(np.exp(reach.logs.mean()))
     return {name: value, f"{name}_stderr": value * standard_error(reach.logs), f"{name}_bound": reach.bound}
 

@@ -104,7 +104,7 @@ def inverse(moment: np.ndarray) -> np.ndarray:
     return metric * trace / np.sum(metric * moment)
 
 
-def spread(task: Task) -> float:
+def error_unit(task: Task) -> float:
     """Half the mean squared distance of two patterns, the unit of squared errors."""
     if task.ensemble in IMAGES:
         return float(np.asarray(_images(task.ensemble), np.float64).var(axis=0).sum())
@@ -123,14 +123,14 @@ def _levels(neurons: int, exponent: float) -> np.ndarray:
     return found / found.mean()
 
 
-def drawn(task: Task, key, number: int, num_patterns: int, *, learning: bool) -> Any:
+def draw_patterns(task: Task, key, number: int, num_patterns: int, *, learning: bool) -> Any:
     """Draws [number, M, N] of patterns; images of one half to learn from, of the other half to be measured."""
-    make = _drawn(task._replace(corruption="", amount=0.0), number, num_patterns, learning)
+    make = _draw_program(task._replace(corruption="", amount=0.0), number, num_patterns, learning)
     return make(key)
 
 
 @parallel.locked_cache(64)
-def _drawn(given: Task, number: int, num_patterns: int, learning: bool) -> Any:
+def _draw_program(given: Task, number: int, num_patterns: int, learning: bool) -> Any:
     half: Any = None
     if given.ensemble in IMAGES:
         images = np.asarray(_images(given.ensemble), np.float32)
@@ -138,26 +138,26 @@ def _drawn(given: Task, number: int, num_patterns: int, learning: bool) -> Any:
         half = images[order[: len(images) // 2] if learning else order[len(images) // 2 :]]
     root = (_axes(given.neurons) * np.sqrt(_levels(given.neurons, given.number))).astype(np.float32)
 
-    def one(key):
+    def draw_once(key):
         if half is not None:
             return draws.patterns("", key, num_patterns, given.neurons, jnp.asarray(half))
         if given.ensemble == "gaussian":
             return patterns.gaussian(key, num_patterns, given.neurons) @ root.T
         return getattr(patterns, given.ensemble)(key, num_patterns, given.neurons, given.number)
 
-    return jax.jit(lambda key: jax.lax.map(one, jax.random.split(key, number)))
+    return jax.jit(lambda key: jax.lax.map(draw_once, jax.random.split(key, number)))
 
 
 def corrupted(task: Task, key, targets: Any, strength: float = 1.0) -> Any:
     """Queries of patterns [..., N], corrupted by `strength` times the amount of the task, a fraction by 1 at most."""
     amount = strength * task.amount
-    return _corrupted(task.corruption)(
+    return _corruption_program(task.corruption)(
         key, targets, np.float32(amount if task.corruption == "noise" else min(amount, 1))
     )
 
 
 @parallel.locked_cache(8)
-def _corrupted(kind: str) -> Any:
+def _corruption_program(kind: str) -> Any:
     def every(key, targets, amount):
         rows = targets.reshape(-1, targets.shape[-1])
         keys = jax.random.split(key, len(rows))

@@ -62,7 +62,7 @@ def points(config: Config) -> list[dict]:
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, theory beside them."""
     grid = measurement.grid(lambda point: _program(config, point))
-    yield from grids.rows(grid, config.seed, wanted, known=lambda point: _known(config, point))
+    yield from grids.rows(grid, config.seed, wanted, known=lambda point: _known_columns(config, point))
 
 
 def _program(config: Config, point: dict) -> draws.Rule:
@@ -73,7 +73,7 @@ def _program(config: Config, point: dict) -> draws.Rule:
     return draws.Rule(name_and_number(point["rule"])[0], neurons, padding, queries, cost)
 
 
-def _known(config: Config, point: dict) -> dict[str, float | int]:
+def _known_columns(config: Config, point: dict) -> dict[str, float | int]:
     num_patterns, neurons = point["patterns"], point["neurons"]
     about = {
         "load": num_patterns * np.log(num_patterns) / neurons**2,

@@ -91,7 +91,7 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, their load and theory beside them."""
     largest = draws.largest(points(config), "rule", "neurons", "activity")
     grid = measurement.grid(lambda point: _program(point, largest(point), config.queries))
-    yield from grids.rows(grid, config.seed, wanted, known=_known)
+    yield from grids.rows(grid, config.seed, wanted, known=_known_columns)
 
 
 def _program(point: dict, largest: int, queries: int) -> draws.Rule:
@@ -100,6 +100,6 @@ def _program(point: dict, largest: int, queries: int) -> draws.Rule:
     return draws.Rule(point["rule"], neurons, padding, queries, neurons**2 * (padding + 10.0 * queries))
 
 
-def _known(point: dict) -> dict:
+def _known_columns(point: dict) -> dict:
     key = point["rule"], point["neurons"], point["activity"], point["patterns"]
-    return {"load": point["patterns"] / point["neurons"], "wrong_theory": rules.wrong(*key)}
+    return {"load": point["patterns"] / point["neurons"], "wrong_theory": rules.wrong_share(*key)}

@@ -62,7 +62,7 @@ class Rule(ABC):
         """Number of patterns that corresponds to a load of 1 in the option `around`."""
         return neurons * (self.critical_load(activity) or 0.0)
 
-    def wrong(self, neurons: int, activity: float, num_patterns: int) -> float | None:
+    def wrong_share(self, neurons: int, activity: float, num_patterns: int) -> float | None:
         """Share of wrong neurons after one step. None if not known."""
         return None
 
@@ -98,7 +98,7 @@ class Covariance(Rule):
         """Load of the replica-symmetric spinodal."""
         return _spinodal(activity, self.offset(activity)).load
 
-    def wrong(self, neurons, activity, num_patterns):
+    def wrong_share(self, neurons, activity, num_patterns):
         """Share of two patterns or more."""
         if num_patterns == 1:
             return None
@@ -140,7 +140,7 @@ class Hebb(Rule):
         """Number 1/m₀² of patterns beyond which it fails."""
         return (1 - 2 * activity) ** -2.0
 
-    def wrong(self, neurons, activity, num_patterns):
+    def wrong_share(self, neurons, activity, num_patterns):
         """Share in an infinite network."""
         return float(sparse.biased_hebb_error(1 - 2 * activity, num_patterns))
 
@@ -173,7 +173,7 @@ class Willshaw(Rule):
         """Number of patterns at which half of the synapses are on."""
         return log(2) / activity**2
 
-    def wrong(self, neurons, activity, num_patterns):
+    def wrong_share(self, neurons, activity, num_patterns):
         """Share exact at N and M: no neuron is missing."""
         return (1 - activity) * float(sparse.willshaw_error(neurons, round(activity * neurons), num_patterns))
 
@@ -205,9 +205,9 @@ def find(rule: str) -> Rule:
 
 
 @cache
-def wrong(rule: str, neurons: int, activity: float, num_patterns: int) -> float | None:
+def wrong_share(rule: str, neurons: int, activity: float, num_patterns: int) -> float | None:
     """Share of wrong neurons after one step by theory, which all draws share."""
-    return find(rule).wrong(neurons, activity, num_patterns)
+    return find(rule).wrong_share(neurons, activity, num_patterns)
 
 
 def active(neurons: int) -> int:

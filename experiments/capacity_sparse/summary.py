@@ -50,7 +50,7 @@ def _loads(curve: dict, rows: Table) -> list[dict]:
         if np.isfinite(inside).all():
             bits = sparse.information(curve["activity"], *inside)
             entry["bits"] = float(entry["load"] * bits)
-        entry["wrong_theory"] = rules.wrong(curve["rule"], curve["neurons"], curve["activity"], num_patterns)
+        entry["wrong_theory"] = rules.wrong_share(curve["rule"], curve["neurons"], curve["activity"], num_patterns)
         entry["bits_theory"] = rules.find(curve["rule"]).bits(curve["neurons"], num_patterns)
         found.append(curve | entry)
     return found

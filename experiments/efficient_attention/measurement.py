@@ -41,7 +41,7 @@ def computation(method: str, width: int, length: int, number: int) -> Callable:
     return {"dense": attention.attend, "blockwise": attention.attend_blockwise}[name]
 
 
-def _drawn(config: Config, length: int, sample: int):
+def _draw_inputs(config: Config, length: int, sample: int):
     keys = jax.random.split(jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), length), sample), 3)
     query, key, value = (jax.random.normal(k, (length, config.width)) for k in keys)
     return config.spread * query, config.spread * key, value
@@ -64,18 +64,18 @@ def measure_point(config: Config, method: str, length: int, direction: str) -> d
     """Seconds, megabytes and relative error of a method at one length, in one direction."""
     function = _function(config, method, length, config.seed)
 
-    def both(query, key, value):
+    def forward_and_backward(query, key, value):
         output, pull = jax.vjp(function, query, key, value)
         return pull(output)
 
-    inputs = _drawn(config, length, 0)
-    compiled = jax.jit(both if direction == "backward" else function).lower(*inputs).compile()
+    inputs = _draw_inputs(config, length, 0)
+    compiled = jax.jit(forward_and_backward if direction == "backward" else function).lower(*inputs).compile()
     seconds = timing.in_turn([lambda: compiled(*inputs)], config.repeats)
     columns = {"seconds": float(seconds.min()), "megabytes": footprint.temporary_bytes(compiled, *inputs) / 1e6}
     errors = []
     if direction == "forward" and length <= config.largest_dense:
         for sample in range(config.samples):
-            query, key, value = _drawn(config, length, sample)
+            query, key, value = _draw_inputs(config, length, sample)
             exact = jax.jit(_exact(config, method, length))(query, key, value)
             output = jax.jit(_function(config, method, length, seed_of(config.seed, sample)))(query, key, value)
             errors.append(float(jnp.linalg.norm(output - exact) / jnp.linalg.norm(exact)))

@@ -31,7 +31,7 @@ AXES = {
 def plot(table: Table, summary: dict) -> Figure:
     """Entropy, overlap, steps and free energy along retrievals of the first memory and ensemble, and against β."""
     table = table.sort_values(["ratio", "step"], kind="stable")
-    shown = table[(table["memory"] == table["memory"].iloc[0]) & (table["ensemble"] == _first(table, "ensemble"))]
+    shown = table[(table["memory"] == table["memory"].iloc[0]) & (table["ensemble"] == _first_value(table, "ensemble"))]
     clean, corrupted = _ends(_in_order(table, "corruption"))
     followed = shown[shown["step"] > 0]["ratio"].unique()
     shown = shown[shown["ratio"].isin(followed)]
@@ -59,7 +59,7 @@ def _in_order(table: Table, column: str) -> list:
     return list(table.sort_index()[column].unique())
 
 
-def _first(table: Table, column: str) -> Any:
+def _first_value(table: Table, column: str) -> Any:
     return _in_order(table, column)[0]
 
 
@@ -134,7 +134,7 @@ def _balance(ax: Axes, table: Table, start: str, summary: dict) -> None:
     worst = max(entry["residual"] for entry in summary["checks"])
     ax.set(xlabel="update $t$", ylabel="energy")
     ax.set_title(_title(rows, start), loc="left")
-    balance = rf"$|\Phi-\langle E\rangle+T\,H|<${_above(worst)} at every step"
+    balance = rf"$|\Phi-\langle E\rangle+T\,H|<${_power_of_ten_above(worst)} at every step"
     legend(ax, title=f"{_about_band(rows)}\n{balance}", title_fontsize=8)
 
 
@@ -148,7 +148,7 @@ def _title(rows: Table, start: str) -> str:
     return rf"{rows['ensemble'].iloc[0]}, {corruptions.label(start)}, {rows['ratio'].iloc[0]:g} $\beta_c$"
 
 
-def _above(value: float) -> str:
+def _power_of_ten_above(value: float) -> str:
     """A bound on a residual, a power of ten."""
     return rf"$10^{{{math.floor(math.log10(max(value, 1e-18))) + 1}}}$"
 
@@ -167,7 +167,7 @@ def _separations(ax: Axes, table: Table, start: str) -> None:
 def _rising(ax: Axes, table: Table, summary: dict) -> None:
     """Share of retrievals along which the entropy rises, for the first memory, by ensemble and start."""
     shares: Table = pandas.DataFrame(summary["rising"])
-    shares = shares[shares["memory"] == _first(table, "memory")]
+    shares = shares[shares["memory"] == _first_value(table, "memory")]
     lines: dict[str, Any] = dict(zip(_in_order(table, "corruption"), itertools.cycle(LINES), strict=False))
     for ensemble in _in_order(table, "ensemble"):
         rows = shares[shares["ensemble"] == ensemble]
@@ -181,13 +181,15 @@ def _rising(ax: Axes, table: Table, summary: dict) -> None:
     _ratio_axis(ax, shares["ratio"])
     ax.set(ylabel="share of retrievals", ylim=(-0.03, 1.03))
     least = f"{table['least_rise'].iloc[0]:g} nats"
-    ax.set_title(f"{labels.memory(_first(table, 'memory'))}: a step raises $H$ by {least} or more", loc="left")
+    ax.set_title(f"{labels.memory(_first_value(table, 'memory'))}: a step raises $H$ by {least} or more", loc="left")
     legend(ax)
 
 
 def _plot_fixed_query(ax: Axes, table: Table, start: str) -> None:
     """Entropy of one and the same query against β, and −dΦ/dT of the same from finite differences."""
-    rows = table[(table["step"] == 0) & (table["corruption"] == start) & (table["memory"] == _first(table, "memory"))]
+    rows = table[
+        (table["step"] == 0) & (table["corruption"] == start) & (table["memory"] == _first_value(table, "memory"))
+    ]
     looks = series(_in_order(table, "ensemble"))
     for ensemble, look in looks.items():
         curve = rows[rows["ensemble"] == ensemble].sort_values("ratio")
@@ -209,7 +211,7 @@ def _plot_fixed_query(ax: Axes, table: Table, start: str) -> None:
 
 def _final(ax: Axes, table: Table, start: str) -> None:
     """Entropy where the retrievals were left, its band over queries as bars, with the theory of the sphere."""
-    memory = _first(table, "memory")
+    memory = _first_value(table, "memory")
     rows = table[(table["corruption"] == start) & (table["memory"] == memory) & (table["step"] > 0)]
     rows = rows[rows["step"] == rows["step"].max()]
     looks = series(_in_order(table, "ensemble"))

@@ -58,13 +58,13 @@ def follow(draw: Draw, seed: int, amount: float, memory: str, beta: float, steps
     real = retrievals.data(draw.ensemble, False, pattern_sets.load_to_measure)
     with jax.enable_x64(True):
         real = None if real is None else np.asarray(real, np.float64)
-        stored, starts = _drawn(draw)(np.uint32(seed), real, np.float64(amount))
-        return jax.device_get(_followed(memory, steps)(stored, starts, np.float64(beta)))
+        stored, starts = _draw_program(draw)(np.uint32(seed), real, np.float64(amount))
+        return jax.device_get(_retrieval_program(memory, steps)(stored, starts, np.float64(beta)))
 
 
 @lru_cache(maxsize=64)
-def _drawn(draw: Draw) -> Callable:
-    def one(seed, real, amount, sample):
+def _draw_program(draw: Draw) -> Callable:
+    def draw_sample(seed, real, amount, sample):
         pattern_key, query_key = draws.keys(seed, draw.neurons, draw.num_patterns, sample)
         stored = draws.patterns(draw.ensemble, pattern_key, draw.num_patterns, draw.neurons, real)
         _, keys = draws.numbers_and_keys(query_key, draw.queries)
@@ -74,13 +74,15 @@ def _drawn(draw: Draw) -> Callable:
         return stored / draw.neurons**0.5, starts / draw.neurons**0.5
 
     def all_samples(seed, real, amount):
-        return jax.lax.map(lambda sample: one(seed, real, amount, sample), jnp.arange(draw.samples, dtype=jnp.uint32))
+        return jax.lax.map(
+            lambda sample: draw_sample(seed, real, amount, sample), jnp.arange(draw.samples, dtype=jnp.uint32)
+        )
 
     return jax.jit(all_samples)
 
 
 @lru_cache(maxsize=64)
-def _followed(memory: str, steps: int) -> Callable:
+def _retrieval_program(memory: str, steps: int) -> Callable:
     def sample(stored, starts, beta):
         model = find(memory).build(stored, beta=beta)
         query = lambda i, start: _retrieval(model, i, start, steps)

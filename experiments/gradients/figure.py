@@ -42,7 +42,7 @@ def plot(table: Table, summary: dict) -> Figure:
     _by_input(figure.add_subplot(grid[:, 0]), table)
     axes = [figure.add_subplot(grid[row, 1]) for row in range(len(separations))]
     for ax, separation in zip(axes, separations, strict=True):
-        _worst(ax, table[table["separation"] == separation], separation, last=ax is axes[-1])
+        _plot_worst_error(ax, table[table["separation"] == separation], separation, last=ax is axes[-1])
     axes[0].set_title("b  worst error against autodiff,\nin units in the last place", loc="left")
     return figure
 
@@ -78,7 +78,7 @@ def _by_input(ax: Axes, table: Table) -> None:
     legend(ax)
 
 
-def _worst(ax: Axes, table: Table, separation: str, last: bool) -> None:
+def _plot_worst_error(ax: Axes, table: Table, separation: str, last: bool) -> None:
     """Worst error over inputs, shapes and number types, metric against mask, in units in the last place."""
     metrics = [name for name in METRICS if name in set(table["metric"])]
     masks = [name for name in MASKS if name in set(table["mask"])]

@@ -39,7 +39,7 @@ def find_weights(config: Config) -> Path:
 
 
 @contextlib.contextmanager
-def _sound(place: Path) -> Iterator[None]:
+def _report_damage(place: Path) -> Iterator[None]:
     """Reports errors of reading damaged files as one sentence about the checkpoint."""
     try:
         yield
@@ -53,7 +53,7 @@ def _sound(place: Path) -> Iterator[None]:
 def load_layers(config: Config) -> tuple[Checkpoint, list[int]]:
     """The checkpoint, and the layers asked for."""
     place = find_weights(config)
-    with _sound(place):
+    with _report_damage(place):
         checkpoint = checkpoints.load(str(place), heads=config.heads)
     depth = len(checkpoint.layers)
     layers = list(range(depth)) if config.layers is None else config.layers
@@ -124,7 +124,7 @@ def check_reading(config: Config, checkpoint: Checkpoint) -> None:
     """Read one text before anything is measured: tensors that are missing, do not fit or are not finite end here."""
     if checkpoint.kind != "bert":
         return
-    with _sound(find_weights(config)):
+    with _report_damage(find_weights(config)):
         bert, pieces = pieces_of(config)
         last = bert.run(pieces[:1]).hidden
     if not np.all(np.isfinite(last)):

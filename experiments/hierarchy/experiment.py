@@ -47,10 +47,10 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, each with the stored numbers before its measurement."""
     options = {"beta": config.beta, "coupling": config.coupling}
     grid = measurement.grid(lambda point: _program(config, point["parts"]))
-    rows = grids.rows(grid, config.seed, [point | options for point in wanted], measurement.digits, _known)
+    rows = grids.rows(grid, config.seed, [point | options for point in wanted], measurement.digits, _known_columns)
     for row in rows:
         yield {name: value for name, value in row.items() if name not in options}
 
 
-def _known(point: dict) -> dict:
+def _known_columns(point: dict) -> dict:
     return {"numbers": networks.numbers(point["parts"], point["patterns"])}

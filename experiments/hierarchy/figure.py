@@ -17,7 +17,7 @@ def plot(table: Table, summary: dict) -> Figure:
     loads: Table = pandas.DataFrame(summary["loads"])
     drawn = []
     for hidden, rows in loads.groupby("hidden"):
-        drawn += [partial(panel, rows=rows, hidden=hidden) for panel in (_shares, _retrieved, _errors)]
+        drawn += [partial(panel, rows=rows, hidden=hidden) for panel in (_shares, _plot_retrieved, _errors)]
     return gallery(drawn)
 
 
@@ -41,7 +41,7 @@ def _shares(ax: Axes, rows: Table, hidden: int) -> None:
     legend(ax)
 
 
-def _retrieved(ax: Axes, rows: Table, hidden: int) -> None:
+def _plot_retrieved(ax: Axes, rows: Table, hidden: int) -> None:
     for name, look, part in _curves(rows):
         ax.errorbar(part["numbers"], part["found"], part["found_stderr"], label=name, **point_style(look))
     log_axis(ax)

@@ -57,7 +57,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     else:
         graph = networks.hierarchical(stored, used, program.parts, draw["beta"], draw["coupling"])
 
-    def asked(digit):
+    def retrieve_digit(digit):
         start = networks.rest(graph, used) | {"pixels": jnp.where(hidden, mean, digit)}
         end = graphs.descend(graph, start, STEPS, clamped={"pixels": ~hidden}).states
         squared = jnp.sum((end["pixels"] - digit) ** 2) / jnp.sum(hidden)
@@ -65,8 +65,8 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
 
     index = jnp.arange(program.queries)
     valid = index < draw["num_patterns"]
-    nearest, squared = jax.vmap(asked)(stored[: program.queries])
-    _, other = jax.vmap(asked)(data[order[-program.queries :]])
+    nearest, squared = jax.vmap(retrieve_digit)(stored[: program.queries])
+    _, other = jax.vmap(retrieve_digit)(data[order[-program.queries :]])
     return {
         "right": jnp.sum(valid & (nearest == index)),
         "asked": jnp.sum(valid),

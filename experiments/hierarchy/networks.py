@@ -39,10 +39,14 @@ def flat(digits: Float[Array, "M Q P"], used: Array, beta: ArrayLike) -> graphs.
         "pixels": graphs.Layer(digits.shape[1:]),
         "wholes": graphs.Layer(digits.shape[:1], graphs.Softmax(jnp.asarray(beta))),
     }
-    return graphs.Graph.create(layers, [(("pixels", "wholes"), graphs.Formula(whole, digits)), _absent("wholes", used)])
+    return graphs.Graph.create(
+        layers, [(("pixels", "wholes"), graphs.Formula(digit_energy, digits)), _absent("wholes", used)]
+    )
 
 
-def whole(digits: Float[Array, "M Q P"], pixels: Float[Array, "Q P"], wholes: Float[Array, "M"]) -> Float[Array, ""]:
+def digit_energy(
+    digits: Float[Array, "M Q P"], pixels: Float[Array, "Q P"], wholes: Float[Array, "M"]
+) -> Float[Array, ""]:
     """−Σ h (ξ·x − ½‖ξ‖²), the same of whole digits."""
     return pixel_energy(digits.reshape(1, len(digits), -1), pixels.reshape(1, -1), wholes[None])
 

@@ -61,10 +61,10 @@ def points(config: Config) -> list[dict]:
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Rows of points, each trained by itself."""
 
-    def measured(point: dict) -> list[dict]:
+    def measure_point(point: dict) -> list[dict]:
         return [point | {"state_bytes": state_bytes(point)} | measurement.result(config, point)]
 
-    yield from parallel.rows([partial(measured, point) for point in wanted])
+    yield from parallel.rows([partial(measure_point, point) for point in wanted])
 
 
 def state_bytes(point: dict) -> int:

@@ -23,13 +23,13 @@ def plot(table: Table, summary: dict) -> Figure:
     widest = trained["width"].max() if len(trained) else 0
     length, longest, fewest = results["length"].min(), results["length"].max(), results["pairs"].min()
 
-    def short(rows: Table) -> Table:
+    def few_pairs(rows: Table) -> Table:
         return rows[(rows["pairs"] == fewest) & (rows["length"] == length)]
 
     def wide(rows: Table) -> Table:
         return rows[((rows["width"] == widest) | (rows["mixer"] == "by_hand")) & (rows["length"] == longest)]
 
-    shown = [("state_bytes", "state kept of a sequence (bytes)", short, f"K = {fewest} pairs, L = {length} tokens")]
+    shown = [("state_bytes", "state kept of a sequence (bytes)", few_pairs, f"K = {fewest} pairs, L = {length} tokens")]
     if results["pairs"].nunique() > 1:
         shown.append(("pairs", "pairs $K$", wide, f"width {widest}, L = {longest} tokens"))
     figure, axes = panels(1, len(shown), width=1.0 + 4.5 * len(shown), height=4.0)

@@ -41,7 +41,9 @@ def sequences_of(config: Config, point: dict) -> tuple[tasks.Recall, ...]:
     key = jax.random.fold_in(jax.random.fold_in(key, point["length"]), point["pairs"])
     sizes = (config.examples, config.held, config.held)
     numbers = (point["length"], point["pairs"], config.vocabulary, config.filler)
-    return tuple(tasks.drawn(k, size, *numbers) for k, size in zip(jax.random.split(key, 3), sizes, strict=True))
+    return tuple(
+        tasks.draw_sequences(k, size, *numbers) for k, size in zip(jax.random.split(key, 3), sizes, strict=True)
+    )
 
 
 def result(config: Config, point: dict) -> dict:
@@ -58,10 +60,12 @@ def result(config: Config, point: dict) -> dict:
     if point["mixer"] == "by_hand":
         right = [float(_hand_constructed_accuracy(part, config.vocabulary)) for part in (test, held)]
         return {"accuracy": right[0], "held": right[1], "learning_rate": None, "epochs": 0} | about
-    return _trained(config, point, train, held, test) | about
+    return _train_and_test(config, point, train, held, test) | about
 
 
-def _trained(config: Config, point: dict, train: tasks.Recall, validation: tasks.Recall, test: tasks.Recall) -> dict:
+def _train_and_test(
+    config: Config, point: dict, train: tasks.Recall, validation: tasks.Recall, test: tasks.Recall
+) -> dict:
     kind = model.Structure(
         point["mixer"], point["width"], point["length"], config.vocabulary, config.update_steps, config.dropout
     )
@@ -93,12 +97,12 @@ def _compiled(program: Program) -> Compiled:
         order, draws = jax.random.split(key)
         rows = training_loops.batches(order, program.examples, program.batch)
 
-        def one(state: Any, rate: jax.Array) -> Any:
+        def train_at_rate(state: Any, rate: jax.Array) -> Any:
             step = _step(program, network, optax.adamw(rate, weight_decay=decay))
             go = lambda carry, row: (step(carry, jax.tree.map(lambda x: x[row], train)), None)
             return jax.lax.scan(go, (*state, draws), rows)[0][:2]
 
-        return jax.vmap(one)(state, rates)
+        return jax.vmap(train_at_rate)(state, rates)
 
     def start(key: jax.Array, rates: jax.Array) -> Any:
         params = network.start(key)
@@ -106,12 +110,12 @@ def _compiled(program: Program) -> Compiled:
         return jax.tree.map(lambda x: jnp.broadcast_to(x, (len(rates), *x.shape)), both)
 
     def correct(state: Any, part: tasks.Recall) -> jax.Array:
-        def right(row: tasks.Recall) -> jax.Array:
+        def share_right(row: tasks.Recall) -> jax.Array:
             tokens, asked, keep = row.tokens[None], row.asked[None], jnp.ones((1, kind.width))
             every = jax.vmap(lambda params: network.module(params)(tokens, asked, keep))(state[0])
             return jnp.mean(jnp.argmax(every[:, 0], axis=-1) == row.values[None], axis=-1)
 
-        return jnp.mean(jax.lax.map(right, part, batch_size=SLICE), axis=0)
+        return jnp.mean(jax.lax.map(share_right, part, batch_size=SLICE), axis=0)
 
     return Compiled(jax.jit(start), jax.jit(epoch), jax.jit(correct))
 
@@ -137,7 +141,7 @@ def _step(program: Program, network: training_loops.Network, rule: optax.Gradien
 def _hand_constructed_accuracy(part: tasks.Recall, vocabulary: int) -> jax.Array:
     """Share of right answers of the hand-constructed head."""
 
-    def right(row: tasks.Recall) -> jax.Array:
+    def share_right(row: tasks.Recall) -> jax.Array:
         return jnp.mean(model.by_hand(row.tokens, row.asked, vocabulary) == row.values)
 
-    return jnp.mean(jax.lax.map(right, part, batch_size=SLICE))
+    return jnp.mean(jax.lax.map(share_right, part, batch_size=SLICE))

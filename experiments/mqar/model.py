@@ -59,10 +59,10 @@ class FastMixer(nnx.Module):
             decay = jax.nn.sigmoid(gates[..., 1] + 4.0) if self.gated else ones
         memory = FastWeights.create(x.shape[-1], rule=self.rule)
 
-        def one(query, key, value, strength, decay):
+        def read_sequence(query, key, value, strength, decay):
             return memory.attend(query, key, value, strength=strength, decay=decay)[0]
 
-        return self.out(jax.vmap(one)(query, key, value, strength, decay))
+        return self.out(jax.vmap(read_sequence)(query, key, value, strength, decay))
 
 
 class Model(nnx.Module):

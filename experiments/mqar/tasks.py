@@ -28,12 +28,12 @@ class Recall(NamedTuple):
     values: Int[Array, "N K"]
 
 
-def drawn(key: Array, count: int, length: int, pairs: int, vocabulary: int, filler: str) -> Recall:
+def draw_sequences(key: Array, count: int, length: int, pairs: int, vocabulary: int, filler: str) -> Recall:
     """`count` sequences of even `length` L ≥ 4K tokens. `filler`: zero, random or clean."""
-    return jax.vmap(lambda k: _one(k, length, pairs, vocabulary, filler))(jax.random.split(key, count))
+    return jax.vmap(lambda k: _draw_sequence(k, length, pairs, vocabulary, filler))(jax.random.split(key, count))
 
 
-def _one(key: Array, length: int, pairs: int, vocabulary: int, filler: str) -> Recall:
+def _draw_sequence(key: Array, length: int, pairs: int, vocabulary: int, filler: str) -> Recall:
     own, read, gap, noise = jax.random.split(key, 4)
     half, room = vocabulary // 2, (length - 2 * pairs) // 2
     keys = 1 + jax.random.permutation(own, half - 1)[:pairs]
@@ -54,9 +54,9 @@ def _one(key: Array, length: int, pairs: int, vocabulary: int, filler: str) -> R
 def contradicted(recall: Recall, pairs: int) -> Array:
     """Whether a stored pair is contradicted before it is asked for, [N, K]."""
 
-    def one(tokens: Array, asked: Array, values: Array) -> Array:
+    def contradicted_pairs(tokens: Array, asked: Array, values: Array) -> Array:
         tokens, place, following = tokens[None, :], jnp.arange(len(tokens))[None, :], jnp.roll(tokens, -1)[None, :]
         again = (tokens == tokens[0, asked][:, None]) & (place >= 2 * pairs) & (place < asked[:, None])
         return (again & (following != values[:, None])).any(axis=1)
 
-    return jax.vmap(one)(*recall)
+    return jax.vmap(contradicted_pairs)(*recall)

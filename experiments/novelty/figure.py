@@ -36,7 +36,7 @@ def plot(table: Table, summary: dict) -> Figure:
     axes[0, 1].set(xlabel=r"inverse temperature $\kappa$", xticks=kappas, xticklabels=[f"{k:g}" for k in kappas])
     axes[0, 1].minorticks_off()
     axes[0, 1].set_title(f"b  M = {size}")
-    _left(axes[0, 2], areas[(areas["kappa"] == middle) & (areas["overlap"] == overlaps[-1])])
+    _plot_weight_left(axes[0, 2], areas[(areas["kappa"] == middle) & (areas["overlap"] == overlaps[-1])])
     axes[0, 2].set_title(rf"c  weight left over, $\kappa$ = {middle:g}, overlap {overlaps[-1]:g}")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     look: Any = {"ncols": len(labels), "frameon": False, "title": "bars: one standard error", "title_fontsize": 8}
@@ -44,7 +44,7 @@ def plot(table: Table, summary: dict) -> Figure:
     return figure
 
 
-def _left(ax, rows: Table) -> None:
+def _plot_weight_left(ax, rows: Table) -> None:
     rows = rows.sort_values("patterns")
     looks = series(["novel", "known"])
     for name in looks:

@@ -42,13 +42,13 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
     across = noise - jnp.sum(noise * target, axis=1, keepdims=True) * target
     across = across / jnp.linalg.norm(across, axis=1, keepdims=True)
 
-    def measured(kappa, overlap):
+    def measure_cell(kappa, overlap):
         query = overlap * target + jnp.sqrt(1.0 - overlap**2) * across
         left, none = (_log_left(m, q, kappa) for m, q in ((known, query), (novel, random)))
         higher = (none[None, :] > left[:, None]) + 0.5 * (none[None, :] == left[:, None])
         return {"auc": jnp.mean(higher), "left_known": jnp.mean(jnp.exp(left)), "left_novel": jnp.mean(jnp.exp(none))}
 
-    return jax.vmap(measured)(each["kappa"], each["overlap"])
+    return jax.vmap(measure_cell)(each["kappa"], each["overlap"])
 
 
 def _unit(key, rows: int, program: Program):

@@ -73,7 +73,7 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     with threadpool_limits(1, user_api="blas"):
         for _, group in groupby(sorted(wanted, key=task), key=task):
             chosen = list(group)
-            tuned = {rule: _tuned(config, chosen[0], rule) for rule in dict.fromkeys(point["rule"] for point in chosen)}
+            tuned = {rule: _tune(config, chosen[0], rule) for rule in dict.fromkeys(point["rule"] for point in chosen)}
             for sample in sorted({point["sample"] for point in chosen}):
                 yield from _rows(config, [point for point in chosen if point["sample"] == sample], tuned)
 
@@ -92,7 +92,7 @@ def _setting(config: Config, point: dict, sample: int) -> measurement.Course:
     return measurement.setting(Shape(*sizes), seed, point["conditioning"], batch, config.tolerance, length)
 
 
-def _tuned(config: Config, point: dict, rule: str) -> measurement.Tuned:
+def _tune(config: Config, point: dict, rule: str) -> measurement.Tuned:
     settings = [_setting(config, point, TUNING + i) for i in range(config.tuning)]
     seed = [config.seed, RULES.index(rule), BATCHES.index(point["batch"])]
     return measurement.tune(rule, settings, _limit(config, rule, point["batch"]), config.search_trials, seed)

@@ -57,7 +57,7 @@ def _natural(solver: str, hyper: Hyper, full: bool):
     return natural_gradient(hyper["rate"], likelihood="categorical", damping=damping, solver=solver, **bounds)
 
 
-def _averaged(factory: Callable, hyper: Hyper, full: bool):
+def _averaging_optimiser(factory: Callable, hyper: Hyper, full: bool):
     decay = 0.0 if full else 0.95
     return factory(hyper["rate"], likelihood="categorical", damping=hyper["damping"], decay=decay)
 
@@ -76,8 +76,8 @@ RULES: dict[str, Rule] = {
     "cg": Rule(partial(_natural, "cg"), EXACT, NOISY),
     "cholesky": Rule(partial(_natural, "cholesky"), EXACT, NOISY),
     "kernel": Rule(partial(_natural, "kernel"), EXACT, NOISY),
-    "kronecker": Rule(partial(_averaged, kronecker_natural_gradient), EXACT, NOISY),
-    "diagonal": Rule(partial(_averaged, diagonal_fisher), NOISY),
+    "kronecker": Rule(partial(_averaging_optimiser, kronecker_natural_gradient), EXACT, NOISY),
+    "diagonal": Rule(partial(_averaging_optimiser, diagonal_fisher), NOISY),
 }
 
 

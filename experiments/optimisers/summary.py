@@ -54,7 +54,7 @@ def curves(rows: Any) -> list[dict[str, np.ndarray]]:
     return runs
 
 
-def _at(run: dict[str, np.ndarray], seconds: float) -> float:
+def _excess_at(run: dict[str, np.ndarray], seconds: float) -> float:
     """Excess of a run at a time, interpolated in its logarithm; that of its end if it was over by then."""
     finite = np.isfinite(run["excess"])
     level = np.log(np.maximum(run["excess"][finite], 1e-9))
@@ -70,7 +70,9 @@ def _results(rows: Table) -> list[dict]:
         entry |= {"problems": len(runs), "reached": int(runs["steps"].notna().sum())}
         entry |= {name: _median(runs[name]) for name in ("steps", "seconds")}
         entry |= {"step_seconds": float(runs["step_seconds"].median()), "steps_tried": int(runs["steps_done"].max())}
-        then = [np.inf if lost else _at(run, equal) for lost, run in zip(runs["diverged"], curves(runs), strict=True)]
+        then = [
+            np.inf if lost else _excess_at(run, equal) for lost, run in zip(runs["diverged"], curves(runs), strict=True)
+        ]
         entry |= {"equal_seconds": equal, "excess_then": _median(then)}
         entry |= {"diverged": int(runs["diverged"].sum())}
         entry |= {name: common_value(runs[name].astype(int)) for name in ("search_trials", "search_trials_diverged")}
@@ -93,7 +95,7 @@ def _pivot(rows: Table, measure: str) -> Table:
     return rows.pivot(index="sample", columns="rule", values=measure).astype(float).fillna(np.inf)
 
 
-def _first(wide: Table, rules: tuple[str, ...]) -> str | None:
+def _best_rule(wide: Table, rules: tuple[str, ...]) -> str | None:
     """Rule with the least median. Ties go to the rule that missed the target least often, then to the least mean."""
     present = [rule for rule in rules if rule in wide]
     order = {rule: (wide[rule].median(), np.isinf(wide[rule]).sum(), wide[rule].mean()) for rule in present}
@@ -102,7 +104,7 @@ def _first(wide: Table, rules: tuple[str, ...]) -> str | None:
 
 def _comparison(rows: Table, measure: str) -> dict | None:
     wide = _pivot(rows, measure)
-    natural = _first(wide, NATURAL)
+    natural = _best_rule(wide, NATURAL)
     spent = rows.assign(steps=rows["steps_done"], seconds=rows["steps_done"] * rows["step_seconds"])
     tried = spent.pivot(index="sample", columns="rule", values=measure).astype(float)
     winner = _winner(wide, tried)
@@ -110,7 +112,7 @@ def _comparison(rows: Table, measure: str) -> dict | None:
         return None if natural is None else _entry(rows, measure) | {"natural": None, "winner": winner}
     entry = _entry(rows, measure) | {"natural": natural, "natural_median": float(wide[natural].median())}
     for kind, rules in RIVALS.items():
-        rival = _first(wide, rules)
+        rival = _best_rule(wide, rules)
         if rival is None:
             continue
         missed = np.isinf(wide[rival])
@@ -129,7 +131,7 @@ def _entry(rows: Table, measure: str) -> dict[str, Any]:
 
 def _winner(wide: Table, tried: Table) -> str | None:
     """Rule with the least median. None if a rule that missed the target was tried for less than that median."""
-    rule = _first(wide, tuple(wide.columns))
+    rule = _best_rule(wide, tuple(wide.columns))
     if rule is None or not np.isfinite(best := wide[rule].median()):
         return None
     missed = [name for name in wide if not np.isfinite(wide[name].median())]

@@ -33,7 +33,7 @@ def _curves(config: Config) -> list[dict]:
 
 def _overlaps(config: Config, neurons: int) -> list[float]:
     """Initial overlaps in the given order. Of overlaps with the same number of flipped spins, the first is kept."""
-    number = partial(theory.flipped, neurons)
+    number = partial(theory.flipped_spins, neurons)
     loads.counts(config.overlaps, number, f"N={neurons}", name="overlaps", counted="{} flipped spins")
     first = {number(overlap): overlap for overlap in reversed(config.overlaps)}
     return [overlap for overlap in config.overlaps if first[number(overlap)] == overlap]
@@ -66,13 +66,13 @@ def _grid(config: Config) -> grids.Grid:
     padding = draws.largest(_curves(config), "degree", "neurons")
     longest, times = max(config.steps), len(config.steps)
 
-    def at(point: dict) -> measurement.Program:
+    def program_of(point: dict) -> measurement.Program:
         queries = min(config.queries, point["patterns"])
         return measurement.Program(
             point["degree"], point["neurons"], padding(point), queries=queries, longest=longest, times=times
         )
 
-    return measurement.grid(at)
+    return measurement.grid(program_of)
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:

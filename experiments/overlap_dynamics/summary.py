@@ -35,7 +35,9 @@ def _times(curve: dict, rows: Table) -> list[dict]:
     for i, step in enumerate(int(x) for x in mean["step"]):
         entry = curve | {"step": step, "m": float(mean["mean"].iloc[i]), "m_stderr": float(mean["stderr"].iloc[i])}
         entry |= {"share": float(share["mean"].iloc[i]), "share_stderr": float(share["stderr"].iloc[i])}
-        exact = theory.first(degree, neurons, int(curve["patterns"]), curve["overlap"]) if step == 1 else None
+        exact = (
+            theory.first_step_overlap(degree, neurons, int(curve["patterns"]), curve["overlap"]) if step == 1 else None
+        )
         known = theory.neurodynamics(degree, curve["load"], start, step)
         drawn = [float(value[step]) if step < len(value) else None for value in exact_limit]
         entry |= dict(zip(("generating_functional", "generating_functional_stderr"), drawn, strict=True))
@@ -48,7 +50,7 @@ def _scalars(times: list[dict]) -> dict[str, float]:
     first = [e for e in times if e["exact"] is not None and e["m_stderr"] > 0]
     apart = [abs(e["m"] - e["exact"]) / e["m_stderr"] for e in first]
     scalars = {"first_steps_within_two_standard_errors": float(np.mean(np.array(apart) <= 2))} if first else {}
-    scalars |= _later(times)
+    scalars |= _later_step_scalars(times)
     longest = max(entry["step"] for entry in times)
     for entry in times:
         if entry["step"] == longest:
@@ -58,7 +60,7 @@ def _scalars(times: list[dict]) -> dict[str, float]:
     return scalars
 
 
-def _later(times: list[dict]) -> dict[str, float]:
+def _later_step_scalars(times: list[dict]) -> dict[str, float]:
     """Steps 2 to 20 at the largest N of each degree: largest difference from each theory, share within two errors."""
     largest = {entry["degree"]: max(e["neurons"] for e in times if e["degree"] == entry["degree"]) for entry in times}
     later = [e for e in times if e["step"] > 1 and e["generating_functional"] is not None]

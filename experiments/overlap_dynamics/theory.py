@@ -17,20 +17,20 @@ def critical_load(degree: int) -> float:
     return float(classical.spinodal().load if degree == CLASSICAL else dense.spinodal(degree).load)
 
 
-def flipped(neurons: int, overlap: float) -> int:
+def flipped_spins(neurons: int, overlap: float) -> int:
     """Spins flipped in a start, to the nearest whole number."""
     return round(neurons * (1 - overlap) / 2)
 
 
 def start(neurons: int, overlap: float) -> float:
     """Overlap of a start, as it is met by whole spins."""
-    return (neurons - 2 * flipped(neurons, overlap)) / neurons
+    return (neurons - 2 * flipped_spins(neurons, overlap)) / neurons
 
 
 @cache
-def first(degree: int, neurons: int, num_patterns: int, overlap: float) -> float:
+def first_step_overlap(degree: int, neurons: int, num_patterns: int, overlap: float) -> float:
     """Mean overlap after one step, exact at N and M."""
-    share = flipped(neurons, overlap) / neurons
+    share = flipped_spins(neurons, overlap) / neurons
     error = find(f"dense:{degree}").theory.one_step_error(neurons, [num_patterns], corruption=share)
     assert error is not None
     return 1 - 2 * float(error[0])

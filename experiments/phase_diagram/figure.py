@@ -45,7 +45,7 @@ def plot(table: Table, summary: dict) -> Figure:
         shared = {"found": cells(area), "diagram": diagram, "lines": lines, "where": where}
         rows.append([partial(kind, **shared) for kind in (_regimes, _overlaps)])
     extra: list[Panel] = [partial(_draw_curves, summary=summary)] if summary["overlap"] else []
-    extra += [partial(_rounding, summary=summary)] if any(_measured(summary)) else []
+    extra += [partial(_rounding, summary=summary)] if any(_lines_with_theory(summary)) else []
     extra += [partial(_dense, summary=summary)] if CURVED in set(table["memory"]) else []
     for row, panel in zip(rows, extra, strict=False):
         row.append(panel)
@@ -169,13 +169,13 @@ def _stored_loads(frame: Table) -> dict[float, float]:
     return frame.sort_values("neurons", kind="stable").groupby("asked", sort=False)["load"].last().to_dict()
 
 
-def _measured(summary: dict) -> list[dict]:
+def _lines_with_theory(summary: dict) -> list[dict]:
     return [line for line in summary["retrieval_line"] if line["stderr"] and line["stderr"] > 0 and line["theory"]]
 
 
 def _rounding(ax: Axes, summary: dict) -> None:
     """Temperatures over T_M where half of the queries lost their pattern, by sweeps, with the width of the loss."""
-    frame: Table = pandas.DataFrame(_measured(summary))
+    frame: Table = pandas.DataFrame(_lines_with_theory(summary))
     loads = _stored_loads(frame)
     names = {
         key: rf"$\alpha={loads[key[0]]:.3g}$, {key[1]} sweeps"

@@ -22,7 +22,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 
 def _correlation(ax: Axes, rows: Table) -> None:
-    _measured(ax, rows, "time")
+    _plot_times(ax, rows, "time")
     degree, temperature = int(rows["degree"].iloc[0]), float(rows["temperature"].iloc[0])
     alone = theory.time_without_load(degree, temperature)
     ax.plot([0], [alone], label=r"theory, $\alpha=0$", **theory_style(marker="_", markersize=12, linestyle="none"))
@@ -30,14 +30,14 @@ def _correlation(ax: Axes, rows: Table) -> None:
 
 
 def _escape(ax: Axes, rows: Table) -> None:
-    _measured(ax, rows, "escape")
+    _plot_times(ax, rows, "escape")
     observed = rows["observed"].dropna()
     if len(observed):
         ax.axhline(observed.max(), color="0.6", linewidth=0.9, linestyle=":", label="sweeps observed")
     _finish(ax, rows, "escape time / sweeps")
 
 
-def _measured(ax: Axes, rows: Table, name: str) -> None:
+def _plot_times(ax: Axes, rows: Table, name: str) -> None:
     sizes = sorted(rows["neurons"].unique())
     looks = ordered([str(size) for size in sizes])
     for size in sizes:

@@ -42,7 +42,7 @@ def _panels(table: Table, summary: dict) -> list[Panel]:
         entries = [entry for entry in entries if entry["ensemble"] in kappa_theory.RANDOM]
         if len(entries) > 2:
             panels.append(partial(critical_kappa, entries=entries))
-        if any(_scaled(main, num_patterns) is not None for num_patterns in main["patterns"].unique()):
+        if any(_critical_kappa_of_states(main, num_patterns) is not None for num_patterns in main["patterns"].unique()):
             panels += [partial(_state, table=main, name=name) for name in ("overlap", "entropy")]
         panels.append(partial(_steps, table=main))
     sides = [
@@ -88,12 +88,12 @@ def _family(table: Table) -> tuple[str, str, int]:
     return tuple(table[FAMILY].iloc[0])
 
 
-def _scaled(table: Table, num_patterns: int) -> float | None:
+def _critical_kappa_of_states(table: Table, num_patterns: int) -> float | None:
     """Converged critical κ of theory for a curve whose states theory predicts: clean, and of patterns of equal norm."""
-    return None if table["ensemble"].iloc[0] == "gaussian" else _converged(table, num_patterns)
+    return None if table["ensemble"].iloc[0] == "gaussian" else _critical_kappa(table, num_patterns)
 
 
-def _converged(table: Table, num_patterns: int) -> float | None:
+def _critical_kappa(table: Table, num_patterns: int) -> float | None:
     """Converged critical κ of theory for a curve of clean starts whose updates may converge."""
     memory, ensemble, neurons = _family(table)
     clean = table["corruption"].iloc[0] == corruptions.CLEAN
@@ -138,7 +138,7 @@ def _success(ax: Axes, table: Table) -> None:
     lines = []
     for num_patterns, rows, look in _curves(table):
         shares(ax, _shares(rows), "kappa", label=f"$M={num_patterns}$", **look)
-        critical = _converged(table, num_patterns)
+        critical = _critical_kappa(table, num_patterns)
         if critical is not None:
             lines.append(critical)
             ax.axvline(critical, **theory_style(color=look["color"]))
@@ -165,7 +165,7 @@ def _state(ax: Axes, table: Table, name: str) -> None:
     words = {"overlap": "overlap $m$ of successes", "entropy": "entropy $H$ of successes (nats)"}
     ratios = np.append(1 + np.geomspace(1e-4, 0.02, 60), np.linspace(1.021, 1.2, 60))
     for num_patterns, rows, look in _curves(table):
-        critical = _scaled(table, num_patterns)
+        critical = _critical_kappa_of_states(table, num_patterns)
         if critical is None:
             continue
         theory = kappa_theory.converged(*_family(table), num_patterns, ratios * critical)
@@ -183,10 +183,12 @@ def _state(ax: Axes, table: Table, name: str) -> None:
 
 def _steps(ax: Axes, table: Table) -> None:
     """Mean number of updates until nothing moves: critical slowing down."""
-    scaled = all(_scaled(table, num_patterns) is not None for num_patterns in table["patterns"].unique())
+    scaled = all(
+        _critical_kappa_of_states(table, num_patterns) is not None for num_patterns in table["patterns"].unique()
+    )
     for num_patterns, rows, look in _curves(table):
         means = _means(rows, "steps")
-        kappa = means["kappa"] / (_scaled(table, num_patterns) if scaled else 1.0)
+        kappa = means["kappa"] / (_critical_kappa_of_states(table, num_patterns) if scaled else 1.0)
         ax.errorbar(kappa, means["mean"], means["stderr"], label=f"$M={num_patterns}$", **point_style(look))
     log_axis(ax)
     words = (

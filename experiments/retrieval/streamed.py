@@ -60,14 +60,14 @@ def rows(seed: int, points: Sequence[dict]) -> Iterator[dict]:
     """One row per point of the retrieval experiment whose ensemble is not stored."""
     ordered = sorted(points, key=_draw)
     for draw, members in groupby(ordered, key=_draw):
-        yield from _measured(seed, draw, list(members))
+        yield from _rows_of_draw(seed, draw, list(members))
 
 
 def _draw(point: dict) -> tuple[int, int, int]:
     return point["neurons"], point["sample"], point["patterns"]
 
 
-def _measured(seed: int, draw: tuple[int, int, int], points: list[dict]) -> Iterator[dict]:
+def _rows_of_draw(seed: int, draw: tuple[int, int, int], points: list[dict]) -> Iterator[dict]:
     most, starts = max(point["queries"] for point in points), {point["corruption"] for point in points}
     source, targets, begun = streams.draw_with_queries(seed, pattern_sets.GENERATED, *draw, most, starts)
     passes = Passes(source)
@@ -77,7 +77,7 @@ def _measured(seed: int, draw: tuple[int, int, int], points: list[dict]) -> Iter
             start = begun[point["corruption"]][i]
             queries.append(Query(point, i, start, start))
     beta = lambda point: retrievals.beta(*(point[name] for name in ("memory", "kappa", "neurons")))
-    memories = {_of(p): streams.build(p["memory"], source, beta(p)) for p in points}
+    memories = {_memory_key(p): streams.build(p["memory"], source, beta(p)) for p in points}
     _settle(passes, queries, memories)
     for _, members in groupby(queries, key=lambda query: id(query.point)):
         yield _row(passes, list(members), targets, memories)
@@ -87,7 +87,7 @@ def _settle(passes: Passes, queries: list[Query], memories: dict) -> None:
     """Synchronous updates of all queries until each is at rest, in a 2-cycle, or has moved max_steps times."""
     for most in {query.point["max_steps"] for query in queries}:
         members = [query for query in queries if query.point["max_steps"] == most]
-        update = partial(_step_each, passes, [memories[_of(query.point)] for query in members])
+        update = partial(_step_each, passes, [memories[_memory_key(query.point)] for query in members])
         start = jnp.asarray(np.stack([query.start for query in members]))
         end = settled(update, start, most, alike, cycles=True, loop=while_outside)
         for query, state, steps, status in zip(members, *map(np.asarray, end), strict=True):
@@ -101,13 +101,13 @@ def _step_each(passes: Passes, memories: list[Memory], states: Array) -> Array:
     return jnp.asarray(np.stack(new), states.dtype)
 
 
-def _of(point: dict) -> tuple:
+def _memory_key(point: dict) -> tuple:
     return point["memory"], point["kappa"]
 
 
 def _row(passes: Passes, queries: list[Query], targets: np.ndarray, memories: dict) -> dict:
     point = queries[0].point
-    memory, target = memories[_of(point)], targets[[query.target for query in queries]]
+    memory, target = memories[_memory_key(point)], targets[[query.target for query in queries]]
     begun, ended = (passes.at([getattr(query, place) for query in queries]) for place in ("start", "state"))
     start, end = (np.mean(np.stack([one.queries[0] for one in counted]) * target, axis=1) for counted in (begun, ended))
 

@@ -38,7 +38,7 @@ def summarise(table: Table) -> dict:
                 critical.append(entry)
             else:
                 corrupted.append(entry | {"corruption": start})
-        above += _above(curve, rows) if start == CLEAN else []
+        above += _states_above_critical(curve, rows) if start == CLEAN else []
     return {
         "critical_kappa": critical,
         "critical_kappa_corrupted": corrupted,
@@ -64,7 +64,7 @@ def _critical(curve: dict, rows: Table, criterion: str, clean: bool) -> tuple[di
     return entry | {"theory": theory, "max_steps": int(rows["max_steps"].min())}, found.reason
 
 
-def _above(curve: dict, rows: Table) -> list[dict]:
+def _states_above_critical(curve: dict, rows: Table) -> list[dict]:
     """Measured and predicted states of the queries that succeed, at every κ from the critical one of theory on."""
     critical = kappa_theory.critical_kappa(*curve.values(), criterion="converged_weight")
     if critical is None or convergence.end_of_curve(rows) != convergence.REST:

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from experiments.contract import Table
 from experiments.figures import panels, style
 from experiments.retrieval_story.config import SIDE
-from experiments.retrieval_story.states import PLANE, STORED, decode, label, plain
+from experiments.retrieval_story.states import PLANE, STORED, decode, label, plain_name
 from experiments.retrieval_story.summary import courses, ending, patterns
 from experiments.shared import corruptions
 from hopfield.memories import find
@@ -59,23 +59,23 @@ def frames(directory: Path) -> list[dict[str, Any]]:
     """The pictures of every query as an animated panel of the report, one frame a step."""
     table = pandas.read_csv(directory / "table.csv")
     queries = dict.fromkeys((part["target"].iloc[0], part["corruption"].iloc[0]) for _, part in courses(table))
-    return [{"title": _title(query), "frames": _animated(table, query)} for query in queries]
+    return [{"title": _title(query), "frames": _animation_frames(table, query)} for query in queries]
 
 
-def _animated(table: Table, query: tuple[int, str]) -> list[dict[str, str]]:
+def _animation_frames(table: Table, query: tuple[int, str]) -> list[dict[str, str]]:
     images = []
     for step in sorted(_stories(table, query)["step"].unique()):
         figure = Figure(figsize=(7.5, 2.3), layout="constrained")
         ax = figure.subplots()
-        rows = [part[part["step"] == step].iloc[0] for _, part in courses(_all(table, query))]
+        rows = [part[part["step"] == step].iloc[0] for _, part in courses(_rows_of_query(table, query))]
         ax.imshow(_mosaic([[_picture(row, table) for row in rows]]), cmap="Greys", vmin=0, vmax=1)
-        ax.set_xticks(_places(len(rows)), [_short(row).replace(", ", "\n") for row in rows])
+        ax.set_xticks(_places(len(rows)), [_short_label(row).replace(", ", "\n") for row in rows])
         ax.set_yticks([])
         ax.grid(visible=False)
         file = io.BytesIO()
         figure.savefig(file, format="png", dpi=100, metadata={"Software": None})
         said = "; ".join(
-            f"{plain(row['memory'], row['beta'])}: E {row['energy']:.3g}, S {row['entropy']:.2f}" for row in rows
+            f"{plain_name(row['memory'], row['beta'])}: E {row['energy']:.3g}, S {row['entropy']:.2f}" for row in rows
         )
         image = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode("ascii")
         images.append({"image": image, "text": f"step {step}: {said}"})
@@ -92,16 +92,16 @@ def _stories(table: Table, query: tuple[int, str]) -> Table:
     return rows[rows["corruption"] == query[1]]
 
 
-def _all(table: Table, query: tuple[int, str]) -> Table:
+def _rows_of_query(table: Table, query: tuple[int, str]) -> Table:
     """Rows of all stories of a query and of the stored patterns."""
     return table.loc[_stories(table, query).index.union(table.index[table["part"] == STORED])]
 
 
 def _labels(table: Table) -> list[str]:
-    return list(dict.fromkeys(_short(part.iloc[0]) for _, part in courses(table)))
+    return list(dict.fromkeys(_short_label(part.iloc[0]) for _, part in courses(table)))
 
 
-def _short(row: Any) -> str:
+def _short_label(row: Any) -> str:
     return label(row["memory"], float(row["beta"]))
 
 
@@ -133,7 +133,7 @@ def _pictures(ax: Axes, table: Table, query: tuple[int, str]) -> None:
         goal = table[(table["part"] == STORED) & (table["memory"] == kind) & (table["target"] == query[0])].iloc[0]
         shown = [goal, *(part[part["step"] == step].iloc[0] for step in (*(s for s in SHOWN if s < last), last))]
         pictures.append([_picture(row, table) for row in shown])
-        names.append(_short(shown[-1]).replace(", ", "\n"))
+        names.append(_short_label(shown[-1]).replace(", ", "\n"))
         ends.append(ending(shown[-1], patterns(table, kind)))
         steps = ["stored", *(str(row["step"]) for row in shown[1:])]
     ax.imshow(_mosaic(pictures), cmap="Greys", vmin=0, vmax=1, interpolation="none")
@@ -157,7 +157,7 @@ def _draw_curves(ax: Axes, table: Table, query: tuple[int, str], name: str) -> N
         values = part[name].to_numpy()
         if name == "energy":
             values = (values - values[-1]) / (np.ptp(values) or 1.0)
-        ax.plot(part["step"], values, **looks[_short(part.iloc[0])])
+        ax.plot(part["step"], values, **looks[_short_label(part.iloc[0])])
     if name == "energy":
         ax.set(yscale="log", ylim=(1e-4, 1.6))
     ax.set_xlim(-0.2, min(STEPS, table["step"].max()) + 0.2)
@@ -178,7 +178,7 @@ def _weights(ax: Axes, table: Table, query: tuple[int, str]) -> None:
         aspect="auto",
         interpolation="none",
     )
-    ax.set_yticks(range(len(parts)), [_short(row) for row in parts], fontsize=8)
+    ax.set_yticks(range(len(parts)), [_short_label(row) for row in parts], fontsize=8)
     ax.set(xlabel="stored digit")
     ax.set_xticks(range(len(decode(parts[0]["weights"]))))
     ax.grid(visible=False)
@@ -199,7 +199,7 @@ def _longest(ax: Axes, table: Table, summary: dict) -> None:
     ax.set_xticks(range(values.shape[1]))
     ax.grid(visible=False)
     ax.figure.colorbar(image, ax=ax, label="weight")
-    ax.set_title(f"weights, digit {first['target']}, {_short(first)}", loc="left", fontsize=9)
+    ax.set_title(f"weights, digit {first['target']}, {_short_label(first)}", loc="left", fontsize=9)
 
 
 def _landscape(ax: Axes, table: Table, beta: float) -> None:

@@ -28,7 +28,7 @@ def rows(seed: int, num_patterns: int, points: Sequence[dict]) -> Iterator[dict]
         members = list(together)
         first, last = members[0], max(point["step"] for point in members)
         if first["part"] == STORED:
-            state = stored(first["memory"], num_patterns)[first["target"]]
+            state = stored_digits(first["memory"], num_patterns)[first["target"]]
             yield first | {"state": encode(state)}
             continue
         follow = _in_plane if first["part"] == PLANE else _story
@@ -37,7 +37,7 @@ def rows(seed: int, num_patterns: int, points: Sequence[dict]) -> Iterator[dict]
 
 
 @lru_cache(maxsize=8)
-def stored(kind: str, num_patterns: int) -> jax.Array:
+def stored_digits(kind: str, num_patterns: int) -> jax.Array:
     """The digits that are stored [M, N]: spins, or real vectors of mean 0 and length √N."""
     digits = datasets.digits(binary=True) if kind == SPINS else datasets.standardise(datasets.digits())
     return jnp.asarray(digits[:num_patterns], jnp.float32)
@@ -45,7 +45,7 @@ def stored(kind: str, num_patterns: int) -> jax.Array:
 
 def _story(seed: int, num_patterns: int, point: dict, last: int) -> list[dict]:
     memory, target = find(point["memory"]), point["target"]
-    held = stored(memory.ensemble, num_patterns)
+    held = stored_digits(memory.ensemble, num_patterns)
     start_key, order_key = jax.random.split(jax.random.fold_in(jax.random.key(seed), target))
     start = corrupt(start_key, held[target], *corruptions.parts(point["corruption"])).state
     start = jnp.sign(start) if memory.ensemble == SPINS else start
@@ -54,7 +54,9 @@ def _story(seed: int, num_patterns: int, point: dict, last: int) -> list[dict]:
 
 
 def _in_plane(seed: int, num_patterns: int, point: dict, last: int) -> list[dict]:
-    held = stored("sphere", num_patterns)[jnp.asarray([int(number) for number in point["corruption"].split(",")])]
+    held = stored_digits("sphere", num_patterns)[
+        jnp.asarray([int(number) for number in point["corruption"].split(",")])
+    ]
     angle = TURN * point["target"]
     start = (0.5 + RADIUS * np.array([np.cos(angle), np.sin(angle)])) @ held
     return _rows_of_retrieval(find("modern").build(held, beta=point["beta"]), 0, jnp.asarray(start), last, None)
@@ -69,13 +71,17 @@ def _rows_of_retrieval(memory: Any, target: int, state: jax.Array, last: int, ke
             following = memory.update(state)
         else:
             following = sweep(model, state, visiting_order(key, step, state.size, "asynchronous"))
-        seen = {name: float(value) for name, value in _seen(memory, model.energy, target, state, following).items()}
+        seen = {
+            name: float(value) for name, value in _state_columns(memory, model.energy, target, state, following).items()
+        }
         found.append(seen | {"state": encode(state), "weights": encode(memory.shares(state))})
         state = following
     return found
 
 
-def _seen(memory: Any, energy: Callable, target: int, state: jax.Array, following: jax.Array) -> dict[str, Any]:
+def _state_columns(
+    memory: Any, energy: Callable, target: int, state: jax.Array, following: jax.Array
+) -> dict[str, Any]:
     overlaps = memory.patterns @ state / state.size
     return {
         "energy": energy(state),

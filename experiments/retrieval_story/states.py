@@ -27,6 +27,6 @@ def label(memory: str, beta: float) -> str:
     return name if beta != beta else rf"{name}, $\beta={beta:g}$"
 
 
-def plain(memory: str, beta: float) -> str:
+def plain_name(memory: str, beta: float) -> str:
     """Name of a memory and its β without symbols."""
     return memory if beta != beta else f"{memory}, β = {beta:g}"

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from experiments.contract import Table
-from experiments.retrieval_story.states import STORED, STORY, decode, plain
+from experiments.retrieval_story.states import STORED, STORY, decode, plain_name
 from hopfield.memories import find
 
 SAME = 0.95
@@ -52,7 +52,7 @@ def _story(table: Table, part: Table) -> dict[str, Any]:
     return {
         "memory": first["memory"],
         "beta": None if np.isnan(first["beta"]) else float(first["beta"]),
-        "label": plain(first["memory"], float(first["beta"])),
+        "label": plain_name(first["memory"], float(first["beta"])),
         "target": int(first["target"]),
         "corruption": first["corruption"],
         "end": ending(last, stored),

@@ -151,14 +151,14 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
     )
     task = _task(config, point)
 
-    def read(numbers: Sequence[int], betas: Sequence[float]) -> dict:
+    def read_draws(numbers: Sequence[int], betas: Sequence[float]) -> dict:
         every = (*range(config.samples), *range(TUNING, TUNING + config.tuning))
         places = [every.index(number) for number in numbers]
         found = measurement.draws(task, config.seed, every)
         return measurement.read(reader, task, found, places, units, betas, config.threshold)
 
-    best = _tuned(config, point, read)
-    found = {beta: read(samples, [beta or 1.0] * len(samples)) for beta in set(best.values())}
+    best = _tuned_sharpness(config, point, read_draws)
+    found = {beta: read_draws(samples, [beta or 1.0] * len(samples)) for beta in set(best.values())}
     by_count, by_error = (found[best[name]] for name in ("retrieved", "error"))
     shared = {
         "neurons": pattern_sets.pixels(point["ensemble"]).shape[1],
@@ -180,7 +180,7 @@ def _task(config: Config, point: dict) -> measurement.Task:
     return measurement.Task(point["ensemble"], point["patterns"], padding, min(config.queries, padding), kind, amount)
 
 
-def _tuned(config: Config, point: dict, read: Callable[..., dict]) -> dict[str, float | None]:
+def _tuned_sharpness(config: Config, point: dict, read: Callable[..., dict]) -> dict[str, float | None]:
     """Sharpness that serves each criterion best on the tuning draws. None where β changes nothing."""
     if point["similarity"] not in memories.SIMILARITIES or not memories.has_beta(point["separation"]):
         return {"retrieved": None, "error": None}

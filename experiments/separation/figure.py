@@ -59,7 +59,7 @@ def _in_order(table: Table, column: str) -> list:
     return list(table[column].unique())
 
 
-def _spread(ax: Axes, rows: Table, x: str, look: dict[str, Any]) -> None:
+def _plot_mean_share(ax: Axes, rows: Table, x: str, look: dict[str, Any]) -> None:
     """Mean share over draws with its standard error."""
     groups = rows.groupby(x)["share"]
     mean, error = groups.mean(), groups.agg(standard_error)
@@ -77,17 +77,17 @@ def _by_similarity(ax: Axes, table: Table, kind: str, looks: Looks) -> None:
     amounts = table["corruption"].map(lambda start: corruptions.parts(start)[1])
     kinds = table["corruption"].map(lambda start: corruptions.parts(start)[0])
     rows = table.assign(amount=amounts)[(kinds == kind) & (table["patterns"] == table["patterns"].max())]
-    single = _first(rows)
+    single = _pairs_of_first_dynamics(rows)
     for similarity in _in_order(single, "similarity"):
         own = single[single["similarity"] == similarity]
         best = own.groupby("separation", sort=False)["share"].mean().idxmax()
-        _spread(ax, own[own["separation"] == best], "amount", looks[similarity] | {"label": similarity})
+        _plot_mean_share(ax, own[own["separation"] == best], "amount", looks[similarity] | {"label": similarity})
     _limit(ax, rows, "amount")
     ax.set(xlabel=HIDING[kind], ylabel=SHARE, ylim=(-0.03, 1.03))
     ax.set_title(rf"{labels.patterns(table['ensemble'].iloc[0])}, $M={table['patterns'].max()}$", loc="left")
 
 
-def _first(table: Table) -> Table:
+def _pairs_of_first_dynamics(table: Table) -> Table:
     """Rows of pairs under the first dynamics, without those of the bound."""
     pairs = table[table["similarity"] != BOUND[0]]
     return pairs[pairs["dynamics"] == _in_order(pairs, "dynamics")[0]]
@@ -97,12 +97,12 @@ def _by_separation(ax: Axes, table: Table, looks: Looks) -> None:
     """Against the number of images, every separation with the similarity that is best for this task."""
     counts = table.groupby("corruption", sort=False)["patterns"].nunique()
     rows = table[table["corruption"] == counts.idxmax()]
-    single = _first(rows)
+    single = _pairs_of_first_dynamics(rows)
     similarity = single.groupby(["similarity", "separation"], sort=False)["share"].mean().idxmax()[0]
     own = single[single["similarity"] == similarity]
     for separation in _in_order(own, "separation"):
         look = looks[separation] | {"label": separation}
-        _spread(ax, own[own["separation"] == separation], "patterns", look)
+        _plot_mean_share(ax, own[own["separation"] == separation], "patterns", look)
     _limit(ax, rows, "patterns")
     ax.set(xscale="log", xlabel="stored images $M$", ylabel=SHARE, ylim=(-0.03, 1.03))
     ax.set_title(f"{corruptions.label(counts.idxmax())}: {similarity}", loc="left")

@@ -72,13 +72,13 @@ def draws(task: Task, seed: int, samples: tuple[int, ...]) -> Draws:
     """Draws of a task by their numbers."""
     images = np.asarray(pattern_sets.pixels(task.ensemble), np.float32)
     numbers = np.asarray(samples, np.uint32)
-    made = _drawn(task.padding, task.queries, task.kind)
+    made = _draw_program(task.padding, task.queries, task.kind)
     return made(images, np.uint32(seed), np.uint32(task.num_patterns), np.float32(task.amount), numbers)
 
 
 @lru_cache(maxsize=64)
-def _drawn(padding: int, queries: int, kind: str) -> Callable:
-    def one(images, seed, num_patterns, amount, sample):
+def _draw_program(padding: int, queries: int, kind: str) -> Callable:
+    def draw_sample(images, seed, num_patterns, amount, sample):
         pattern_key, query_key = keys(seed, images.shape[1], num_patterns, sample)
         stored = patterns("", pattern_key, padding, images.shape[1], images)
         _, each = numbers_and_keys(query_key, queries)
@@ -86,7 +86,7 @@ def _drawn(padding: int, queries: int, kind: str) -> Callable:
         return stored, asked.state, asked.known
 
     def several(images, seed, num_patterns, amount, samples):
-        made = jax.lax.map(lambda sample: one(images, seed, num_patterns, amount, sample), samples)
+        made = jax.lax.map(lambda sample: draw_sample(images, seed, num_patterns, amount, sample), samples)
         return Draws(made[0], jnp.arange(padding) < num_patterns, *made[1:])
 
     return jax.jit(several)
@@ -108,7 +108,7 @@ def read(reader: Reader, task: Task, draws: Draws, which, units: Scale, betas, t
         the mean `error`, arrays [R].
     """
     bound = (reader.similarity, reader.separation) == BOUND
-    program = _best(task.kind, task.queries) if bound else _reader(reader, task.queries)
+    program = _best_possible_reader(task.kind, task.queries) if bound else _reader(reader, task.queries)
     count = len(betas)
     filled = np.resize(np.arange(count), -(-count // TOGETHER) * TOGETHER)  # one program, whatever the number
     places = np.asarray(which, np.int32)[filled]
@@ -127,7 +127,7 @@ def _reader(reader: Reader, queries: int) -> Callable:
         answer = _answer(memory, query, reader)
         return answer, answer
 
-    return _batched(outcome, queries)
+    return _compile_reader(outcome, queries)
 
 
 def _answer(memory, query, reader: Reader):
@@ -140,7 +140,7 @@ def _answer(memory, query, reader: Reader):
 
 
 @lru_cache(maxsize=64)
-def _best(kind: str, queries: int) -> Callable:
+def _best_possible_reader(kind: str, queries: int) -> Callable:
     def outcome(stored, used, query, visible, beta, unit, amount):
         shown = visible | (kind == "noise")
         distance = jnp.sum(jnp.where(shown[None, :], (stored - query[None, :]) ** 2, 0.0), axis=1)
@@ -149,10 +149,10 @@ def _best(kind: str, queries: int) -> Callable:
         likeliest = stored[jnp.argmax(jnp.where(used, -distance, -jnp.inf))]
         return likeliest, posterior @ stored
 
-    return _batched(outcome, queries)
+    return _compile_reader(outcome, queries)
 
 
-def _batched(outcome: Callable, queries: int) -> Callable:
+def _compile_reader(outcome: Callable, queries: int) -> Callable:
     """Compile a read-out with its judgement. `outcome` gives the recognised image and that of least squared error."""
 
     def program(found, unit, spread, threshold, amount, places, betas):

@@ -22,7 +22,7 @@ def summarise(table: Table) -> dict:
     table = table.assign(share=table["retrieved"] / table["queries"])
     ranking = _ranking(table)
     scalars = _scalars(ranking, table["dynamics"].iloc[0])
-    return {"results": _results(table), "best": _best(table), "ranking": ranking, "scalars": scalars}
+    return {"results": _results(table), "best": _leaders(table), "ranking": ranking, "scalars": scalars}
 
 
 def _results(table: Table) -> list[dict]:
@@ -36,7 +36,7 @@ def _results(table: Table) -> list[dict]:
     return found
 
 
-def _best(table: Table) -> list[dict]:
+def _leaders(table: Table) -> list[dict]:
     """Leads are differences on the same draws and queries, whose common fluctuations cancel."""
     found = []
     for task, rows in curves(table[table["similarity"] != BOUND[0]], [*TASK, "dynamics"]):

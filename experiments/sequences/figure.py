@@ -24,11 +24,14 @@ def plot(table: Table, summary: dict) -> Figure:
     plain = lengths[(lengths["learning"] == "plain") & (lengths["correlation"] == 0)]
     others = lengths[(lengths["learning"] != "plain") | (lengths["correlation"] != 0)]
     rules = list(dict.fromkeys(plain["degree"]))
-    kinds = [partial(_whole, rows=plain[plain["degree"] == rule], rule=rule, half=summary["half"]) for rule in rules]
+    kinds = [
+        partial(_plot_whole_sequences, rows=plain[plain["degree"] == rule], rule=rule, half=summary["half"])
+        for rule in rules
+    ]
     kinds += [partial(_bits, rows=plain)] if rules else []
     if not others.empty:
         measured = set(others["correlation"])
-        kinds.append(partial(_correlated, rows=lengths[[c in measured for c in lengths["correlation"]]]))
+        kinds.append(partial(_plot_correlated, rows=lengths[[c in measured for c in lengths["correlation"]]]))
     return gallery(kinds)
 
 
@@ -40,7 +43,7 @@ def _bars(rows: Table, name: str) -> np.ndarray:
     return np.clip([rows[name] - rows[f"{name}_low"], rows[f"{name}_high"] - rows[name]], 0, None)
 
 
-def _whole(ax: Axes, rows: Table, rule: str, half: list[dict]) -> None:
+def _plot_whole_sequences(ax: Axes, rows: Table, rule: str, half: list[dict]) -> None:
     """Share of whole sequences and of single transitions against the number of patterns."""
     looks = series([str(size) for size in sorted(rows["neurons"].unique())])
     for size, part in rows.groupby("neurons"):
@@ -50,7 +53,7 @@ def _whole(ax: Axes, rows: Table, rule: str, half: list[dict]) -> None:
         ax.errorbar(part["patterns"], part["right"], _bars(part, "right"), **ERROR | hollow)
         grid = np.unique(np.geomspace(2, 3 * part["patterns"].max(), 40).round().astype(int))
         for whole in (True, False):
-            line = [theory.right(rule, int(size), int(p), int(p) if whole else 1) for p in grid]
+            line = [theory.chance_right(rule, int(size), int(p), int(p) if whole else 1) for p in grid]
             ax.plot(grid, line, **THEORY | {"color": looks[str(size)]["color"], "linestyle": "--" if whole else ":"})
         for entry in half:
             if (entry["degree"], entry["neurons"], entry["learning"]) == (rule, size, "plain") and entry["P_T"]:
@@ -80,7 +83,7 @@ def _bits(ax: Axes, rows: Table) -> None:
     legend(ax)
 
 
-def _correlated(ax: Axes, rows: Table) -> None:
+def _plot_correlated(ax: Axes, rows: Table) -> None:
     """Transitions right against the mean overlap of patterns, with either way of learning, at each rule's largest N."""
     keys = list(dict.fromkeys(zip(rows["degree"], rows["learning"], strict=True)))
     looks = series([str(key) for key in keys])

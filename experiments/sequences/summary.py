@@ -20,7 +20,7 @@ def summarise(table: Table) -> dict:
     for curve, rows in curves(table, CURVE):
         entries = _lengths(curve, rows)
         lengths += entries
-        half.append(curve | _half(curve, entries))
+        half.append(curve | _half_success(curve, entries))
     return {"lengths": lengths, "half": half, "scalars": _scalars(lengths, half)}
 
 
@@ -42,31 +42,31 @@ def _lengths(curve: dict, rows: Table) -> list[dict]:
         entry |= {"overlap": float(ends["mean"].iloc[i])}
         for name, frame in (("bit_error", bits), ("overlap", ends)):
             entry |= {f"{name}_stderr": float(frame["stderr"].iloc[i])}
-        theories = (theory.bit_error(rule, neurons, num_patterns), theory.right(rule, neurons, num_patterns, 1))
+        theories = (theory.bit_error(rule, neurons, num_patterns), theory.chance_right(rule, neurons, num_patterns, 1))
         theories = (
             *theories,
-            theory.right(rule, neurons, num_patterns, num_patterns),
+            theory.chance_right(rule, neurons, num_patterns, num_patterns),
             theory.gaussian(rule, neurons, num_patterns),
         )
         names = ("bit_error_theory", "right_theory", "whole_theory", "whole_gaussian")
-        lengths.append(curve | entry | dict(zip(names, theories if _plain(curve) else [None] * 4, strict=True)))
+        lengths.append(curve | entry | dict(zip(names, theories if _has_theory(curve) else [None] * 4, strict=True)))
     return lengths
 
 
-def _plain(curve: dict) -> bool:
+def _has_theory(curve: dict) -> bool:
     """Whether the theory applies to a curve: independent patterns, learned by the plain rule."""
     return curve["learning"] == "plain" and curve["correlation"] == 0
 
 
-def _half(curve: dict, lengths: list[dict]) -> dict:
+def _half_success(curve: dict, lengths: list[dict]) -> dict:
     """Point where the share of whole sequences passes one half, interpolated in ln P, with theory of the plain rule."""
     log_length = np.log([entry["patterns"] for entry in lengths])
     half = straight_crossing(log_length, [entry["whole"] - 0.5 for entry in lengths])
     measured = None if np.isnan(half) else float(np.exp(half))
     expected, published = None, None
-    if _plain(curve):
+    if _has_theory(curve):
         expected = theory.length(curve["degree"], curve["neurons"], 0.5)
-        published = theory.published(curve["degree"], curve["neurons"])
+        published = theory.published_capacities(curve["degree"], curve["neurons"])
     published_halves = dict(zip(("P_T", "P_S"), published or (None, None), strict=True))
     return {"patterns": measured, "independent_bits": expected} | published_halves
 
@@ -79,11 +79,11 @@ def _scalars(lengths: list[dict], half: list[dict]) -> dict[str, float]:
             name += "" if entry["learning"] == "plain" else f"/{entry['learning']}"
             name += "" if entry["correlation"] == 0 else f"/c={entry['correlation']:g}"
             scalars[name] = entry["patterns"]
-    within = share_within_two(_apart(entry) for entry in lengths if entry["bit_error_theory"] is not None)
+    within = share_within_two(_errors_from_theory(entry) for entry in lengths if entry["bit_error_theory"] is not None)
     return scalars if math.isnan(within) else scalars | {"bit_errors_within_two_standard_errors": within}
 
 
-def _apart(entry: dict) -> float:
+def _errors_from_theory(entry: dict) -> float:
     """Standard errors between the measured and the exact error of a spin, NaN of one draw."""
     seen, expected, error, low, high = (
         entry[f"bit_error{name}"] for name in ("", "_theory", "_stderr", "_low", "_high")

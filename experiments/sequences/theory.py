@@ -14,7 +14,7 @@ def bit_error(rule: str, neurons: int, num_patterns: int) -> float:
     return float(sequences.bit_error(degree(rule), neurons, num_patterns))
 
 
-def right(rule: str, neurons: int, num_patterns: int, transitions: int) -> float:
+def chance_right(rule: str, neurons: int, num_patterns: int, transitions: int) -> float:
     """Probability that a number of transitions are right, with bits taken as independent."""
     return float(sequences.transitions_right(bit_error(rule, neurons, num_patterns), neurons, transitions))
 
@@ -22,7 +22,7 @@ def right(rule: str, neurons: int, num_patterns: int, transitions: int) -> float
 def length(rule: str, neurons: int, share: float, longest: int = 2**20) -> int | None:
     """Number of patterns P, 2 at least, up to which that share of sequences should be right. None beyond `longest`."""
     low, high = 2, 4
-    expected = lambda count: right(rule, neurons, count, count)
+    expected = lambda count: chance_right(rule, neurons, count, count)
     if expected(longest) > share:
         return None
     while expected(high) > share:
@@ -42,7 +42,7 @@ def gaussian(rule: str, neurons: int, num_patterns: int) -> float | None:
     return float(sequences.transitions_right(error, neurons, num_patterns))
 
 
-def published(rule: str, neurons: int) -> tuple[float, float] | None:
+def published_capacities(rule: str, neurons: int) -> tuple[float, float] | None:
     """P_T and P_S, N → ∞ to leading order. None for the exponential rule."""
     power = degree(rule)
     if power is None:

@@ -76,7 +76,7 @@ def _check_own(config: Config) -> None:
 def _check_rules(config: Config) -> None:
     """Raises ValueError for an option that no optimiser asked for takes."""
     for name in (*SEARCHED[:-1], *RULE):
-        value, takers = getattr(config, name), [rule for rule in OPTIMISERS if name in optimisers.own(rule)]
+        value, takers = getattr(config, name), [rule for rule in OPTIMISERS if name in optimisers.own_options(rule)]
         if value in (None, []) or set(takers) & set(config.optimisers):
             continue
         other = " (the decay of adamw is weight_decay)" if name == "damping" and "adamw" in config.optimisers else ""
@@ -97,17 +97,17 @@ def takes_quantity(config: Config) -> bool:
 
 def has_baselines(config: Config) -> bool:
     """Whether one of the tasks has baselines beside it."""
-    return bool(_compared(config))
+    return bool(_tasks_with_baselines(config))
 
 
-def _compared(config: Config) -> list[str]:
+def _tasks_with_baselines(config: Config) -> list[str]:
     return [task for task in config.tasks if tasks.is_real(task) and tasks.is_single(task)]
 
 
 def _option(config: Config, optimiser: str, name: str) -> Any:
     """The value of an option for an optimiser: as given, its own, or one of no effect if it does not take it."""
     nothing = {"damping_rule": "fixed", "solver": "auto"}
-    own = optimisers.own(optimiser)
+    own = optimisers.own_options(optimiser)
     if name not in own:
         return (0.0,) if name in SEARCHED else nothing.get(name, 0.0)
     given = getattr(config, name)
@@ -138,7 +138,7 @@ def points(config: Config) -> list[dict]:
         runs += [dict(zip(RUN, (*kind, *run), strict=True)) for run in grid]
     epochs: list[dict] = [run | {"epoch": epoch} for run in runs for epoch in range(config.epochs + 1)]
     if config.baselines:
-        for task, name, number in product(_compared(config), BASELINES, range(config.seeds)):
+        for task, name, number in product(_tasks_with_baselines(config), BASELINES, range(config.seeds)):
             values = (task, name, "none", "none", "none", 0.0, 0.0, 0.0, 0.0, number)
             epochs.append(dict(zip(RUN, values, strict=True)) | {"epoch": 0})
     return epochs
@@ -147,23 +147,23 @@ def points(config: Config) -> list[dict]:
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
     """Train the runs whose epochs are missing, one after the other. Rows are yielded as epochs end."""
 
-    def run(point: dict) -> tuple:
+    def run_key(point: dict) -> tuple:
         return tuple(point[name] for name in RUN)
 
-    order = {key: place for place, key in enumerate(dict.fromkeys(map(run, wanted)))}
-    ordered = sorted(wanted, key=lambda point: (order[run(point)], point["epoch"]))
-    for _, group in groupby(ordered, key=run):
+    order = {key: place for place, key in enumerate(dict.fromkeys(map(run_key, wanted)))}
+    ordered = sorted(wanted, key=lambda point: (order[run_key(point)], point["epoch"]))
+    for _, group in groupby(ordered, key=run_key):
         epochs = {point["epoch"]: point for point in group}
         first = next(iter(epochs.values()))
         seed = seed_of(config.seed, first["seed_index"])
-        data = tasks.split(first["task"], seed, config.size)
+        data = tasks.load_split(first["task"], seed, config.size)
         if first["layer"] in BASELINES:
             yield first | baselines.baseline_accuracies(first["layer"], data, seed) | {"diverged": False}
         else:
-            yield from _trained(config, data, epochs)
+            yield from _rows_of_training(config, data, epochs)
 
 
-def _trained(config: Config, data: tasks.Split, wanted: dict[int, dict]) -> Iterator[dict]:
+def _rows_of_training(config: Config, data: tasks.Split, wanted: dict[int, dict]) -> Iterator[dict]:
     point = next(iter(wanted.values()))
     rule = {name: _option(config, point["optimiser"], name) for name in RULE}
     known = asdict(config) | rule | point

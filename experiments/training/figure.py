@@ -9,7 +9,7 @@ from experiments.figures.panels import LETTERS, log_axis
 from experiments.figures.style import THEORY, panels, series
 from experiments.statistics.clusters import standard_error
 from experiments.training.config import BASELINES, KIND, RUN
-from experiments.training.summary import chosen
+from experiments.training.summary import best_rows
 
 CURVES = {
     "loss": "validation loss",
@@ -64,7 +64,7 @@ def _course(ax: Axes, group: Table, column: str, look: dict, label: str) -> None
 def _runs(table: Table) -> Table:
     """All epochs of the runs that validation chose. Epochs after a run's end repeat its last, unless it diverged."""
     rows = table[~table["layer"].isin(BASELINES)]
-    rows = rows.merge(chosen(rows)[RUN], on=RUN).copy()
+    rows = rows.merge(best_rows(rows)[RUN], on=RUN).copy()
     rows = rows[~(rows["diverged"].astype(bool) & rows["stopped"].astype(bool))]
     effective = rows.filter(regex=r"^effective_\d+$").mean(axis=1)
     return rows.assign(effective=effective, beta=rows.filter(regex=r"^beta_\d+$").mean(axis=1))
@@ -75,7 +75,7 @@ def _results(ax: Axes, table: Table, several: list[str], looks: dict) -> None:
 
     A kind with seeds that have no result has no mean either.
     """
-    best = chosen(table)
+    best = best_rows(table)
     real = best["layer"].isin(BASELINES).any()
     column = (
         "test_accuracy" if real or best.loc[~best["diverged"].astype(bool), "test_auc"].isna().any() else "test_auc"

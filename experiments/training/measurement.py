@@ -16,7 +16,7 @@ from experiments.shared.training_loops import batches, dropout
 from experiments.training import layers, optimisers
 from experiments.training.checkpoints import load, save
 from experiments.training.model import Batch, Classifier
-from experiments.training.rows import diagnostics, observed, with_divergence
+from experiments.training.rows import columns_of_epoch, diagnostics, with_divergence
 from experiments.training.settings import Knobs, Setting, without_rule
 from experiments.training.tasks import Part, Split
 from hopfield import outside
@@ -46,7 +46,7 @@ class Rules(NamedTuple):
     observe: Any
 
 
-def _kept(setting: Setting, features: int) -> int:
+def _dropout_features(setting: Setting, features: int) -> int:
     """Features of an input that dropout blanks."""
     return setting.width if layers.find(setting.layer).embeds else features
 
@@ -55,7 +55,7 @@ def _kept(setting: Setting, features: int) -> int:
 def _model(setting: Setting, places: int, features: int, classes: int) -> Model:
     like = Part(np.zeros((places, 1, features), np.float32), np.zeros(places, np.int32))
     graph = nnx.split(Classifier(setting, like, classes, nnx.Rngs(0)), nnx.Param, ...)[0]
-    kept = _kept(setting, features)
+    kept = _dropout_features(setting, features)
 
     def outputs(params: Any, rest: Any, batch: Batch) -> jax.Array:
         every = jax.vmap(lambda one: nnx.merge(graph, one, rest)(batch), out_axes=1)
@@ -63,11 +63,11 @@ def _model(setting: Setting, places: int, features: int, classes: int) -> Model:
 
     @jax.jit
     def start(key: jax.Array, data: Part) -> tuple[Any, Any]:
-        def one(key: jax.Array) -> tuple[Any, Any]:
+        def start_member(key: jax.Array) -> tuple[Any, Any]:
             _, params, rest = nnx.split(Classifier(setting, data, classes, nnx.Rngs(key)), nnx.Param, ...)
             return params, rest
 
-        params, rest = jax.vmap(one)(jax.random.split(key, setting.members))
+        params, rest = jax.vmap(start_member)(jax.random.split(key, setting.members))
         return params, jax.tree.map(lambda x: x[0], rest)
 
     @jax.jit
@@ -76,7 +76,7 @@ def _model(setting: Setting, places: int, features: int, classes: int) -> Model:
             Batch(jnp.asarray(p.inputs), jnp.full(len(p.targets), -1), jnp.ones((len(p.targets), kept)))
             for p in (held, test)
         ]
-        logits, final = (_together(outputs(params, rest, batch)) for batch in shown)
+        logits, final = (_log_mean_probability(outputs(params, rest, batch)) for batch in shown)
         seen = jax.vmap(lambda one: nnx.merge(graph, one, rest).observe(shown[0]))(params)
         return {"loss": _loss(logits, jnp.asarray(held.targets)), "logits": logits, "final": final, "seen": seen}
 
@@ -125,7 +125,7 @@ def _step(setting: Setting, made: Model, kept: int) -> Callable:
 def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
     """Compiled functions of a setting. Runs that differ in data, seed, knobs or optimiser share all that they can."""
     made = _model(without_rule(setting), places, features, classes)
-    step = _step(setting, made, _kept(setting, features))
+    step = _step(setting, made, _dropout_features(setting, features))
 
     @jax.jit
     def state_of(params: Any, knobs: Knobs) -> Any:
@@ -153,7 +153,7 @@ def _loss(logits: jax.Array, targets: jax.Array) -> jax.Array:
     return optax.softmax_cross_entropy_with_integer_labels(logits, targets).mean()
 
 
-def _together(logits: jax.Array) -> jax.Array:
+def _log_mean_probability(logits: jax.Array) -> jax.Array:
     """Logarithm of the mean of all members' probabilities [B, classes]."""
     return jax.nn.logsumexp(jax.nn.log_softmax(logits), axis=1) - jnp.log(logits.shape[1])
 
@@ -192,7 +192,7 @@ def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, le
     (params, state), rows = saved if saved else ((params, state), [])
     yield from rows
     for number in range(len(rows), length.epochs + 1):
-        if rows and (_ended(rows[-1]) or number - 1 - rows[-1]["best_epoch"] >= length.patience):
+        if rows and (_has_ended(rows[-1]) or number - 1 - rows[-1]["best_epoch"] >= length.patience):
             rows.append(rows[-1] | {"epoch": number, "stopped": True})
         else:
             loss = float("nan")
@@ -202,7 +202,7 @@ def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, le
                 params, state, loss = made.epoch(params, state, rest, train, key, now)
             row = {"epoch": number, "train_loss": float(loss), "stopped": False}
             values = jax.device_get(made.observe(params, rest, held, test))
-            rows.append(with_divergence(row | observed(values, data, number, rows) | diagnostics(state), rows))
+            rows.append(with_divergence(row | columns_of_epoch(values, data, number, rows) | diagnostics(state), rows))
         if number % length.every == 0 or number == length.epochs:
             save(path, (params, state), rows)
         yield rows[-1]
@@ -213,5 +213,5 @@ def _share(length: Length, number: int) -> float:
     return 0.5 * (1.0 + math.cos(math.pi * (number - 1) / length.epochs)) if length.cosine else 1.0
 
 
-def _ended(row: dict) -> bool:
+def _has_ended(row: dict) -> bool:
     return row["stopped"] or row["diverged"]

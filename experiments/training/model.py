@@ -33,7 +33,7 @@ class Classifier(nnx.Module):
         self.read = nnx.data(nnx.Linear(layer.features(setting), classes, rngs=rngs) if layer.embeds else None)
 
     def __call__(self, batch: Batch) -> jax.Array:
-        found = layers.find(self.layer).read(self.memory, self._embedded(batch), self._others(batch))
+        found = layers.find(self.layer).read(self.memory, self._embedded(batch), self._all_but_itself(batch))
         return found if self.read is None else self.read(found)
 
     def observe(self, batch: Batch) -> dict[str, jax.Array]:
@@ -58,7 +58,7 @@ class Classifier(nnx.Module):
 
     def inspect(self, batch: Batch) -> Any:
         """The report of the association that holds β and metric."""
-        return layers.find(self.layer).inspect(self.memory, self._embedded(batch), self._others(batch))
+        return layers.find(self.layer).inspect(self.memory, self._embedded(batch), self._all_but_itself(batch))
 
     def _embedded(self, batch: Batch) -> jax.Array:
         """Features of every input [B, T, W]; [1, B, F] without an embedding: patterns are projected once for all."""
@@ -67,7 +67,7 @@ class Classifier(nnx.Module):
             return jnp.swapaxes(batch.inputs * keep, 0, 1)
         return self.embed(batch.inputs) * keep
 
-    def _others(self, batch: Batch) -> jax.Array:
+    def _all_but_itself(self, batch: Batch) -> jax.Array:
         """The training examples that an input may read [1, 1, B, places]: all but itself."""
         return (jnp.arange(self.places)[None] != batch.place[:, None])[None, None]
 

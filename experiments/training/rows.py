@@ -20,7 +20,7 @@ def with_divergence(row: dict, rows: list[dict]) -> dict:
     return row | {"diverged": diverged} | lost
 
 
-def observed(found: dict, data: Split, number: int, rows: list[dict]) -> dict:
+def columns_of_epoch(found: dict, data: Split, number: int, rows: list[dict]) -> dict:
     """Validation, test at the best epoch so far, and what the heads of all members do."""
     loss, logits, seen = float(found["loss"]), found["logits"], found["seen"]
     row = {

@@ -14,17 +14,17 @@ TESTED = 0.2 / 0.6
 """Test samples of a split for every training sample."""
 
 
-def last(table: Table) -> Table:
+def last_rows(table: Table) -> Table:
     """The last row of every run and baseline, in the order of the table."""
     return table.loc[table.groupby(RUN, sort=False)["epoch"].idxmax()]
 
 
-def chosen(table: Table) -> Table:
+def best_rows(table: Table) -> Table:
     """The last row of every baseline, and of the run of lowest validation loss of every kind and seed.
 
     A run that diverged comes after all that did not, and is there alone where no other is.
     """
-    ends = last(table)
+    ends = last_rows(table)
     return ends.loc[_rank(ends).groupby([ends[name] for name in (*KIND, "seed_index")], sort=False).idxmin()]
 
 
@@ -46,8 +46,8 @@ def summarise(table: Table) -> dict:
     Student's paired test of equal means, two-sided, with it (Nadeau & Bengio 2003); `p_independent` is the plain
     test's. Both are NaN with fewer than two seeds or no difference anywhere.
     """
-    best = chosen(table)
-    ran = last(table).groupby(KIND, sort=False)["diverged"].agg(["sum", "size"])
+    best = best_rows(table)
+    ran = last_rows(table).groupby(KIND, sort=False)["diverged"].agg(["sum", "size"])
     results, scalars = [], {}
     for kind, rows in best.groupby(KIND, sort=False):
         entry = dict(zip(KIND, kind, strict=True)) | {"seeds": len(rows), "diverged": int(rows["diverged"].sum())}

@@ -54,8 +54,8 @@ class Measured(NamedTuple):
     theory: float | None
 
 
-def measured(seed: int, quantity: str, row: str) -> Measured:
-    """Measurement of one row of `printed.claimed`. Rows with the same draws share them."""
+def measure_claim(seed: int, quantity: str, row: str) -> Measured:
+    """Measurement of one row of `printed.claimed_numbers`. Rows with the same draws share them."""
     if quantity == "M/N":
         return _classical(seed)[row]
     name, _, size = row.partition(" d=")
@@ -66,14 +66,14 @@ def measured(seed: int, quantity: str, row: str) -> Measured:
 @cache
 def _classical(seed: int) -> dict[str, Measured]:
     limit = float(classical.spinodal().load)
-    loads = {neurons: _retained(seed, neurons) for neurons in printed.SIZES}
+    loads = {neurons: _retained_load(seed, neurons) for neurons in printed.SIZES}
     values, errors = zip(*loads.values(), strict=True)
     (fit,) = extrapolate(list(loads), values, errors, (EXPONENT,), free=False)
     found = {f"N={size}": Measured(*load, limit) for size, load in loads.items()}
     return found | {"N=inf": Measured(fit["load"], fit["stderr"], limit)}
 
 
-def _retained(seed: int, neurons: int) -> tuple[float, float]:
+def _retained_load(seed: int, neurons: int) -> tuple[float, float]:
     """Load at which half of the patterns of the classical network are retained, and its error over draws."""
     blueprint = find("classical")
     counts = [blueprint.rounded(load, neurons, "odd") for load in np.linspace(*LOADS[neurons], 6)]
@@ -152,7 +152,7 @@ def _last_converged(patterns, target, beta):
     """Largest number of patterns of which the target has more than half of the weight where updates from it end."""
     index = jnp.arange(len(patterns))
 
-    def kept(count):
+    def is_kept(count):
         memory = Memory.create(patterns, beta, mask=(index < count) | (index == target))
         end = retrieve(memory, patterns[target], max_steps=100, rtol=1e-4).state
         return above(memory.weights(end)[target], 0.5)
@@ -160,7 +160,7 @@ def _last_converged(patterns, target, beta):
     def halve(_, ends):
         low, high = ends
         middle = (low + high) // 2
-        holds = kept(middle)
+        holds = is_kept(middle)
         return jnp.where(holds, middle, low), jnp.where(holds, high, middle)
 
     low, _ = jax.lax.fori_loop(0, HALVINGS, halve, (jnp.asarray(1), jnp.asarray(len(patterns))))

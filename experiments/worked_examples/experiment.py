@@ -67,7 +67,7 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
         line = point["quantity"], point["row"]
         stderr = theory = None
         if point["example"] == CAPACITY:
-            value, stderr, theory = capacity_claims.measured(config.seed, *line)
+            value, stderr, theory = capacity_claims.measure_claim(config.seed, *line)
         else:
             value = values[point["example"]][line][point["column"] - 1]
         right = abs(value - point["printed"]) <= 0.5 * 10.0 ** -point["decimals"] + ROUNDING

@@ -47,7 +47,7 @@ def plot(table: Table, summary: dict) -> Figure:
         ("temperature", _weights),
         ("jacobian", _jacobian),
         ("temperature", _entropy),
-        ("capacity", _retained),
+        ("capacity", _plot_retained_load),
         ("capacity", _exponential),
     )
     examples = {name: table[table["example"] == name] for name, _ in kinds}
@@ -68,12 +68,12 @@ def _cells(ax: Axes, rows: Table, quantity: str, left: float, limit: float) -> l
             fill = shades(0.5 + 0.35 * value / limit)
             ax.add_patch(Rectangle((x - 0.5, i - 0.5), 1, 1, facecolor=fill, edgecolor="white", linewidth=2))
             ax.text(x, i - 0.12, f"{value:.4f}", ha="center", va="center", fontsize=11)
-            texts = dict.fromkeys(map(_printed, cell.itertuples()))
+            texts = dict.fromkeys(map(_printed_text, cell.itertuples()))
             ax.text(x, i + 0.22, "printed\n" + ", ".join(texts), ha="center", va="center", fontsize=8, color="0.15")
     return [left + column - 1 for column in sorted(rows["column"].unique())]
 
 
-def _printed(number: Any) -> str:
+def _printed_text(number: Any) -> str:
     return f"{number.printed:.{number.decimals}f}{'' if number.right else ' (wrong)'}"
 
 
@@ -170,16 +170,16 @@ def _entropy(ax: Axes, rows: Table) -> None:
     _legend(ax, rows)
 
 
-def _sized(rows: Table, quantity: str) -> Table:
+def _rows_with_size(rows: Table, quantity: str) -> Table:
     """Rows of a quantity with their series and their size, taken from the name of the row."""
     chosen = rows[rows["quantity"] == quantity].drop_duplicates("row")
     parts = chosen["row"].str.rpartition("=")
     return chosen.assign(series=parts[0], size=parts[2].astype(float))
 
 
-def _retained(ax: Axes, rows: Table) -> None:
+def _plot_retained_load(ax: Axes, rows: Table) -> None:
     """Load at which half of the patterns are retained against N^(-2/3), beside the claim of 0.14."""
-    found = _sized(rows, "M/N")
+    found = _rows_with_size(rows, "M/N")
     place = found["size"] ** (-2 / 3)
     limit = found[place == 0].iloc[0]
     sizes = found[place > 0]
@@ -200,7 +200,7 @@ def _retained(ax: Axes, rows: Table) -> None:
 
 def _exponential(ax: Axes, rows: Table) -> None:
     """Logarithm of the number of patterns of which half are kept against d, beside the claim of e^(d/2)."""
-    found, exponents = _sized(rows, "ln M/d"), rows[rows["quantity"] == "d ln M/dd"].drop_duplicates("row")
+    found, exponents = _rows_with_size(rows, "ln M/d"), rows[rows["quantity"] == "d ln M/dd"].drop_duplicates("row")
     slopes = exponents.set_index("row")
     names = {name: name.removesuffix(" d") for name in found["series"].unique()}
     looks = series(list(names))

@@ -37,7 +37,7 @@ CASES = (
 )
 
 
-def claimed() -> dict[tuple[str, str], str]:
+def claimed_numbers() -> dict[tuple[str, str], str]:
     """The number claimed by quantity and row, for every row of the table."""
     claims = {("M/N", f"N={size}"): "0.14" for size in [*SIZES, "inf"]}
     for case in CASES:
@@ -104,4 +104,4 @@ PRINTED: dict[tuple[str, str], dict[tuple[str, str], str]] = {
     },
 }
 """Numbers of each document, as it prints them, by (document, example) and (quantity, row)."""
-PRINTED |= {(document, CAPACITY): claimed() for document in DOCUMENTS}
+PRINTED |= {(document, CAPACITY): claimed_numbers() for document in DOCUMENTS}

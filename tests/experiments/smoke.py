@@ -26,4 +26,4 @@ def few_draws(patch: pytest.MonkeyPatch) -> None:
     cases = [case._replace(sizes=sizes) for case, sizes in zip(printed.CASES, SIZES_OF_CLAIMS, strict=True)]
     patch.setattr(printed, "CASES", tuple(cases))
     for document in printed.DOCUMENTS:
-        patch.setitem(printed.PRINTED, (document, printed.CAPACITY), printed.claimed())
+        patch.setitem(printed.PRINTED, (document, printed.CAPACITY), printed.claimed_numbers())

@@ -3,7 +3,7 @@
 import jax
 from flax import nnx
 
-from experiments.training.layers.base import Layer, attention, last
+from experiments.training.layers.base import Layer, attention, last_and_before
 from experiments.training.settings import Setting
 from experiments.training.tasks import Part
 from hopfield.layers import Hopfield
@@ -18,10 +18,10 @@ class Association(Layer):
         return Hopfield(attention(setting, setting.width, rngs), rngs=rngs)
 
     def read(self, module: Hopfield, x: jax.Array, others: jax.Array) -> jax.Array:
-        return module(*last(x))[..., -1, :]
+        return module(*last_and_before(x))[..., -1, :]
 
     def inspect(self, module: Hopfield, x: jax.Array, others: jax.Array):
-        return module.inspect(*last(x))
+        return module.inspect(*last_and_before(x))
 
     def stored(self, quantity: int, examples: int, vectors: int) -> int:
         return vectors - 1

@@ -74,6 +74,6 @@ def attention(
     return HopfieldAttention(setting.heads, width, options=own, rngs=rngs, **options)
 
 
-def last(x: jax.Array) -> tuple[jax.Array, jax.Array]:
+def last_and_before(x: jax.Array) -> tuple[jax.Array, jax.Array]:
     """The last vector of every input, and those before it."""
     return x[..., -1:, :], x[..., :-1, :]

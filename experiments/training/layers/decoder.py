@@ -5,7 +5,7 @@ from typing import Any
 import jax
 from flax import nnx
 
-from experiments.training.layers.base import Layer, attention, last
+from experiments.training.layers.base import Layer, attention, last_and_before
 from experiments.training.settings import Setting
 from experiments.training.tasks import Part
 from hopfield.layers import DecoderBlock
@@ -21,10 +21,10 @@ class Decoder(Layer):
         return DecoderBlock(own, attention(setting, setting.width, rngs), rngs=rngs)
 
     def read(self, module: DecoderBlock, x: jax.Array, others: jax.Array) -> jax.Array:
-        return module(*last(x))[..., -1, :]
+        return module(*last_and_before(x))[..., -1, :]
 
     def inspect(self, module: DecoderBlock, x: jax.Array, others: jax.Array):
-        query, before = last(x)
+        query, before = last_and_before(x)
         query = query + module.attention(module.attention_norm(query))
         return module.cross.inspect(module.cross_norm(query), before)
 

@@ -14,7 +14,7 @@ from experiments.training.settings import Knobs, Setting
 
 
 @cache
-def own(name: str) -> dict[str, Any]:
+def own_options(name: str) -> dict[str, Any]:
     """The options that an optimiser takes, with its own value of each."""
     return plugins.find(__name__, name).OWN
 

@@ -10,13 +10,13 @@ AVERAGED = BOUNDED | {"learning_rate": (0.03, 0.1), "damping_rule": "fixed"}
 SOLVED = BOUNDED | {"learning_rate": (0.1, 0.3, 1.0), "solver": "auto", "momentum": 0.0}
 
 
-def bounded(knobs: Knobs, *, adaptive: bool) -> dict[str, Any]:
+def shared_keywords(knobs: Knobs, *, adaptive: bool) -> dict[str, Any]:
     """Keywords of every form: likelihood, longest step, and damping, adapted to the fall of the loss or not."""
     shared: dict[str, Any] = {"likelihood": "categorical", "trust_radius": knobs.trust_radius}
     damping = {"damping": "lm", "initial_damping": knobs.damping} if adaptive else {"damping": knobs.damping}
     return shared | damping
 
 
-def solved(setting: Setting) -> dict[str, Any]:
+def solver_keywords(setting: Setting) -> dict[str, Any]:
     """Keywords of the forms that solve for their step."""
     return {"solver": setting.solver, "momentum": setting.momentum, "max_iterations": 20}

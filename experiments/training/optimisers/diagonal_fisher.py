@@ -1,6 +1,6 @@
 """Natural gradient with the diagonal of the Fisher matrix."""
 
-from experiments.training.optimisers._natural import AVERAGED, bounded
+from experiments.training.optimisers._natural import AVERAGED, shared_keywords
 from experiments.training.settings import Knobs, Setting
 from hopfield.optim import diagonal_fisher
 
@@ -9,4 +9,4 @@ OWN = AVERAGED
 
 def make(setting: Setting, knobs: Knobs):
     """The transform."""
-    return diagonal_fisher(knobs.learning_rate, **bounded(knobs, adaptive=setting.damping_rule == "reduction"))
+    return diagonal_fisher(knobs.learning_rate, **shared_keywords(knobs, adaptive=setting.damping_rule == "reduction"))

@@ -1,6 +1,6 @@
 """Natural gradient with Kronecker factors."""
 
-from experiments.training.optimisers._natural import AVERAGED, bounded
+from experiments.training.optimisers._natural import AVERAGED, shared_keywords
 from experiments.training.settings import Knobs, Setting
 from hopfield.optim import kronecker_natural_gradient
 
@@ -10,5 +10,5 @@ OWN = AVERAGED
 def make(setting: Setting, knobs: Knobs):
     """The transform."""
     return kronecker_natural_gradient(
-        knobs.learning_rate, **bounded(knobs, adaptive=setting.damping_rule == "reduction")
+        knobs.learning_rate, **shared_keywords(knobs, adaptive=setting.damping_rule == "reduction")
     )

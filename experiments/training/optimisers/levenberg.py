@@ -1,6 +1,6 @@
 """Natural gradient with the damping of Levenberg and Marquardt."""
 
-from experiments.training.optimisers._natural import SOLVED, bounded, solved
+from experiments.training.optimisers._natural import SOLVED, shared_keywords, solver_keywords
 from experiments.training.settings import Knobs, Setting
 from hopfield.optim import natural_gradient
 
@@ -9,4 +9,4 @@ OWN = SOLVED
 
 def make(setting: Setting, knobs: Knobs):
     """The transform."""
-    return natural_gradient(knobs.learning_rate, **bounded(knobs, adaptive=True), **solved(setting))
+    return natural_gradient(knobs.learning_rate, **shared_keywords(knobs, adaptive=True), **solver_keywords(setting))

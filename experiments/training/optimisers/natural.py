@@ -1,6 +1,6 @@
 """Natural gradient."""
 
-from experiments.training.optimisers._natural import SOLVED, bounded, solved
+from experiments.training.optimisers._natural import SOLVED, shared_keywords, solver_keywords
 from experiments.training.settings import Knobs, Setting
 from hopfield.optim import natural_gradient
 
@@ -10,5 +10,7 @@ OWN = SOLVED | {"damping_rule": "fixed"}
 def make(setting: Setting, knobs: Knobs):
     """The transform."""
     return natural_gradient(
-        knobs.learning_rate, **bounded(knobs, adaptive=setting.damping_rule == "reduction"), **solved(setting)
+        knobs.learning_rate,
+        **shared_keywords(knobs, adaptive=setting.damping_rule == "reduction"),
+        **solver_keywords(setting),
     )

@@ -54,7 +54,7 @@ def is_single(task: str) -> bool:
     return find(task).VECTORS == 1
 
 
-def split(task: str, seed: int, size: int) -> Split:
+def load_split(task: str, seed: int, size: int) -> Split:
     """A task's data.
 
     Args:

@@ -47,7 +47,9 @@ def invented(half: float | None = None, width: float = 0.2, **options) -> pandas
         centre = half or HALF.get(blueprint.scaling.symbol, 0.09)
         share = ndtr((centre * (1 + 1 / point["neurons"]) - load) / (width * centre))
         row = (
-            point | scales.counted(point) | {name: int(generator.binomial(point["queries"], share)) for name in COUNTS}
+            point
+            | scales.columns_of(point)
+            | {name: int(generator.binomial(point["queries"], share)) for name in COUNTS}
         )
         if point["memory"] in ("projection", "storkey"):
             row |= {"target_weight": None, "converged_weight": None}

@@ -92,9 +92,9 @@ def test_a_mistake_is_one_sentence(options, sentence):
 def test_a_common_value_beats_the_memorys_own_which_beats_smoke_scale():
     own = {"classical": Scale(neurons=[30], samples=7, beta=None), "modern": Scale(beta=2.0)}
     config = Config(memories=["classical", "modern"], per_memory=own, neurons=[50], queries=3)
-    full = scales.chosen(config, "classical")
+    full = scales.scale_of(config, "classical")
     assert (full.neurons, full.loads, full.patterns, full.samples, full.queries) == ([50], (0.1, 0.2), None, 7, 3)
-    assert (scales.chosen(config, "modern").samples, scales.chosen(config, "modern").beta) == (4, 2.0)
+    assert (scales.scale_of(config, "modern").samples, scales.scale_of(config, "modern").beta) == (4, 2.0)
     assert {point["beta"] for point in capacity.points(config)} == {None, 2.0}
 
 
@@ -104,7 +104,7 @@ def test_a_full_scale_has_the_options_of_a_scale_and_no_null_where_smoke_scale_h
     assert list(full) == list(smoke)
     null = {name for name, field in full.items() if "None" in str(field.type)}
     assert null == {name for name, value in smoke.items() if value is None} | {"loads"}  # null beside patterns
-    chosen = scales.chosen(Config(), "classical")
+    chosen = scales.scale_of(Config(), "classical")
     assert {name: getattr(chosen, name) for name in smoke} == smoke
 
 
@@ -120,7 +120,9 @@ def test_a_full_scale_has_the_options_of_a_scale_and_no_null_where_smoke_scale_h
     ids=["smoke", "own loads", "own patterns", "loads over patterns", "patterns over loads"],
 )
 def test_loads_and_patterns_silence_each_other(common, own, expected):
-    found = scales.chosen(Config(memories=["classical"], per_memory={"classical": Scale(**own)}, **common), "classical")
+    found = scales.scale_of(
+        Config(memories=["classical"], per_memory={"classical": Scale(**own)}, **common), "classical"
+    )
     assert (found.loads, found.patterns) == expected
 
 
@@ -170,7 +172,7 @@ def test_numbers_given_as_patterns_are_taken_as_they_are_and_their_parity_is_in_
     config = Config(memories=["classical"], patterns=[4, 5, 6], samples=1)
     points = capacity.points(config)
     assert [point["patterns"] for point in points] == [4, 5, 6]
-    assert [scales.counted(point)["parity"] for point in points] == ["even", "odd", "even"]
+    assert [scales.columns_of(point)["parity"] for point in points] == ["even", "odd", "even"]
 
 
 @pytest.mark.parametrize("name", ["dense:3", "sparse:1.5", "dense:5"])

@@ -127,13 +127,13 @@ TASKS = ("gaussian:1/noise:0.5", "biased:0.5/flip:0.25", "correlated:2/mask:0.25
 @pytest.mark.parametrize("text", TASKS)
 def test_second_moments_are_those_of_the_draws(text):
     task, key = tasks.task(text, 8), jax.random.key(0)
-    rows = tasks.drawn(task, key, 40, 500, learning=True)
+    rows = tasks.draw_patterns(task, key, 40, 500, learning=True)
     queries = tasks.corrupted(task, key, rows)
     for found, expected in ((rows, tasks.second_moment(task)), (queries, tasks.query_moment(task))):
         flat = np.asarray(found, np.float64).reshape(-1, 8)
         np.testing.assert_allclose(flat.T @ flat / len(flat), expected, atol=0.06)
     centred = np.asarray(rows, np.float64).reshape(-1, 8)
-    assert centred.var(axis=0).sum() == pytest.approx(tasks.spread(task), rel=0.03)
+    assert centred.var(axis=0).sum() == pytest.approx(tasks.error_unit(task), rel=0.03)
 
 
 @pytest.mark.parametrize(("corruption", "count"), [("flip:0.25", 2), ("mask:0.5", 4), ("mask:0.1", 1), ("flip:0.3", 2)])
@@ -147,7 +147,7 @@ def test_the_moment_of_queries_is_that_of_every_choice_of_units(corruption, coun
 
 def test_images_that_are_measured_are_none_that_were_learned_from():
     task, key = tasks.task("digits/noise:0.5", 8), jax.random.key(0)
-    halves = [tasks.drawn(task, key, 1, 898, learning=learning)[0] for learning in (True, False)]
+    halves = [tasks.draw_patterns(task, key, 1, 898, learning=learning)[0] for learning in (True, False)]
     every = {row.tobytes() for row in np.asarray(tasks._images("digits"), np.float32)}
     learned, measured = ({row.tobytes() for row in np.asarray(half)} for half in halves)
     assert learned | measured <= every
@@ -156,7 +156,7 @@ def test_images_that_are_measured_are_none_that_were_learned_from():
 
 def test_fewer_draws_are_the_first_of_more():
     task, key = tasks.task("correlated:2/flip:0.2", 8), jax.random.key(3)
-    few, more = (tasks.drawn(task, key, number, 5, learning=True) for number in (2, 7))
+    few, more = (tasks.draw_patterns(task, key, number, 5, learning=True) for number in (2, 7))
     assert jnp.array_equal(few, more[:2])
 
 

@@ -41,7 +41,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> pandas.DataFrame:
 def test_every_quantity_equals_a_plain_loop_over_softmax() -> None:
     beta = 9.0
     found = measurement.follow(DRAW, 3, 0.25, "modern", beta, SMOKE.steps)
-    stored, starts = (np.asarray(x) for x in measurement._drawn(DRAW)(np.uint32(3), None, np.float64(0.25)))
+    stored, starts = (np.asarray(x) for x in measurement._draw_program(DRAW)(np.uint32(3), None, np.float64(0.25)))
     np.testing.assert_allclose(np.linalg.norm(stored, axis=2), 1, atol=1e-12)
     np.testing.assert_array_equal(starts, np.where(np.arange(16) < 12, stored[:, : SMOKE.queries], 0.0))
     for sample, query in itertools.product(range(SMOKE.samples), range(SMOKE.queries)):

@@ -18,7 +18,7 @@ SMALL = Config(mixers=["softmax", "delta", "by_hand"], examples=32, held=16, epo
 
 
 def drawn(filler: str, count: int = 300) -> Any:
-    return jax.tree.map(np.asarray, tasks.drawn(jax.random.key(0), count, LENGTH, PAIRS, VOCABULARY, filler))
+    return jax.tree.map(np.asarray, tasks.draw_sequences(jax.random.key(0), count, LENGTH, PAIRS, VOCABULARY, filler))
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_every_key_is_stored_once_and_asked_for_once_and_the_rest_is_filler(fill
 
 def test_gaps_follow_a_power_law():
     """With one pair a gap of g pairs of places has p(g) ∝ g^(a−1)."""
-    recall = jax.tree.map(np.asarray, tasks.drawn(jax.random.key(1), 20000, 16, 1, VOCABULARY, "zero"))
+    recall = jax.tree.map(np.asarray, tasks.draw_sequences(jax.random.key(1), 20000, 16, 1, VOCABULARY, "zero"))
     share = np.bincount((recall.asked[:, 0] - 2) // 2, minlength=7) / 20000
     law = np.arange(1.0, 8.0) ** (tasks.POWER - 1.0)
     np.testing.assert_allclose(share, law / law.sum(), atol=4 * 0.5 / 20000**0.5)

@@ -55,7 +55,7 @@ def test_theory_of_one_step_is_that_of_infinite_networks():
     """Amari & Maginu and the map agree with the exact first step as N grows."""
     for degree, neurons in ((2, 4000), (3, 200)):
         load = 0.5 * theory.critical_load(degree)
-        exact = theory.first(degree, neurons, round(load * neurons ** (degree - 1)), 0.5)
+        exact = theory.first_step_overlap(degree, neurons, round(load * neurons ** (degree - 1)), 0.5)
         assert exact == pytest.approx(theory.neurodynamics(degree, load, 0.5, 1), abs=0.02)
 
 

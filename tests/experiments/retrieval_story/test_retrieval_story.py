@@ -8,7 +8,7 @@ import pytest
 
 from experiments.retrieval_story import experiment
 from experiments.retrieval_story.config import Config
-from experiments.retrieval_story.measurement import stored
+from experiments.retrieval_story.measurement import stored_digits
 from experiments.retrieval_story.states import decode, encode
 from experiments.retrieval_story.summary import courses, ending, patterns, summarise
 from experiments.shared import pattern_sets
@@ -74,7 +74,7 @@ def test_a_mixture_of_three_spin_patterns_is_named_with_its_signs():
 
 
 def test_states_survive_as_text():
-    spins = np.asarray(stored("spins", 3)[2])
+    spins = np.asarray(stored_digits("spins", 3)[2])
     np.testing.assert_array_equal(decode(encode(spins)), spins)
 
 
@@ -137,6 +137,6 @@ def test_a_landscape_is_that_of_a_memory_that_is_told_of():
 def test_only_the_digits_that_are_stored_are_looked_at(capsys):
     pattern_sets._load.cache_clear()
     pattern_sets._say_repeated.cache_clear()
-    stored.cache_clear()
-    assert len(stored("spins", 5)) == 5
+    stored_digits.cache_clear()
+    assert len(stored_digits("spins", 5)) == 5
     assert capsys.readouterr().err == ""

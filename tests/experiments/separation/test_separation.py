@@ -158,7 +158,7 @@ def test_no_draw_that_is_measured_is_tuned_on() -> None:
         asked.extend(numbers)
         return {"retrieved": np.zeros(len(numbers)), "error": np.ones(len(numbers))}
 
-    experiment._tuned(config, points(config)[0] | {"similarity": "euclidean", "separation": "softmax"}, read)
+    experiment._tuned_sharpness(config, points(config)[0] | {"similarity": "euclidean", "separation": "softmax"}, read)
     assert len(set(asked)) == 3
     assert not set(asked) & set(range(config.samples))
 

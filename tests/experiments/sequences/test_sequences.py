@@ -24,7 +24,9 @@ def table(as_run):
 def test_lengths_are_those_at_which_theory_expects_the_shares():
     for rule in ("1", "2", "3", "exponential"):
         length = theory.length(rule, 24, 0.5)
-        assert theory.right(rule, 24, length, length) > 0.5 >= theory.right(rule, 24, length + 1, length + 1)
+        assert (
+            theory.chance_right(rule, 24, length, length) > 0.5 >= theory.chance_right(rule, 24, length + 1, length + 1)
+        )
     assert theory.length("2", 100, 0.5) == pytest.approx(197, abs=3)  # 205 with Gaussian crosstalk, by hand
     assert theory.length("exponential", 200, 0.5, 1000) is None
 

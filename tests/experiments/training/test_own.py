@@ -90,7 +90,7 @@ def test_what_is_not_there_or_does_not_fit_is_refused(options: dict, sentence: s
 def test_a_table_holds_the_class_in_its_last_column() -> None:
     inputs, targets = RNG.normal(size=(30, 2)), np.arange(30) % 3
     np.savetxt("mine.csv", np.column_stack([inputs, targets]), delimiter=",", header="a,b,class", comments="")
-    data = tasks.split("mine.csv", 0, 10)
+    data = tasks.load_split("mine.csv", 0, 10)
     assert data.classes == 3
     assert [len(part.targets) for part in (data.train, data.validation, data.test)] == [18, 6, 6]
     np.testing.assert_allclose(data.train.inputs.mean(axis=(0, 1)), 0, atol=1e-6)

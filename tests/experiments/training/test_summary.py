@@ -12,7 +12,7 @@ from scipy.stats import ttest_1samp
 from experiments.figures import style
 from experiments.training import experiment
 from experiments.training.config import RUN
-from experiments.training.summary import chosen
+from experiments.training.summary import best_rows
 
 
 def made_table():
@@ -62,9 +62,9 @@ def spoilt(table, seed, rates=(0.1, 0.2)):
 
 
 def test_what_diverged_is_chosen_only_where_nothing_else_is():
-    one = chosen(spoilt(made_table(), 0, [0.2]))
+    one = best_rows(spoilt(made_table(), 0, [0.2]))
     assert list(one[one["layer"] == "lookup"]["learning_rate"]) == [0.1, 0.2, 0.2]
-    every = chosen(spoilt(made_table(), 0))
+    every = best_rows(spoilt(made_table(), 0))
     lost = every[every["diverged"]]
     assert len(lost) == 1
     assert lost["test_accuracy"].isna().all()

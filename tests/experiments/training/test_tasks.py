@@ -9,7 +9,7 @@ from experiments.training.config import TASKS
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_split_is_that_of_its_seed_and_has_every_class_in_every_part(task):
-    data, again, other = (tasks.split(task, seed, 200) for seed in (1, 1, 2))
+    data, again, other = (tasks.load_split(task, seed, 200) for seed in (1, 1, 2))
     for part, same in zip(data[:3], again[:3], strict=True):
         np.testing.assert_array_equal(part.inputs, same.inputs)
         assert part.inputs.dtype == np.float32
@@ -22,14 +22,14 @@ def test_a_split_is_that_of_its_seed_and_has_every_class_in_every_part(task):
 
 
 def test_measurements_are_standardised_by_the_training_set_alone():
-    data = tasks.split("wine", 0, 10)
+    data = tasks.load_split("wine", 0, 10)
     np.testing.assert_allclose(data.train.inputs.mean(axis=(0, 1)), 0.0, atol=1e-6)
     np.testing.assert_allclose(data.train.inputs.std(axis=(0, 1)), 1.0, atol=1e-6)
     assert abs(data.test.inputs.mean(axis=(0, 1))).max() > 1e-3
 
 
 def test_a_bag_is_positive_exactly_if_it_holds_a_signal():
-    data = tasks.split("bit_patterns", 0, 500)
+    data = tasks.load_split("bit_patterns", 0, 500)
     bags = [{x.tobytes() for x in bag} for bag in data.train.inputs]
     negative = set().union(*(bag for bag, y in zip(bags, data.train.targets, strict=True) if y == 0))
     extra = [len(bag - negative) for bag, y in zip(bags, data.train.targets, strict=True) if y == 1]
@@ -37,7 +37,7 @@ def test_a_bag_is_positive_exactly_if_it_holds_a_signal():
 
 
 def test_the_value_asked_for_is_the_one_stored_with_the_key():
-    data = tasks.split("recall", 0, 100).test
+    data = tasks.load_split("recall", 0, 100).test
     for tokens, target in zip(data.inputs, data.targets, strict=True):
         place = int(np.argmax(tokens[:-1, :12] @ tokens[-1, :12]))
         assert tokens[place, 12:].argmax() == target
@@ -48,4 +48,4 @@ def test_the_value_asked_for_is_the_one_stored_with_the_key():
 )
 def test_a_bad_task_ends_in_one_sentence(task, size, sentence):
     with pytest.raises(ValueError, match=sentence):
-        tasks.split(task, 0, size)
+        tasks.load_split(task, 0, size)

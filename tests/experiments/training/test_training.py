@@ -25,7 +25,7 @@ from experiments.training.experiment import points
 from experiments.training.layers.base import Layer
 from experiments.training.measurement import Length, curve
 from experiments.training.model import Batch, Classifier
-from experiments.training.optimisers import own
+from experiments.training.optimisers import own_options
 from experiments.training.rows import RISE, auc, with_divergence
 from experiments.training.settings import Knobs, Setting
 
@@ -35,7 +35,7 @@ SMALL |= {"metrics": ["diagonal"], "baselines": False, "patience": 6}
 SETTING = Setting("lookup", "diagonal", "softmax", "adam", 8, 2, 4, 1, 2, 16)
 """That of SMALL: what is compiled for one test serves all others."""
 KNOBS = Knobs(1e-2, 0.0, 0.0, 0.0, 0.1, 0.0)
-BOUNDED = [name for name in OPTIMISERS if "trust_radius" in own(name)]
+BOUNDED = [name for name in OPTIMISERS if "trust_radius" in own_options(name)]
 COMMAND = [sys.executable, "-m", "experiments.run", "conf=training", "tasks=[wine]", "layers=[lookup]", "seeds=1"]
 WORDS = ["epochs=60", "patience=200", "save_every=3", "width=16", "members=1", "optimisers=[natural]"]
 WORDS += ["figure.format=[svg]"]
@@ -76,7 +76,7 @@ def test_a_run_killed_again_and_again_ends_with_the_same_curve(tmp_path):
 
 @pytest.mark.parametrize("epoch", range(5))
 def test_a_run_goes_on_from_any_checkpoint_to_the_same_numbers(tmp_path, epoch):
-    data = tasks.split("wine", 0, 10)
+    data = tasks.load_split("wine", 0, 10)
 
     def run(path, limit):
         rows = []
@@ -127,7 +127,7 @@ def test_any_combination_lowers_the_loss_at_all_its_own_rates_and_reports_its_he
     more = {"solver": "cg"} if optimiser == "levenberg" else {}
     kind: dict[str, Any] = {"layers": [layer], "metrics": [metric], "optimisers": [optimiser], "tasks": [task]}
     found = measured(tmp_path, **kind, **more, learning_rate=rates)
-    assert len(found) == 7 * len(rates or own(optimiser)["learning_rate"])
+    assert len(found) == 7 * len(rates or own_options(optimiser)["learning_rate"])
     for rows in (found[i : i + 7] for i in range(0, len(found), 7)):
         assert [row["epoch"] for row in rows] == list(range(7))
         assert not any(row["diverged"] for row in rows)
@@ -180,7 +180,7 @@ def test_losses_that_are_not_finite_or_ten_times_the_start_are_a_divergence(whic
 
 
 def test_members_answer_with_the_mean_of_their_probabilities(tmp_path):
-    data = tasks.split("wine", 0, 10)
+    data = tasks.load_split("wine", 0, 10)
     every = Length(0, 1, 1, False)
     (row,) = curve(SETTING, KNOBS, data, 5, tmp_path / "a", every)
     held = data.validation
@@ -195,7 +195,7 @@ def test_members_answer_with_the_mean_of_their_probabilities(tmp_path):
 
 
 def test_a_stored_example_is_never_read_by_itself_in_training():
-    data = tasks.split("wine", 0, 10)
+    data = tasks.load_split("wine", 0, 10)
     model = Classifier(SETTING._replace(layer="memory"), data.train, 3, nnx.Rngs(0))
     shown = jnp.asarray(data.train.inputs[:4])
     keep = jnp.ones((4, shown.shape[-1]))
@@ -284,9 +284,9 @@ def test_metrics_and_solvers_to_choose_from_are_those_of_the_library():
 def test_numbers_left_out_are_those_of_every_rule_itself():
     config = Config(optimisers=["adamw", "kronecker"], seeds=1, epochs=1, baselines=False)
     rates = [(point["optimiser"], point["learning_rate"]) for point in points(config)[::2]]
-    assert rates == [("adamw", 2e-3), *(("kronecker", rate) for rate in own("kronecker")["learning_rate"])]
+    assert rates == [("adamw", 2e-3), *(("kronecker", rate) for rate in own_options("kronecker")["learning_rate"])]
     assert {point["weight_decay"] for point in points(config)[:2]} == {1e-2}
-    given = Config(optimisers=["natural"], trust_radius=own("natural")["trust_radius"])
+    given = Config(optimisers=["natural"], trust_radius=own_options("natural")["trust_radius"])
     assert points(given) == points(Config(optimisers=["natural"]))
     assert provenance.constants(given) != provenance.constants(Config(optimisers=["natural"], trust_radius=1e30))
 
@@ -311,8 +311,8 @@ def test_every_layer_keeps_its_contract(name):
 
 @pytest.mark.parametrize("name", OPTIMISERS)
 def test_every_optimiser_takes_options_that_there_are(name):
-    assert set(own(name)) <= {*SEARCHED, *RULE}
-    assert own(name)["learning_rate"]
+    assert set(own_options(name)) <= {*SEARCHED, *RULE}
+    assert own_options(name)["learning_rate"]
 
 
 def test_no_seed_of_a_run_is_that_of_a_run_of_another_seed():
@@ -327,5 +327,5 @@ def test_tasks_that_are_drawn_have_random_numbers_of_their_own():
     assert len(set(streams)) == len(streams)
     for name in TASKS:
         numbers, vectors = tasks.sizes(name, 20)[1], tasks.lengths(name, 20)[1]
-        inputs = tasks.split(name, 0, 20).train.inputs
+        inputs = tasks.load_split(name, 0, 20).train.inputs
         assert (inputs.shape[1], inputs.size // len(inputs)) == (vectors, numbers)

@@ -186,7 +186,7 @@ def test_the_claims_are_told_by_name_with_what_was_measured(claims):
     ):
         assert summary["scalars"][f"{name}/stderr"] > 0
         assert summary["scalars"][name] > summary["scalars"][f"{name}/theory"] - 0.1
-    assert len(summary["claims"]) == len(claims) == len(printed.claimed())
+    assert len(summary["claims"]) == len(claims) == len(printed.claimed_numbers())
     loads = claims[claims["quantity"] == "M/N"].set_index("row")["value"]
     assert loads["N=100"] > loads["N=200"] > loads["N=inf"] > 0.1
     figure = worked_examples.plot(claims, summary)
