@@ -149,9 +149,9 @@ def _fixed_parts(config: Config, task: tasks.Task, parts: Kind) -> Given:
     return Given(*(jnp.asarray(value, jnp.float32) for value in (metric, unit, spread)))
 
 
-def _train_best(config: Config, point: dict, what: tuple, stored: Any, keys: tuple) -> tuple[Any, dict]:
+def _train_best(config: Config, point: dict, problem: tuple, stored: Any, keys: tuple) -> tuple[Any, dict]:
     """Parameters after learning, of the best rate, with that rate, its error and the seconds of one learning."""
-    task, parts, given = what
+    task, parts, given = problem
     lesson_key, start_key = keys
     if point["optimiser"] == BEFORE:
         params = memories.start(parts, task.neurons, start_key)

@@ -130,20 +130,20 @@ def draw_patterns(task: Task, key, number: int, num_patterns: int, *, learning: 
 
 
 @parallel.locked_cache(64)
-def _draw_program(given: Task, number: int, num_patterns: int, learning: bool) -> Any:
+def _draw_program(task: Task, number: int, num_patterns: int, learning: bool) -> Any:
     half: Any = None
-    if given.ensemble in IMAGES:
-        images = np.asarray(_images(given.ensemble), np.float32)
+    if task.ensemble in IMAGES:
+        images = np.asarray(_images(task.ensemble), np.float32)
         order = np.random.default_rng(0).permutation(len(images))
         half = images[order[: len(images) // 2] if learning else order[len(images) // 2 :]]
-    root = (_axes(given.neurons) * np.sqrt(_levels(given.neurons, given.number))).astype(np.float32)
+    root = (_axes(task.neurons) * np.sqrt(_levels(task.neurons, task.number))).astype(np.float32)
 
     def draw_once(key):
         if half is not None:
-            return draws.patterns("", key, num_patterns, given.neurons, jnp.asarray(half))
-        if given.ensemble == "gaussian":
-            return patterns.gaussian(key, num_patterns, given.neurons) @ root.T
-        return getattr(patterns, given.ensemble)(key, num_patterns, given.neurons, given.number)
+            return draws.patterns("", key, num_patterns, task.neurons, jnp.asarray(half))
+        if task.ensemble == "gaussian":
+            return patterns.gaussian(key, num_patterns, task.neurons) @ root.T
+        return getattr(patterns, task.ensemble)(key, num_patterns, task.neurons, task.number)
 
     return jax.jit(lambda key: jax.lax.map(draw_once, jax.random.split(key, number)))
 

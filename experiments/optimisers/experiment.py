@@ -100,54 +100,54 @@ def _tune(config: Config, point: dict, rule: str) -> measurement.Tuned:
 
 def _rows(config: Config, group: list[dict], tuned: dict[str, measurement.Tuned]) -> Iterator[dict]:
     """The rows of all rules on one problem: each runs, then all are timed in turn, so that noise meets all alike."""
-    where = _setting(config, group[0], group[0]["sample"])
+    course = _setting(config, group[0], group[0]["sample"])
     found = {}
     for point in group:
         rule = point["rule"]
-        found[rule] = measurement.run(rule, tuned[rule].hyper, where, _limit(config, rule, point["batch"]))
+        found[rule] = measurement.run(rule, tuned[rule].hyper, course, _limit(config, rule, point["batch"]))
     # Where the target is not reached the whole run is timed.
     marks = {rule: max(each.steps if each.reached is None else each.reached, 1) for rule, each in found.items()}
     runs = [
-        partial(measurement.train_untracked, rule, tuned[rule].hyper, where, steps) for rule, steps in marks.items()
+        partial(measurement.train_untracked, rule, tuned[rule].hyper, course, steps) for rule, steps in marks.items()
     ]
     taken = dict(zip(marks, timing.in_turn(runs, config.repeats).T.tolist(), strict=True))
     for point in group:
-        rule, each = point["rule"], found[point["rule"]]
+        rule, result = point["rule"], found[point["rule"]]
         median = float(np.median(taken[rule]))
-        times = {marks[rule]: median} | _times_at_steps(rule, tuned[rule].hyper, where, each, marks[rule])
+        times = {marks[rule]: median} | _times_at_steps(rule, tuned[rule].hyper, course, result, marks[rule])
         row = (
             point
-            | _result_columns(each, where, tuned[rule], config.search_trials)
-            | _time_columns(taken[rule], marks[rule], each)
+            | _result_columns(result, course, tuned[rule], config.search_trials)
+            | _time_columns(taken[rule], marks[rule], result)
         )
-        cost = measurement.product_cost(where.given) if rule == "cg" else (None, None, None)
+        cost = measurement.product_cost(course.given) if rule == "cg" else (None, None, None)
         row |= dict(zip(("product_ratio", "product_low", "product_high"), cost, strict=True))
-        yield row | {"curve": measurement.curve(each, where, times)}
+        yield row | {"curve": measurement.curve(result, course, times)}
 
 
 def _times_at_steps(
-    rule: str, hyper: rules.Hyper, where: measurement.Course, each: measurement.Run, mark: int
+    rule: str, hyper: rules.Hyper, course: measurement.Course, result: measurement.Run, mark: int
 ) -> dict[int, float]:
     """Times of further numbers of steps for the curve: of the whole run, and of powers of two where steps differ."""
-    steps = {each.steps} | ({2**i for i in range(each.steps.bit_length())} if rule in ("cg", "lbfgs") else set())
+    steps = {result.steps} | ({2**i for i in range(result.steps.bit_length())} if rule in ("cg", "lbfgs") else set())
     return {
-        count: timing.seconds(partial(measurement.train_untracked, rule, hyper, where, count))
+        count: timing.seconds(partial(measurement.train_untracked, rule, hyper, course, count))
         for count in sorted(steps - {mark})
     }
 
 
-def _time_columns(taken: list[float], steps: int, each: measurement.Run) -> dict:
+def _time_columns(taken: list[float], steps: int, result: measurement.Run) -> dict:
     """Seconds to the target, None if it is missed, and seconds per step."""
-    reached = each.reached is not None
+    reached = result.reached is not None
     spread = [float(f(taken)) if reached else None for f in (np.median, min, max)]
     names = ("seconds", "seconds_low", "seconds_high")
     return dict(zip(names, spread, strict=True)) | {"step_seconds": float(np.median(taken)) / max(steps, 1)}
 
 
-def _result_columns(each: measurement.Run, where: measurement.Course, tuned: measurement.Tuned, trials: int) -> dict:
+def _result_columns(result: measurement.Run, course: measurement.Course, tuned: measurement.Tuned, trials: int) -> dict:
     """Numbers chosen, steps, losses, and the optimiser's account of itself up to the target (or the end)."""
-    trace = each.trace
-    place = len(trace["loss"]) - 1 if each.reached is None else each.reached // where.every
+    trace = result.trace
+    place = len(trace["loss"]) - 1 if result.reached is None else result.reached // course.every
     part = {name: row[: place + 1] for name, row in trace.items()}
     finite = lambda x: float(x) if np.isfinite(x) else None
     own = {name: part[name][1:][np.isfinite(part[name][1:])] for name in ("iterations", "accepted", "residual")}
@@ -159,11 +159,11 @@ def _result_columns(each: measurement.Run, where: measurement.Course, tuned: mea
         "tuned": tuned.reached,
         "search_trials": trials,
         "search_trials_diverged": tuned.diverged,
-        "diverged": each.diverged,
-        "optimum": where.optimum,
-        "target": where.target,
-        "steps": each.reached,
-        "steps_done": each.steps,
+        "diverged": result.diverged,
+        "optimum": course.optimum,
+        "target": course.target,
+        "steps": result.reached,
+        "steps_done": result.steps,
         "loss": finite(trace["loss"][-1]),
         "held_loss": finite(part["held_loss"][-1]),
         "held_accuracy": finite(part["held_accuracy"][-1]),

@@ -97,28 +97,28 @@ def setting(
     return Course(given, batches, full=not batch, every=every, optimum=best, target=target, end=end, length=length)
 
 
-def run(rule: str, hyper: Hyper, where: Course, limit: int, *, goal: float | None = None) -> Run:
+def run(rule: str, hyper: Hyper, course: Course, limit: int, *, goal: float | None = None) -> Run:
     """A watched run, which ends at the setting's own end, or at `goal` with nothing held out evaluated."""
-    ends, watch = (where.end, 2) if goal is None else (goal, 1)
-    _, trace, steps, last = _train(rule, hyper, where, limit, ends, watch)
-    noted = int(steps) // where.every + 1
+    ends, watch = (course.end, 2) if goal is None else (goal, 1)
+    _, trace, steps, last = _train(rule, hyper, course, limit, ends, watch)
+    noted = int(steps) // course.every + 1
     seen = {name: np.array(row, float)[:noted] for name, row in zip(Trace._fields, trace, strict=True)}
     if not np.isfinite(last):
         seen["loss"][-1] = np.inf
     diverged = not float(last) <= RISE * seen["loss"][0] < np.inf
-    hit = np.flatnonzero(seen["loss"] <= where.target)
-    return Run(seen, int(steps), int(hit[0]) * where.every if len(hit) and not diverged else None, diverged)
+    hit = np.flatnonzero(seen["loss"] <= course.target)
+    return Run(seen, int(steps), int(hit[0]) * course.every if len(hit) and not diverged else None, diverged)
 
 
-def _train(rule: str, hyper: Hyper, where: Course, limit: int, goal: float, watch: int) -> tuple:
-    kind = Kind(rule, where.full, where.every, where.length // where.every + 2)
+def _train(rule: str, hyper: Hyper, course: Course, limit: int, goal: float, watch: int) -> tuple:
+    kind = Kind(rule, course.full, course.every, course.length // course.every + 2)
     bounds = Bounds(jnp.int32(limit), jnp.float32(goal), jnp.int32(watch))
-    return train(kind, where.given, where.order, hyper, bounds)
+    return train(kind, course.given, course.order, hyper, bounds)
 
 
-def train_untracked(rule: str, hyper: Hyper, where: Course, steps: int) -> tuple:
+def train_untracked(rule: str, hyper: Hyper, course: Course, steps: int) -> tuple:
     """Training run of `steps` steps, to be timed, without evaluations other than the rule's own."""
-    return _train(rule, hyper, where, steps, -np.inf, 0)
+    return _train(rule, hyper, course, steps, -np.inf, 0)
 
 
 def candidates(rule: str, full: bool, trials: int, seed: Sequence[int]) -> tuple[np.ndarray, list[Hyper]]:
@@ -187,11 +187,11 @@ def _score(rule: str, hyper: Hyper, settings: Sequence[Course], limit: int, best
     return missed, float(steps if not missed else 0), last
 
 
-def curve(found: Run, where: Course, times: dict[int, float], points: int = 40) -> str:
+def curve(found: Run, course: Course, times: dict[int, float], points: int = 40) -> str:
     """A run as JSON lists, at steps evenly spaced in their logarithm. Times are interpolated."""
     last = len(found.trace["loss"]) - 1
     grid = np.unique(np.round(np.geomspace(1, last + 1, points)).astype(int) - 1)
-    steps = grid * where.every
+    steps = grid * course.every
     known = sorted({0: 0.0} | times)
     columns: dict[str, Any] = {
         "step": steps,

@@ -206,16 +206,16 @@ def _advance(kind: Kind, optimiser, problem: Problem, order: Array, watch: Array
     return _State(state.step + 1, cast(Params, optax.apply_updates(state.params, updates)), inner, whole, trace)
 
 
-def _record(state: _State, problem: Problem, whole: Array, every: int, watch: Array) -> Trace:
+def _record(state: _State, problem: Problem, full_loss: Array, every: int, watch: Array) -> Trace:
     """Trace with the loss, the held-out values and the optimiser's diagnostics at the present step."""
     place = state.step // every
     inner = state.inner
     own = [getattr(inner, name, jnp.nan) for name in Trace._fields[3:]] if hasattr(inner, "gain") else [jnp.nan] * 4
 
     def write() -> Trace:
-        missing = jnp.full((), jnp.nan, whole.dtype)
+        missing = jnp.full((), jnp.nan, full_loss.dtype)
         held = jax.lax.cond(watch > 1, lambda: held_out(problem, state.params), lambda: (missing, missing))
-        seen = zip(state.trace, (whole, *held, *own), strict=True)
+        seen = zip(state.trace, (full_loss, *held, *own), strict=True)
         return Trace(*[row.at[place].set(jnp.asarray(x, row.dtype)) for row, x in seen])
 
     return jax.lax.cond((watch > 0) & (state.step % every == 0), write, lambda: state.trace)

@@ -43,30 +43,30 @@ def stored_digits(kind: str, num_patterns: int) -> jax.Array:
     return jnp.asarray(digits[:num_patterns], jnp.float32)
 
 
-def _story(seed: int, num_patterns: int, point: dict, last: int) -> list[dict]:
+def _story(seed: int, num_patterns: int, point: dict, last_step: int) -> list[dict]:
     memory, target = find(point["memory"]), point["target"]
     held = stored_digits(memory.ensemble, num_patterns)
     start_key, order_key = jax.random.split(jax.random.fold_in(jax.random.key(seed), target))
     start = corrupt(start_key, held[target], *corruptions.parts(point["corruption"])).state
     start = jnp.sign(start) if memory.ensemble == SPINS else start
     key = order_key if memory.ensemble == SPINS else None
-    return _rows_of_retrieval(memory.build(held, beta=point["beta"]), target, start, last, key)
+    return _rows_of_retrieval(memory.build(held, beta=point["beta"]), target, start, last_step, key)
 
 
-def _in_plane(seed: int, num_patterns: int, point: dict, last: int) -> list[dict]:
+def _in_plane(seed: int, num_patterns: int, point: dict, last_step: int) -> list[dict]:
     held = stored_digits("sphere", num_patterns)[
         jnp.asarray([int(number) for number in point["corruption"].split(",")])
     ]
     angle = TURN * point["target"]
     start = (0.5 + RADIUS * np.array([np.cos(angle), np.sin(angle)])) @ held
-    return _rows_of_retrieval(find("modern").build(held, beta=point["beta"]), 0, jnp.asarray(start), last, None)
+    return _rows_of_retrieval(find("modern").build(held, beta=point["beta"]), 0, jnp.asarray(start), last_step, None)
 
 
-def _rows_of_retrieval(memory: Any, target: int, state: jax.Array, last: int, key) -> list[dict]:
+def _rows_of_retrieval(memory: Any, target: int, state: jax.Array, last_step: int, key) -> list[dict]:
     """Columns of every state of a retrieval, the start first. A key gives the orders of sweeps over spins."""
     model = memory if key is None else draws.network(memory)
     found = []
-    for step in range(last + 1):
+    for step in range(last_step + 1):
         if key is None:
             following = memory.update(state)
         else:

@@ -95,7 +95,7 @@ def check_traceable(setting: Setting, shape: tuple[int, int, int]) -> None:
     outside.called("layers", setting.layer, jax.eval_shape, every, key)
 
 
-def _step(setting: Setting, made: Model, kept: int) -> Callable:
+def _step(setting: Setting, network: Model, dropout_features: int) -> Callable:
     """One step of an optimiser on one batch, for `jax.lax.scan` over an epoch."""
 
     def step(carry: tuple, batch: tuple, rest: Any, knobs: Knobs) -> tuple:
@@ -103,10 +103,10 @@ def _step(setting: Setting, made: Model, kept: int) -> Callable:
         params, state, key = carry
         key, draw, shake, drop = jax.random.split(key, 4)
         inputs = part.inputs + knobs.noise * jax.random.normal(shake, part.inputs.shape, part.inputs.dtype)
-        shown = Batch(inputs, place, dropout(drop, knobs.dropout, (len(place), kept)))
+        shown = Batch(inputs, place, dropout(drop, knobs.dropout, (len(place), dropout_features)))
 
         def model(params: Any, shown: Batch) -> jax.Array:
-            return made.outputs(params, rest, shown)
+            return network.outputs(params, rest, shown)
 
         def loss(params: Any) -> jax.Array:
             return _loss(model(params, shown), part.targets[:, None])

@@ -99,17 +99,19 @@ def attention_gradients(
     scale = scale.astype(accumulation_dtype(jnp.result_type(query.dtype, scale.dtype)))
     heat = jnp.asarray(1.0 if temperature is None else temperature, scale.dtype)
     operands = query, key, value, form, scale, bias, heat
-    gradients = _by_hand(operands, output_gradient, separation, mask, divided=temperature is not None)
+    gradients = _by_hand(operands, output_gradient, separation, mask, has_temperature=temperature is not None)
     d_metric = gradients.metric
     return gradients._replace(metric=d_metric.matrix if form is not metric and isinstance(d_metric, Full) else d_metric)
 
 
-def _by_hand(operands: tuple, output_gradient: Array, separation: Separation, mask: Any, divided: bool) -> Gradients:
-    """Gradients of the inputs `operands`, in this order. `divided` says whether a temperature divides the scores."""
+def _by_hand(
+    operands: tuple, output_gradient: Array, separation: Separation, mask: Any, has_temperature: bool
+) -> Gradients:
+    """Gradients of the inputs `operands`, in this order. `has_temperature`: whether one divides the scores."""
     query, key, value, form, scale, bias, heat = operands
     raw = core.scores(query, key, metric=form, beta=1.0)
     scores = core.scores(query, key, metric=form, beta=scale, bias=bias)
-    p = core.weights(scores, separation=separation, mask=mask, temperature=heat if divided else None)
+    p = core.weights(scores, separation=separation, mask=mask, temperature=heat if has_temperature else None)
     p = wide(p)
     shape = (*jnp.broadcast_shapes(p.shape[:-2], value.shape[:-2]), query.shape[-2], value.shape[-1])
     if output_gradient.shape != shape:

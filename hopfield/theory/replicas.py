@@ -200,11 +200,11 @@ def almeida_thouless_temperature(load: float) -> float:
     return float(np.exp(cast(float, brentq(margin, low, high, xtol=1e-9))))
 
 
-def _sech4(mean: float, spread: float, temperature: float) -> float:
+def _sech4(mean: float, deviation: float, temperature: float) -> float:
     """⟨sech⁴(h/T)⟩ over h normal of a mean and a deviation above 0."""
-    reach = np.array([max(-20 * temperature, mean - 9 * spread), min(20 * temperature, mean + 9 * spread)])
+    reach = np.array([max(-20 * temperature, mean - 9 * deviation), min(20 * temperature, mean + 9 * deviation)])
     if reach[1] <= reach[0]:
         return 0.0
     h = reach.mean() + 0.5 * (reach[1] - reach[0]) * _NODES
-    density = np.exp(-0.5 * ((h - mean) / spread) ** 2) / (spread * np.sqrt(2 * np.pi))
+    density = np.exp(-0.5 * ((h - mean) / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi))
     return float(0.5 * (reach[1] - reach[0]) * np.sum(_WEIGHTS * density / np.cosh(h / temperature) ** 4))
