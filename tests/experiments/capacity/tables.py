@@ -21,12 +21,12 @@ HALF = {"M / N": 0.15, "ln M / N": 0.56}
 """Where half of the queries of an invented table succeed; 0.09 for the scalings of dense memories."""
 
 
-def saved(rows: list[dict]) -> pandas.DataFrame:
+def saved_table(rows: list[dict]) -> pandas.DataFrame:
     """Rows as a run saves and reads them."""
     return pandas.read_csv(io.StringIO(pandas.DataFrame(rows).to_csv(index=False)))
 
 
-def measured(**options) -> pandas.DataFrame:
+def measured_table(**options) -> pandas.DataFrame:
     """The table of the experiment with these options, its rows in the order of the points."""
     config = capacity.Config(**options)
     points = capacity.points(config)
@@ -37,7 +37,7 @@ def measured(**options) -> pandas.DataFrame:
     return pandas.DataFrame([found[encode(point, sort=True)] for point in points])
 
 
-def invented(half: float | None = None, width: float = 0.2, **options) -> pandas.DataFrame:
+def invented_table(half: float | None = None, width: float = 0.2, **options) -> pandas.DataFrame:
     """A saved table whose counts fall along the load as a probit around `half`, of relative `width`, at random."""
     generator = np.random.default_rng(1)
     rows = []
@@ -57,10 +57,10 @@ def invented(half: float | None = None, width: float = 0.2, **options) -> pandas
         rows.append(
             row | {"one_step_error": float(generator.beta(1, 1 / (load + 0.01))), "steps": 3.0, "step_limit": 0}
         )
-    return saved(rows)
+    return saved_table(rows)
 
 
-def clustered(table: pandas.DataFrame, column: str) -> tuple[float, float]:
+def mean_and_error(table: pandas.DataFrame, column: str) -> tuple[float, float]:
     """Mean of a column over the queries of one point and its standard error over disorder samples, by hand."""
     weight = table["retained" if column == "overlap_retained" else "queries"].to_numpy(float)
     total = table[column].to_numpy(float) * (1 if column in COUNTS else weight)

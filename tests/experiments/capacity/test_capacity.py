@@ -11,7 +11,7 @@ import pytest
 from experiments.capacity import experiment as capacity
 from experiments.capacity.config import Config, Scale
 from experiments.shared import corruptions, files, grids, provenance, retention
-from tests.experiments.capacity.tables import COLUMNS, COUNTS, invented
+from tests.experiments.capacity.tables import COLUMNS, COUNTS, invented_table
 
 ISSUED = (
     "memory dynamics neurons patterns load corruption sample queries retained exact overlap one_step_error steps cycles"
@@ -173,7 +173,7 @@ def test_starts_whose_other_units_are_held_are_named_so_and_stand_beside_no_theo
         "7% masked",
     ]
     for start, known in (("clean", True), ("clean, rest held", False)):
-        found = capacity.summarise(invented(loads=LOADS).assign(corruption=start))["critical_load"]
+        found = capacity.summarise(invented_table(loads=LOADS).assign(corruption=start))["critical_load"]
         assert any(entry["theory"] is not None or entry["limit"] is not None for entry in found) == known
 
 
@@ -181,7 +181,7 @@ LOADS = [0.08, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22]
 
 
 def test_a_summary_has_the_entries_of_the_contract_at_the_right_place():
-    table = invented(memories=["classical"], neurons=[50, 100, 200, 400], loads=LOADS, samples=40, queries=8)
+    table = invented_table(memories=["classical"], neurons=[50, 100, 200, 400], loads=LOADS, samples=40, queries=8)
     summary = json.loads(files.encode(capacity.summarise(table)))
     halves = [entry for entry in summary["critical_load"] if entry["criterion"] != "one_step_error"]
     assert len(halves) == 28
@@ -214,14 +214,14 @@ def test_a_summary_has_the_entries_of_the_contract_at_the_right_place():
     ids=["none succeed", "all succeed", "one load", "one sample"],
 )
 def test_a_curve_that_does_not_cross_has_no_critical_load(options):
-    table = invented(**({"memories": ["classical"], "loads": LOADS, "samples": 8, "width": 0.05} | options))
+    table = invented_table(**({"memories": ["classical"], "loads": LOADS, "samples": 8, "width": 0.05} | options))
     summary = capacity.summarise(table)
     assert [entry for entry in summary["critical_load"] if entry["criterion"] != "one_step_error"] == []
     assert (summary["extrapolation"], summary["scalars"]) == ([], {})
 
 
 def test_only_the_curves_that_cross_are_reported():
-    table = invented(
+    table = invented_table(
         memories=["classical", "dense:3"], neurons=[40], loads=LOADS, samples=20, corruption=[0.0, "mask:0.5"]
     )
     lost = (table["memory"] == "dense:3") | (table["corruption"] == "clean")
@@ -232,7 +232,7 @@ def test_only_the_curves_that_cross_are_reported():
 
 
 def test_couplings_have_no_target_weight():
-    table = invented(memories=["projection"], loads=LOADS, samples=20)
+    table = invented_table(memories=["projection"], loads=LOADS, samples=20)
     assert table["target_weight"].isna().all()
     criteria = [entry["criterion"] for entry in capacity.summarise(table)["critical_load"]]
     assert criteria == [*retention.CUTS, "fixed_point", "exact"]
@@ -240,7 +240,7 @@ def test_couplings_have_no_target_weight():
 
 def test_corruptions_are_texts_in_the_table_and_summary():
     """A column of a CSV file is all numbers or all strings, whatever starts there are."""
-    table = invented(memories=["classical"], loads=LOADS, samples=20, corruption=[0.0, 0.1, "mask:0.5"])
+    table = invented_table(memories=["classical"], loads=LOADS, samples=20, corruption=[0.0, 0.1, "mask:0.5"])
     assert table["corruption"].tolist()[0] == "clean"
     entries = capacity.summarise(table)["critical_load"]
     starts = [entry["corruption"] for entry in entries if entry["criterion"] == "retained"]
@@ -250,7 +250,7 @@ def test_corruptions_are_texts_in_the_table_and_summary():
 
 def test_every_scalar_has_a_name_of_its_own():
     options = {"patterns": [4, 7, 8, 9, 10, 11, 12, 14], "samples": 20, "corruption": [0.0, "mask:0.5"]}
-    table = invented(
+    table = invented_table(
         memories=["classical"], ensembles=["random", "digits"], dynamics=["asynchronous", "synchronous"], **options
     )
     summary = capacity.summarise(table)
@@ -260,7 +260,7 @@ def test_every_scalar_has_a_name_of_its_own():
 
 
 def test_theory_stands_beside_every_threshold_with_its_kind():
-    table = invented(
+    table = invented_table(
         memories=["classical", "dense:3", "exponential", "modern"],
         per_memory={
             "classical": Scale(neurons=[50], loads=LOADS),
@@ -287,18 +287,18 @@ def test_theory_stands_beside_every_threshold_with_its_kind():
 @pytest.mark.parametrize("memory", ["exponential", "modern"])
 def test_nothing_is_extrapolated_where_shifts_are_no_power_of_the_size(memory):
     loads = [0.4, 0.5, 0.54, 0.58, 0.62, 0.7]
-    summary = capacity.summarise(invented(memories=[memory], neurons=[8, 10, 12, 14], loads=loads, samples=12))
+    summary = capacity.summarise(invented_table(memories=[memory], neurons=[8, 10, 12, 14], loads=loads, samples=12))
     assert {entry["criterion"] for entry in summary["critical_load"]} >= {"target_weight", "converged_weight", "exact"}
     assert summary["extrapolation"] == []
 
 
 def test_a_mixture_of_parities_is_warned_of_where_it_matters():
     mixed = {"patterns": [7, 8, 9, 10, 11], "samples": 4}
-    assert "odd and even" in capacity.summarise(invented(memories=["classical"], **mixed))["notes"][0]
-    assert capacity.summarise(invented(memories=["projection"], **mixed))["notes"] == []
-    assert capacity.summarise(invented(memories=["classical"], loads=LOADS, samples=4))["notes"] == []
+    assert "odd and even" in capacity.summarise(invented_table(memories=["classical"], **mixed))["notes"][0]
+    assert capacity.summarise(invented_table(memories=["projection"], **mixed))["notes"] == []
+    assert capacity.summarise(invented_table(memories=["classical"], loads=LOADS, samples=4))["notes"] == []
     starts = {"neurons": [20, 600], "corruption": [0.0, 0.001, 0.1], "loads": LOADS, "samples": 4}
-    notes = capacity.summarise(invented(memories=["classical"], **starts))["notes"]
+    notes = capacity.summarise(invented_table(memories=["classical"], **starts))["notes"]
     assert notes == ["flip:0.001 flips no spin at N=20, where its curves are those of clean starts"]
 
 

@@ -9,7 +9,7 @@ from experiments.capacity import experiment as capacity
 from experiments.capacity.config import Scale
 from experiments.figures import style
 from experiments.shared import files
-from tests.experiments.capacity.tables import invented
+from tests.experiments.capacity.tables import invented_table
 
 LOADS = [0.08, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22]
 LOG_LOADS = [0.4, 0.5, 0.54, 0.58, 0.62, 0.7]
@@ -115,7 +115,7 @@ def labels(ax) -> list[str]:
 @pytest.fixture(scope="module")
 def published():
     """The table of one memory at four sizes, and its panels."""
-    table = invented(memories=["classical"], neurons=[50, 100, 200, 400], loads=LOADS, samples=12)
+    table = invented_table(memories=["classical"], neurons=[50, 100, 200, 400], loads=LOADS, samples=12)
     return table, panels(drawn(table))
 
 
@@ -128,7 +128,7 @@ ALIKE = {"projection alone", "one load", "one sample", "one query", "all retaine
 )
 def test_every_kind_of_table_has_its_figure(kind):
     options, titles = TITLES[kind]
-    figure = drawn(invented(**({"samples": 8} | options)))
+    figure = drawn(invented_table(**({"samples": 8} | options)))
     found = panels(figure)
     assert list(found) == titles
     assert any(ax.get_legend() for ax in found.values()) or figure.legends
@@ -141,7 +141,7 @@ def test_every_kind_of_table_has_its_figure(kind):
 @pytest.mark.parametrize("column", ["one_step_error", "overlap_retained"])
 def test_perfect_retrieval_is_drawn_on_a_scale_that_can_show_it(column):
     """No errors at all, as at a small load: a logarithmic axis has nothing to show."""
-    table = invented(memories=["classical"], neurons=[50], loads=[0.02, 0.04], samples=4)
+    table = invented_table(memories=["classical"], neurons=[50], loads=[0.02, 0.04], samples=4)
     drawn(table.assign(**{column: 0.0 if column == "one_step_error" else 1.0}))
 
 
@@ -171,7 +171,7 @@ def test_theory_stands_beside_the_measurement(published):
 
 
 def test_the_line_of_another_temperature_is_its_own():
-    table = invented(memories=["exponential"], neurons=[10, 12], loads=LOG_LOADS, samples=8, beta=0.5)
+    table = invented_table(memories=["exponential"], neurons=[10, 12], loads=LOG_LOADS, samples=8, beta=0.5)
     # λ − ln cosh λ = 0.3799 at λ = 1/2
     found = panels(drawn(table))
     assert r"annealed, $N\to\infty$: 0.3799" in labels(found["exponential"])
@@ -179,7 +179,9 @@ def test_the_line_of_another_temperature_is_its_own():
 
 
 def test_no_line_of_theory_for_starts_that_it_does_not_cover():
-    found = panels(drawn(invented(memories=["classical"], neurons=[40, 60], loads=LOADS, samples=8, corruption=[0.1])))
+    found = panels(
+        drawn(invented_table(memories=["classical"], neurons=[40, 60], loads=LOADS, samples=8, corruption=[0.1]))
+    )
     assert not [
         label
         for ax in (found["classical"], found["extrapolation in size"])
@@ -189,20 +191,20 @@ def test_no_line_of_theory_for_starts_that_it_does_not_cover():
 
 
 def test_gardners_bound_is_drawn_for_rules_and_for_nothing_else():
-    rules = panels(drawn(invented(**RULES, samples=4)))
+    rules = panels(drawn(invented_table(**RULES, samples=4)))
     assert "Gardner's bound for any rule: 2" in labels(rules["clean start"])
-    softmax = panels(drawn(invented(memories=["modern", "sparse"], neurons=[6], loads=[0.5, 1.2], samples=4)))
+    softmax = panels(drawn(invented_table(memories=["modern", "sparse"], neurons=[6], loads=[0.5, 1.2], samples=4)))
     assert labels(softmax["clean start"]) == ["modern", r"sparse, $\alpha=2$"]
 
 
 def test_more_panels_than_a_page_of_letters_are_all_drawn():
     starts = [f"noise:{deviation}" for deviation in range(1, 15)]
     options = {"memories": ["modern"], "ensembles": ["digits"], "patterns": [2, 3], "samples": 1, "queries": 1}
-    assert len(panels(drawn(invented(corruption=starts, **options)))) == 14
+    assert len(panels(drawn(invented_table(corruption=starts, **options)))) == 14
 
 
 def test_dynamics_of_one_memory_are_curves_of_their_own():
-    table = invented(**RULES, samples=4, dynamics=["asynchronous", "synchronous"])
+    table = invented_table(**RULES, samples=4, dynamics=["asynchronous", "synchronous"])
     found = panels(drawn(table))["clean start"]
     assert labels(found)[:2] == ["Gardner's bound for any rule: 2", "classical, asynchronous"]
     assert len(found.containers) == 6
@@ -212,19 +214,19 @@ def test_no_theory_of_states_at_rest_stands_beside_a_single_update():
     """0.8 of overlap is a tenth of the spins wrong: 1 / (2 erfc⁻¹(0.2)²) = 0.6089, not 0.1379."""
     options = {"memories": ["classical"], "neurons": [50, 100], "loads": LOADS, "samples": 8, "max_steps": 1}
     dynamics = {"dynamics": ["synchronous", "asynchronous"]}
-    found = panels(drawn(invented(**options, **dynamics)))
+    found = panels(drawn(invented_table(**options, **dynamics)))
     assert list(found) == ["classical", "critical number of patterns", "one-step error", "extrapolation in size"]
     assert found["classical"].get_ylabel().startswith("after one update, after one sweep:")
     said = [label for ax in found.values() for label in labels(ax) if "theory" in label and "at that" not in label]
     assert said.count(r"one-step theory, $N\to\infty$: 0.6089") == 2
     assert all(label.startswith("one-step theory") for label in said)
-    entries = capacity.summarise(invented(**options, **dynamics))["critical_load"]
+    entries = capacity.summarise(invented_table(**options, **dynamics))["critical_load"]
     limits = {(e["dynamics"], e["limit"] and round(e["limit"], 4)) for e in entries if e["criterion"] == "retained"}
     assert limits == {("synchronous", 0.6089), ("asynchronous", None)}
 
 
 def test_weights_after_one_update_are_not_said_to_have_converged():
-    table = invented(memories=["modern"], neurons=[10, 12], loads=LOG_LOADS, samples=8, max_steps=1)
+    table = invented_table(memories=["modern"], neurons=[10, 12], loads=LOG_LOADS, samples=8, max_steps=1)
     said = labels(panels(drawn(table))["modern"])
     assert "$N=12$, after one update" in said
     assert not any("converged" in label for label in said)

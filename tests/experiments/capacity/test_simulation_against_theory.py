@@ -8,7 +8,7 @@ import pytest
 from experiments.capacity import experiment as capacity
 from experiments.capacity import theory as predictions
 from hopfield.theory import classical, dense, exponential
-from tests.experiments.capacity.tables import clustered, measured
+from tests.experiments.capacity.tables import mean_and_error, measured_table
 
 pytestmark = [pytest.mark.physics, pytest.mark.usefixtures("as_run")]
 
@@ -19,28 +19,30 @@ ONCE = {"samples": 1500, "queries": 5, "max_steps": 1}
 def hebb(as_run):
     """Even and odd N and M: only where N or M + 1 is odd can a field vanish, which keeps the spin."""
     return {
-        (40, 0.0): measured(memories=["classical"], neurons=[40], patterns=[8, 9, 13], **ONCE),
-        (41, 0.0): measured(memories=["classical"], neurons=[41], patterns=[8, 9, 13], **ONCE),
-        (40, 0.15): measured(memories=["classical"], neurons=[40], patterns=[8, 9, 13], corruption=[0.15], **ONCE),
+        (40, 0.0): measured_table(memories=["classical"], neurons=[40], patterns=[8, 9, 13], **ONCE),
+        (41, 0.0): measured_table(memories=["classical"], neurons=[41], patterns=[8, 9, 13], **ONCE),
+        (40, 0.15): measured_table(
+            memories=["classical"], neurons=[40], patterns=[8, 9, 13], corruption=[0.15], **ONCE
+        ),
     }
 
 
 @pytest.fixture(scope="module")
 def demircigil(as_run):
     scale = {"memories": ["exponential"], "neurons": [12], "samples": 256, "queries": 10, "max_steps": 1}
-    clean = measured(patterns=[300, 500, 700, 800, 899, 1000, 1100, 1300], **scale)
-    return {0.0: clean, 0.1: measured(patterns=[300, 500, 899], corruption=[0.1], **scale)}
+    clean = measured_table(patterns=[300, 500, 700, 800, 899, 1000, 1100, 1300], **scale)
+    return {0.0: clean, 0.1: measured_table(patterns=[300, 500, 899], corruption=[0.1], **scale)}
 
 
 @pytest.fixture(scope="module")
 def ramsauer(as_run):
     scale = {"neurons": [12], "patterns": [800, 1300, 1760, 2400], "samples": 400, "queries": 10, "max_steps": 5}
-    return measured(memories=["modern"], **scale)
+    return measured_table(memories=["modern"], **scale)
 
 
 def assert_agrees(rows, column: str, theory: float, *, least: float) -> None:
     """Within three standard errors over disorder samples, and these below the part `least` of the value."""
-    mean, stderr = clustered(rows, column)
+    mean, stderr = mean_and_error(rows, column)
     assert 0 < stderr < least * theory
     assert abs(mean - theory) < 3 * stderr, f"{mean:.6f} +- {stderr:.6f} against {theory:.6f}"
 
@@ -55,7 +57,7 @@ def test_one_step_error_of_hebbs_rule_is_the_exact_binomial_tail(hebb, neurons, 
     if start == 0:
         # Counting the own spin, or breaking ties at random, are other numbers: more than three errors away.
         wrong = float(classical.one_step_error(neurons, patterns, self_coupling=True))
-        mean, stderr = clustered(rows, "one_step_error")
+        mean, stderr = mean_and_error(rows, "one_step_error")
         assert abs(mean - wrong) > 6 * stderr
 
 
@@ -65,7 +67,7 @@ def test_one_step_error_of_hebbs_rule_is_the_exact_binomial_tail(hebb, neurons, 
 def test_one_step_error_of_dense_memories(degree, neurons, patterns):
     stored = {3: [35, 60], 4: [61, 100]}[degree]
     scale = {"neurons": [neurons], "patterns": stored, "samples": 1024, "queries": 10, "max_steps": 1}
-    table = measured(memories=[f"dense:{degree}"], **scale)
+    table = measured_table(memories=[f"dense:{degree}"], **scale)
     rows = table[table["patterns"] == patterns]
     assert_agrees(rows, "one_step_error", float(dense.one_step_error(degree, neurons, patterns)), least=0.04)
 
@@ -111,7 +113,7 @@ def test_share_of_weight_on_the_sphere(ramsauer, patterns):
     gap = 24 * (generator.beta(5.5, 5.5, size=(4000, patterns - 1)) - 1)
     passed = np.exp(gap).sum(axis=1) < 1
     share, chance = passed.mean(), passed.std() / math.sqrt(passed.size)
-    mean, stderr = clustered(ramsauer[ramsauer["patterns"] == patterns], "target_weight")
+    mean, stderr = mean_and_error(ramsauer[ramsauer["patterns"] == patterns], "target_weight")
     assert abs(mean - share) < 3 * math.hypot(stderr, chance)
     assert stderr < 0.01
 
@@ -127,9 +129,9 @@ def test_target_weight_threshold_on_the_sphere(ramsauer):
 
 def test_overlap_of_what_is_retained_is_that_of_the_replica_theory():
     scale = {"neurons": [500], "loads": [0.08, 0.1, 0.12], "samples": 192, "queries": 10}
-    table = measured(memories=["classical"], dynamics=["asynchronous"], **scale)
+    table = measured_table(memories=["classical"], dynamics=["asynchronous"], **scale)
     for load, rows in table.groupby("load"):
-        mean, stderr = clustered(rows, "overlap_retained")
+        mean, stderr = mean_and_error(rows, "overlap_retained")
         theory = float(classical.retrieval_overlap(load))
         assert rows["retained"].sum() > 0.98 * rows["queries"].sum()
         assert stderr < 0.2 * (1 - theory)
@@ -138,7 +140,7 @@ def test_overlap_of_what_is_retained_is_that_of_the_replica_theory():
 
 def test_the_projection_rule_keeps_every_pattern_up_to_alpha_1_and_none_beyond():
     scale = {"neurons": [64], "patterns": [32, 48, 58, 62, 70], "samples": 16, "queries": 16, "max_steps": 3}
-    table = measured(memories=["projection"], dynamics=["asynchronous"], **scale)
+    table = measured_table(memories=["projection"], dynamics=["asynchronous"], **scale)
     for patterns, rows in table.groupby("patterns"):
         kept = rows["queries"] if patterns < 64 else 0 * rows["queries"]
         for criterion in ("fixed_point", "exact", "retained"):
@@ -147,7 +149,7 @@ def test_the_projection_rule_keeps_every_pattern_up_to_alpha_1_and_none_beyond()
 
 
 def test_numbers_do_not_depend_on_the_other_patterns_of_a_grid(demircigil):
-    alone = measured(memories=["exponential"], neurons=[12], patterns=[300], samples=64, queries=10, max_steps=1)
+    alone = measured_table(memories=["exponential"], neurons=[12], patterns=[300], samples=64, queries=10, max_steps=1)
     among = demircigil[0.0][demircigil[0.0]["patterns"] == 300][:64]
     assert alone.drop(columns="load").equals(among[alone.columns].drop(columns="load").reset_index(drop=True))
 
@@ -157,6 +159,6 @@ def test_samples_and_seeds_are_independent(hebb):
     rows = table[table["patterns"] == 13]
     assert rows["one_step_error"].nunique() > 10
     assert abs(np.corrcoef(rows["one_step_error"][1:], rows["one_step_error"][:-1])[0, 1]) < 0.1
-    other = measured(memories=["classical"], neurons=[41], patterns=[8, 9, 13], seed=1, **ONCE)
+    other = measured_table(memories=["classical"], neurons=[41], patterns=[8, 9, 13], seed=1, **ONCE)
     other = other[other["patterns"] == 13]
     assert abs(np.corrcoef(rows["one_step_error"], other["one_step_error"])[0, 1]) < 0.1

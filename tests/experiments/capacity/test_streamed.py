@@ -17,7 +17,7 @@ from experiments.capacity.summary import summarise
 from experiments.shared import corruptions, draws, files, streams
 from hopfield import find_memory
 from hopfield.patterns.sources import generated
-from tests.experiments.capacity.tables import invented
+from tests.experiments.capacity.tables import invented_table
 
 OPTIONS = {
     "memories": ["exponential", "dense:3"],
@@ -62,7 +62,7 @@ def test_loads_of_a_stream_are_one_sample_and_those_of_stored_patterns_are_not()
     options = {"neurons": [12], "patterns": [*range(200, 3001, 200)], "samples": 16, "queries": 128}
     errors = {}
     for ensemble in ("generated", "random"):
-        rows = invented(memories=["exponential"], ensembles=[ensemble], max_steps=1, **options)
+        rows = invented_table(memories=["exponential"], ensembles=[ensemble], max_steps=1, **options)
         load = np.log(rows["patterns"]) / 12
         share = ndtr((0.55 + shifts[rows["sample"]] - load) / 0.05)
         for name in ("retained", "target_weight"):

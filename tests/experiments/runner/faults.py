@@ -153,7 +153,7 @@ def damage(folder: Path) -> None:
     (folder / locks.NAME).write_text(json.dumps(holder))
 
 
-def forked(folder: Path, run: Callable[[], int], fault: str, number: int) -> tuple[int, str, str]:
+def run_in_process(folder: Path, run: Callable[[], int], fault: str, number: int) -> tuple[int, str, str]:
     """Exit code, stderr and the operation that met the fault, of a run in a process of its own."""
     said, mark = folder.parent / "said", folder.parent / "mark"
     child = os.fork()
@@ -180,7 +180,7 @@ def results(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in shared}
 
 
-def judged(code: int, said: str, same: bool, fault: str) -> str:
+def verdict(code: int, said: str, same: bool, fault: str) -> str:
     """The outcome in a word or two; one that begins with "bad" is none."""
     errors = [line for line in said.splitlines() if line.startswith("error: ")]
     if "Traceback" in said or "Exception ignored" in said or len(errors) > 1:
@@ -200,7 +200,7 @@ def scenario(name: str, top: Path) -> tuple[Callable[[], int], Path | None]:
         return toy(), None
     words = ["seed=1"] if name == "overwritten" else []
     template = top / "before"
-    forked(top / "out", toy(*words), "EIO", 0)
+    run_in_process(top / "out", toy(*words), "EIO", 0)
     if name == "damaged":
         damage(top / "out")
     (top / "out").rename(template)
@@ -217,13 +217,13 @@ def inject(run: Callable[[], int], template: Path | None, folder: Path, fault: s
 
     begin()
     if number == 0:
-        return "", judged(*forked(folder, run, fault, 0)[:2], True, fault)
+        return "", verdict(*run_in_process(folder, run, fault, 0)[:2], True, fault)
     whole = results(folder.parent / "whole")
-    code, said, operation = forked(folder, run, fault, number)
+    code, said, operation = run_in_process(folder, run, fault, number)
     if not operation:
         return "", ""
-    outcome = judged(code, said, results(folder).get("table.csv") == whole.get("table.csv"), fault)
-    again, said, _ = forked(folder, run, "EIO", 0)
+    outcome = verdict(code, said, results(folder).get("table.csv") == whole.get("table.csv"), fault)
+    again, said, _ = run_in_process(folder, run, "EIO", 0)
     if again or results(folder) != whole:
         return operation, f"bad: then exit {again}, {sorted(results(folder))} {said}"
     kept = b"".join(path.read_bytes() for path in [*folder.rglob("*.jsonl"), *folder.rglob("damaged-*")])
@@ -233,7 +233,7 @@ def inject(run: Callable[[], int], template: Path | None, folder: Path, fault: s
     return operation, outcome
 
 
-def enumerated(top: Path, name: str, stride: int) -> Iterator[dict]:
+def all_faults(top: Path, name: str, stride: int) -> Iterator[dict]:
     """Every `stride`-th operation of a scenario with every fault, each fault beginning at another one."""
     top.mkdir()
     run, template = scenario(name, top)
@@ -260,7 +260,7 @@ def main(top: Path, words: Sequence[str]) -> None:
         toy("output=warm")()
     for word in words:
         name, _, stride = word.partition(":")
-        for told in enumerated(top / name, name, int(stride)):
+        for told in all_faults(top / name, name, int(stride)):
             sys.stdout.write(json.dumps(told) + "\n")
             sys.stdout.flush()
 

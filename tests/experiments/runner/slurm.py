@@ -25,7 +25,7 @@ echo "JobID|State|NodeList"
 """Bash of each: an array of tasks 0 … n, a step of a task, and the states of jobs, of which nothing is said."""
 
 
-def installed(folder: Path) -> Path:
+def folder_of_commands(folder: Path) -> Path:
     """A new folder with the commands, for the front of PATH."""
     folder.mkdir()
     for name, lines in COMMANDS.items():

@@ -144,7 +144,7 @@ def test_workers_of_an_engine_share_the_pieces_of_one_run_and_one_of_them_may_be
     pytest.importorskip(f"hydra_plugins.hydra_{name.split('_')[0]}_launcher")
     words = ["conf=toy", "cuts=40", "delay=0.1", "-m", "worker=0,1", f"output={tmp_path / 'out'}", *ENGINES[name]]
     line = [sys.executable, "-m", "experiments.run", "--config-dir", str(FIXTURE), "wandb.mode=disabled", *words]
-    places = os.pathsep.join([str(slurm.installed(tmp_path / "bin")), os.environ["PATH"]])
+    places = os.pathsep.join([str(slurm.folder_of_commands(tmp_path / "bin")), os.environ["PATH"]])
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), "PATH": places}
     start = partial(subprocess.Popen, line, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL)
     with start() as parent:

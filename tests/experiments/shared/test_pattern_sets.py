@@ -11,7 +11,7 @@ from experiments.capacity import experiment as capacity
 from experiments.shared import draws, pattern_sets
 from hopfield import Memory
 from hopfield.memories import find, names
-from tests.experiments.capacity.tables import COLUMNS, COUNTS, measured
+from tests.experiments.capacity.tables import COLUMNS, COUNTS, measured_table
 
 pytestmark = pytest.mark.usefixtures("as_run")
 
@@ -87,7 +87,7 @@ def test_every_memory_runs_on_a_users_file_and_holds_the_known_units(images, qui
     """A quarter is masked and the rest held: however bad the retrieval, the overlap stays above what the rest gives."""
     spins = find(memory).ensemble == "spins"
     weak = {} if spins else {"beta": 0.01}  # so that real states would be lost
-    table = measured(memories=[memory], ensembles=[images], clamp=True, **MASKED, **weak)
+    table = measured_table(memories=[memory], ensembles=[images], clamp=True, **MASKED, **weak)
     assert set(table.columns) == COLUMNS
     assert (table["neurons"] == 16).all()
     assert (table["ensemble"] == images).all()
@@ -100,13 +100,13 @@ def test_every_memory_runs_on_a_users_file_and_holds_the_known_units(images, qui
 
 
 def test_units_that_are_not_held_are_lost(images, quickly):
-    free = measured(memories=["modern"], ensembles=[images], beta=0.01, **MASKED)
+    free = measured_table(memories=["modern"], ensembles=[images], beta=0.01, **MASKED)
     assert (free["overlap"] < 0.5).all()
 
 
 @pytest.mark.parametrize(("ensemble", "memory"), [("digits", "modern"), ("photographs", "exponential")])
 def test_images_are_recovered_when_few_and_mistaken_when_many(quickly, ensemble, memory):
-    table = measured(
+    table = measured_table(
         memories=[memory], ensembles=[ensemble], patterns=[3, 1000], samples=2, queries=8, corruption=["mask:0.7"]
     )
     few, many = (rows["exact"].sum() / rows["queries"].sum() for _, rows in table.groupby("patterns"))

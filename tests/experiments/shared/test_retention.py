@@ -13,7 +13,7 @@ from experiments.capacity.config import DYNAMICS, Scale
 from experiments.shared import draws, retention
 from hopfield import Couplings, Memory, patterns, spaces
 from hopfield.dynamics import asynchronous as asynchronous_
-from tests.experiments.capacity.tables import COUNTS, measured
+from tests.experiments.capacity.tables import COUNTS, measured_table
 
 pytestmark = pytest.mark.usefixtures("as_run")
 
@@ -40,7 +40,7 @@ def test_starts_on_spins_keep_nan_and_give_hidden_units_a_random_sign():
 
 @pytest.fixture(scope="module")
 def tables(as_run):
-    return {dynamics: measured(dynamics=[dynamics], **GRID) for dynamics in DYNAMICS}
+    return {dynamics: measured_table(dynamics=[dynamics], **GRID) for dynamics in DYNAMICS}
 
 
 @jax.jit
@@ -135,7 +135,7 @@ def test_every_number_is_that_of_a_loop_over_neurons(tables, dynamics):
 def test_a_pattern_is_a_fixed_point_with_all_of_its_units_free():
     # Where the uncorrupted units of the start are held, too.
     options = GRID | {"patterns": [7, 12], "dynamics": ["synchronous"]}
-    free, held = (measured(clamp=clamp, **options)["fixed_point"].tolist() for clamp in (False, True))
+    free, held = (measured_table(clamp=clamp, **options)["fixed_point"].tolist() for clamp in (False, True))
     assert free == held
     assert 0 < sum(free) < 3 * len(free)
 
@@ -172,7 +172,7 @@ def test_numbers_do_not_depend_on_the_order_or_on_what_is_left_to_measure(tables
 
 def test_numbers_do_not_depend_on_the_other_points_of_a_grid(tables):
     grid = GRID | {"patterns": [3, 7, 40], "samples": 5, "dynamics": ["asynchronous"]}
-    other = measured(**grid, per_memory={"classical": Scale(loads=[0.3])})
+    other = measured_table(**grid, per_memory={"classical": Scale(loads=[0.3])})
     table = tables["asynchronous"]
     for patterns_ in (3, 7):
         mine, theirs = (
@@ -184,7 +184,7 @@ def test_numbers_do_not_depend_on_the_other_points_of_a_grid(tables):
 def test_patterns_that_larger_loads_alone_store_are_not_asked_for():
     # A program asks for as many patterns as the largest load has; of those not stored some are retained by chance.
     options = {"memories": ["classical"], "dynamics": ["synchronous"], "neurons": [11], "samples": 50, "queries": 8}
-    alone, beside = (measured(patterns=patterns_, corruption=[0.1], **options) for patterns_ in ([3], [3, 8]))
+    alone, beside = (measured_table(patterns=patterns_, corruption=[0.1], **options) for patterns_ in ([3], [3, 8]))
     pandas.testing.assert_frame_equal(alone, beside[beside["patterns"] == 3].reset_index(drop=True))
 
 
@@ -212,7 +212,7 @@ def test_half_of_the_weight_is_not_more_than_half():
     """Weights of the classical network are whole numbers: where |m| is half of all, single precision may exceed it."""
     count, neurons, samples, queries = 6, 12, 40, 6
     options = {"neurons": [neurons], "patterns": [count], "samples": samples, "queries": queries}
-    table = measured(memories=["classical"], dynamics=["synchronous"], **options)
+    table = measured_table(memories=["classical"], dynamics=["synchronous"], **options)
     ties = 0
     for sample, row in zip(table["sample"], table["target_weight"], strict=True):
         key, _ = draws.keys(0, neurons, count, np.uint32(sample))

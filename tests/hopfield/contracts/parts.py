@@ -95,7 +95,7 @@ SPACES: dict[str, Space] = parts(Space) | {"unconfined": Euclidean(confined=Fals
 MODELS: dict[str, memories.Blueprint] = {name: memories.find(name) for name in memories.names()}
 
 
-def accepted(**choices) -> bool:
+def is_accepted(**choices) -> bool:
     """Whether `Memory.create` takes this combination."""
     try:
         Memory.create(jnp.ones((1, WIDTH)), **choices)
@@ -108,7 +108,7 @@ PLACES = [
     (name, place)
     for name, similarity in SIMILARITIES.items()
     for place, space in SPACES.items()
-    if accepted(similarity=similarity, space=space)
+    if is_accepted(similarity=similarity, space=space)
 ]
 """Every pair of a similarity and a space that belong together."""
 

@@ -44,14 +44,14 @@ class Call(NamedTuple):
         """A positional (by number) or keyword (by name) argument."""
         return self.options[place] if isinstance(place, str) else self.arguments[place]
 
-    def replaced(self, place: int | str, value) -> "Call":
+    def with_argument(self, place: int | str, value) -> "Call":
         """The same call with another value of one argument."""
         if isinstance(place, str):
             return self._replace(options={**self.options, place: value})
         return self._replace(arguments=(*self.arguments[:place], value, *self.arguments[place + 1 :]))
 
 
-def lost(found: Any) -> bool:
+def all_nan(found: Any) -> bool:
     """Whether every floating array of a result holds NaN."""
     leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(found)]
     floating = [leaf for leaf in leaves if np.issubdtype(leaf.dtype, np.floating)]
@@ -75,7 +75,7 @@ class Case:
     name: str
     draw: Callable[[np.random.Generator, Shape], Call]
     nan: tuple[int | str, ...] = ()
-    shows: Callable[[Any], bool] = lost
+    shows: Callable[[Any], bool] = all_nan
     mask: str | None = None
     shapes: tuple[Shape, ...] = ((7,),)
 
@@ -137,7 +137,7 @@ def _verbs(dotted: str, value: Any) -> Iterator[str]:
         yield dotted
 
 
-def uncalled(cases: tuple[Case, ...], excluded: dict[str, str]) -> list[str]:
+def uncalled_names(cases: tuple[Case, ...], excluded: dict[str, str]) -> list[str]:
     """Public names that no case calls and no pattern of `excluded` names."""
     called = {case.name for case in cases}
     return [name for name in names() if name not in called and not any(fnmatchcase(name, p) for p in excluded)]

@@ -21,11 +21,11 @@ from tests.hopfield.contracts.public_draws import simplex as simplex_of
 def _of_separation(separation: Separation) -> list[Case]:
     """Potential, weights and shares of scores; the regulariser of weights where there is one."""
 
-    def of(verb: str, **options: Any) -> Case:
+    def case_of_scores(verb: str, **options: Any) -> Case:
         name = f"hopfield.separations.{type(separation).__name__}.{verb}"
         return of_vectors(name, getattr(separation, verb), 1, {"mask": "mask", **options})
 
-    cases = [of(verb) for verb in ("potential", "weights", "shares")]
+    cases = [case_of_scores(verb) for verb in ("potential", "weights", "shares")]
     if has_jacobian_by_hand(separation):
         name = f"separations.{type(separation).__name__}.jacobian_product"
         cases.append(case(name, separation.jacobian_product, simplex_of(2, 5), normal(2, 5)))
@@ -37,18 +37,18 @@ def _of_separation(separation: Separation) -> list[Case]:
 
 
 def _sparse_maps() -> list[Case]:
-    def of(name: str, *more: Any, **options: Any) -> Case:
+    def case_of_map(name: str, *more: Any, **options: Any) -> Case:
         return of_vectors(f"hopfield.separations.simplex.{name}", getattr(simplex, name), 1, options, *more)
 
     masked = {"mask": "mask", "shapes": ((7,), (106,))}
     return [
-        of("sparsemax", **masked),
-        of("entmax", 1.5, **masked),
-        of("normmax", 2.0, **masked),
-        of("shifted", None),
-        of("shannon_entropy"),
-        of("tsallis_entropy", 1.5),
-        of("alpha_norm", 1.5),
+        case_of_map("sparsemax", **masked),
+        case_of_map("entmax", 1.5, **masked),
+        case_of_map("normmax", 2.0, **masked),
+        case_of_map("shifted", None),
+        case_of_map("shannon_entropy"),
+        case_of_map("tsallis_entropy", 1.5),
+        case_of_map("alpha_norm", 1.5),
     ]
 
 

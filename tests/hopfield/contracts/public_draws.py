@@ -6,14 +6,14 @@ from typing import Any
 import jax
 import numpy as np
 
-from tests.hopfield.contracts.public import Call, Case, Shape, lost
+from tests.hopfield.contracts.public import Call, Case, Shape, all_nan
 
 Draw = Callable[[np.random.Generator], Any]
 
 
-def some(found: Any) -> bool:
+def any_nan(found: Any) -> bool:
     """Whether any floating array of a result holds NaN."""
-    return any(lost(leaf) for leaf in jax.tree.leaves(found))
+    return any(all_nan(leaf) for leaf in jax.tree.leaves(found))
 
 
 def normal(*shape: int) -> Draw:
@@ -53,7 +53,7 @@ def symmetric(n: int) -> Draw:
 
 
 def case(
-    name: str, function: Callable, *draws: Any, nan: Sequence[int | str] | None = None, shows=lost, **options: Any
+    name: str, function: Callable, *draws: Any, nan: Sequence[int | str] | None = None, shows=all_nan, **options: Any
 ) -> Case:
     """A function of arrays drawn one by one; what is not a draw is handed over as it is."""
     places = tuple(i for i, d in enumerate(draws) if callable(d)) if nan is None else tuple(nan)

@@ -13,7 +13,7 @@ from hopfield.dynamics import asynchronous
 from hopfield.networks import bidirectional, sequences
 from hopfield.observables import stability
 from hopfield.similarities import SquaredDistance
-from tests.hopfield.contracts.public import Call, Case, Shape, lost
+from tests.hopfield.contracts.public import Call, Case, Shape, all_nan
 from tests.hopfield.contracts.public_draws import spins
 
 Draw = Callable[[np.random.Generator, Shape], Call]
@@ -36,7 +36,7 @@ def _modern(rng: np.random.Generator, neurons: int, separation: str = "softmax")
 
 def _on_state(name: str, function: Callable, model: Callable, nan: tuple[int, ...] = (1,), **options: Any) -> Case:
     """A function of a model and a state."""
-    shows = options.pop("shows", lost)
+    shows = options.pop("shows", all_nan)
 
     def draw(rng: np.random.Generator, shape: Shape) -> Call:
         found = model(rng, *shape)
@@ -90,7 +90,7 @@ def _relaxations() -> list[Case]:
                 "hopfield.dynamics.relax",
                 relax,
                 model,
-                shows=lambda end: lost(end.state) and not bool(end.stable),
+                shows=lambda end: all_nan(end.state) and not bool(end.stable),
             ),
             _on_state("hopfield.dynamics.sweep", swept, model),
             _on_state("hopfield.dynamics.unstable", asynchronous.unstable, model, nan=()),
@@ -164,7 +164,7 @@ def _diagnosed() -> list[Case]:
         return stability.largest_eigenvalue(stability.update_jacobian(memory, state))
 
     def kind(found: stability.Regime) -> bool:
-        return int(found.kind) == stability.NOT_A_NUMBER and lost(found)
+        return int(found.kind) == stability.NOT_A_NUMBER and all_nan(found)
 
     cases = []
     for separation in ("softmax", "entmax:1.5"):

@@ -82,17 +82,20 @@ def _statistics() -> list[Case]:
 
 
 def _measures() -> list[Case]:
-    def of(name: str, count: int, *more: Any, **options: Any) -> Case:
+    def case_of_measure(name: str, count: int, *more: Any, **options: Any) -> Case:
         module = overlaps if hasattr(overlaps, name) else weights
         return of_vectors(f"{module.__name__}.{name}", getattr(module, name), count, options, *more)
 
-    cases = [of(name, 2) for name in ("overlap", "cosine_overlap", "sparse_overlap", "bit_error")]
-    cases += [of(name, 1, mask="mask") for name in ("shares", "entropy", "effective_number", "participation_ratio")]
-    cases += [of(name, 2, shows=lambda found: not bool(found)) for name in ("retained", "exact")]
-    cases.append(of("dominates", 1, 0, shows=lambda found: not bool(found)))
-    cases.append(of("above", 1, 0.5, shows=lambda found: not bool(found.all())))
-    cases.append(of("pattern_gap", 1, shapes=((5, 7), (36, 106))))
-    cases.append(of("least_distance", 1, shapes=((5, 7), (36, 106))))
+    cases = [case_of_measure(name, 2) for name in ("overlap", "cosine_overlap", "sparse_overlap", "bit_error")]
+    cases += [
+        case_of_measure(name, 1, mask="mask")
+        for name in ("shares", "entropy", "effective_number", "participation_ratio")
+    ]
+    cases += [case_of_measure(name, 2, shows=lambda found: not bool(found)) for name in ("retained", "exact")]
+    cases.append(case_of_measure("dominates", 1, 0, shows=lambda found: not bool(found)))
+    cases.append(case_of_measure("above", 1, 0.5, shows=lambda found: not bool(found.all())))
+    cases.append(case_of_measure("pattern_gap", 1, shapes=((5, 7), (36, 106))))
+    cases.append(case_of_measure("least_distance", 1, shapes=((5, 7), (36, 106))))
     cases.append(of_vectors(f"{correlations.__name__}.correlation_time", correlations.correlation_time, 1, {}))
     cases.append(
         Case(

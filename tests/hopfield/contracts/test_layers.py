@@ -48,7 +48,7 @@ def needed(function: Any) -> list[str]:
     return [p.name for p in given if p.name not in ("self", "rngs")]
 
 
-def built(cls: type[nnx.Module], seed: int = 0) -> Any:
+def layer_of(cls: type[nnx.Module], seed: int = 0) -> Any:
     """A layer from the words of its constructor; a layer in a layer is attention."""
     parameters = inspect.signature(cls.__init__).parameters
     options = {}
@@ -83,7 +83,7 @@ class Built(NamedTuple):
 
 @functools.cache
 def layer(name: str) -> Built:
-    module = built(READING[name])
+    module = layer_of(READING[name])
     call = inspect.signature(READING[name].__call__).parameters
     names = needed(READING[name].__call__)
     heads = " H D" in str(call[names[0]].annotation)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.hopfield.contracts import public_attention, public_core, public_dynamics, public_networks, public_statistics
-from tests.hopfield.contracts.public import Case, compilations, uncalled
+from tests.hopfield.contracts.public import Case, compilations, uncalled_names
 
 CASES = (
     *public_core.CASES,
@@ -19,7 +19,7 @@ CASES = (
 EXCLUDED = public_core.EXCLUDED | public_attention.EXCLUDED | public_networks.EXCLUDED
 
 
-def _named(cases: list[Case]) -> list:
+def _as_parameters(cases: list[Case]) -> list:
     """Cases as parameters, those of one function numbered."""
     seen: dict[str, int] = {}
     for case in cases:
@@ -44,15 +44,15 @@ def _with_nan(data, case: Case, masked: bool):
     if case.mask is not None and (masked or data.draw(st.booleans())):
         used = rng.random(call.argument(case.nan[0]).shape) < 0.5
         used.flat[at] = not masked
-        call = call.replaced(case.mask, used)
-    return call, call.replaced(place, array)
+        call = call.with_argument(case.mask, used)
+    return call, call.with_argument(place, array)
 
 
 def test_every_public_function_is_called():
-    assert not uncalled(CASES, EXCLUDED)
+    assert not uncalled_names(CASES, EXCLUDED)
 
 
-@pytest.mark.parametrize("case", _named(list(CASES)))
+@pytest.mark.parametrize("case", _as_parameters(list(CASES)))
 def test_other_numbers_compile_nothing(case):
     first, second = (case.draw(np.random.default_rng(seed), case.shapes[0]) for seed in (1, 2))
     jax.block_until_ready(first())
@@ -61,14 +61,14 @@ def test_other_numbers_compile_nothing(case):
     assert not programs
 
 
-@pytest.mark.parametrize("case", _named([case for case in CASES if case.nan]))
+@pytest.mark.parametrize("case", _as_parameters([case for case in CASES if case.nan]))
 @given(data=st.data())
 def test_nan_in_is_nan_out(case, data):
     _, spoilt = _with_nan(data, case, masked=False)
     assert case.shows(spoilt())
 
 
-@pytest.mark.parametrize("case", _named([case for case in CASES if case.mask]))
+@pytest.mark.parametrize("case", _as_parameters([case for case in CASES if case.mask]))
 @given(data=st.data())
 def test_a_masked_nan_changes_nothing(case, data):
     call, spoilt = _with_nan(data, case, masked=True)
@@ -84,7 +84,7 @@ def _lists(case: Case) -> bool:
     return function and not any(part in case.name for part in OBJECTS)
 
 
-@pytest.mark.parametrize("case", _named(list(filter(_lists, CASES))))
+@pytest.mark.parametrize("case", _as_parameters(list(filter(_lists, CASES))))
 def test_lists_mean_arrays(case):
     """Lists of numbers, as read from a file, give what their arrays give."""
     call = case.draw(np.random.default_rng(1), case.shapes[0])
@@ -92,7 +92,7 @@ def test_lists_mean_arrays(case):
     for place in (*range(len(call.arguments)), *call.options):
         given = call.argument(place)
         if isinstance(given, np.ndarray) and given.dtype == np.float64 and given.size:
-            listed = listed.replaced(place, given.tolist())
+            listed = listed.with_argument(place, given.tolist())
     for one, other in zip(jax.tree.leaves(call()), jax.tree.leaves(listed()), strict=True):
         np.testing.assert_allclose(np.asarray(other), np.asarray(one), rtol=1e-12, atol=1e-12)
 

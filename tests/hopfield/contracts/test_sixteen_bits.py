@@ -29,7 +29,7 @@ def _forms(function: Callable) -> Callable:
     return lambda *parts: function(geometry.FactoredForm(*parts[:3]), geometry.FactoredForm(*parts[3:6]), *parts[6:])
 
 
-def _moved(manifold: str) -> Callable:
+def _riemannian_step(manifold: str) -> Callable:
     def step(params):
         optimiser = optim.riemannian_gradient_descent(0.1, manifold, momentum=0.9)
         updates, _ = optimiser.update(jnp.ones_like(params), optimiser.init(params), params)
@@ -58,8 +58,8 @@ CASES = {
     "inverse": (lambda g: metrics.inverse(g).matrix, LEVELS),
     "eigenvalues": (metrics.eigenvalues, LEVELS),
     "condition_number": (metrics.condition_number, LEVELS),
-    "stiefel": (_moved("stiefel"), np.eye(3, 2)),
-    "positive_definite": (_moved("positive_definite"), LEVELS),
+    "stiefel": (_riemannian_step("stiefel"), np.eye(3, 2)),
+    "positive_definite": (_riemannian_step("positive_definite"), LEVELS),
     "pseudo_inverse": (lambda x, y: FastWeights.create(2, 2, rule="pseudo_inverse").attend(x, x, y)[0], ROWS, OTHER),
     "couplings": (lambda w: Couplings.create(w - jnp.diag(jnp.diag(w))).memory().patterns ** 2, LEVELS),
     "attend_truncated": (lambda q, k: attend_truncated(q, k, k, rank=2), ROWS, OTHER),

@@ -25,7 +25,7 @@ jax.config.update("jax_enable_x64", True)
 M, N, Q = 5003, 37, 8
 
 
-def measured(source, queries, mesh):
+def results_of(source, queries, mesh):
     """Everything that a mesh must not change."""
     memory, options = Memory.create(source, 0.3), {"block": 100, "mesh": mesh}
     softmax, spread = large.statistics(memory, queries, targets=jnp.arange(Q), top=3, **options)
@@ -46,7 +46,7 @@ def main() -> None:
     drawn = generated(jax.random.key(3), "spins", M, N)
     alone = drawn.rows(0, M)
     queries = alone[:Q]
-    reference = measured(packed(alone), queries, None)
+    reference = results_of(packed(alone), queries, None)
     shapes = [(2, 1)] if spread else [(1, 1), (2, 1), (8, 1), (1, 8), (2, 4)]
     for shape in shapes:
         devices = jax.devices()[: shape[0] * shape[1]]
@@ -55,7 +55,7 @@ def main() -> None:
         for name, source in {"generated": drawn, "packed": packed(alone), "stored": alone}.items():
             if spread and name != "generated":
                 continue
-            smooth, exact = measured(source, queries, mesh)
+            smooth, exact = results_of(source, queries, mesh)
             off = max(float(np.max(np.abs(a - b) / (1 + np.abs(b)))) for a, b in zip(smooth, reference[0], strict=True))
             same = all(np.array_equal(a, b) for a, b in zip(exact, reference[1], strict=True))
             sys.stdout.write(f"measured {name} {shape[0]}x{shape[1]} {off:.1e} {same}\n")

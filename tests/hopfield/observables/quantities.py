@@ -39,7 +39,7 @@ def every(separation: str, axis: int):
     return quick(quantities)
 
 
-def measured(scores, beta, mask=True, separation="log_sum_exp", axis=-1):
+def quantities_of(scores, beta, mask=True, separation="log_sum_exp", axis=-1):
     """Every thermodynamic quantity along an axis of the scores, in numpy."""
     scores = jnp.asarray(scores)
     used, beta = jnp.broadcast_to(mask, scores.shape), jnp.asarray(beta, scores.dtype)

@@ -12,7 +12,7 @@ import scipy.stats
 
 from hopfield.observables import thermodynamics as thermo
 from tests.hopfield.contracts.parts import SEPARATIONS, quick
-from tests.hopfield.observables.quantities import DTYPES, EVERY, PER_ROW, ROWS, M, ensemble, gibbs, measured
+from tests.hopfield.observables.quantities import DTYPES, EVERY, PER_ROW, ROWS, M, ensemble, gibbs, quantities_of
 
 RNG = np.random.default_rng(22)
 
@@ -26,7 +26,7 @@ def test_extreme_temperatures_and_scores_give_no_nan(name, dtype):
     betas = np.resize([0.0, 1e-30, 1e-8, 1e-3, 1.0, 1e4, 1e30, np.inf], ROWS)
     if not separation.normalised:
         betas = np.minimum(betas, 1e-3)
-    found = measured(jnp.asarray(scores, dtype), betas, separation=name)
+    found = quantities_of(jnp.asarray(scores, dtype), betas, separation=name)
     for key, values in found.items():
         assert values.dtype == dtype
         assert not np.any(np.isnan(values)), key
@@ -42,7 +42,7 @@ def test_extreme_temperatures_and_scores_give_no_nan(name, dtype):
 
 def test_limits_of_temperature():
     scores = np.array([3.0, 1.0, 3.0, -2.0])
-    found = measured(np.stack([scores, scores]), np.array([np.inf, 0.0]))
+    found = quantities_of(np.stack([scores, scores]), np.array([np.inf, 0.0]))
     np.testing.assert_array_equal(found["gibbs"], [[0.5, 0, 0.5, 0], [0.25] * 4])
     np.testing.assert_allclose(found["thermal_entropy"], np.log([2, 4]), rtol=1e-15)
     np.testing.assert_allclose(found["mean_energy"], [-3, -1.25], rtol=1e-15)
@@ -51,7 +51,7 @@ def test_limits_of_temperature():
     assert found["free_energy"][0] == -3
     assert found["free_energy"][1] < -1e300
     # A single pattern has no entropy at any temperature.
-    single = measured(np.full((2, 1), 2.5), np.array([0.0, np.inf]))
+    single = quantities_of(np.full((2, 1), 2.5), np.array([0.0, np.inf]))
     np.testing.assert_array_equal(single["free_energy"], -2.5)
     np.testing.assert_array_equal(single["thermal_entropy"], 0)
 
@@ -100,7 +100,7 @@ def test_the_potential_has_its_limits_at_both_ends_of_beta(separation):
 @pytest.mark.parametrize("scores", [np.arange(4.0), np.full(4, -np.inf)], ids=["masked", "minus infinity"])
 def test_rows_without_patterns_are_defined(scores):
     nothing = np.full(4, np.any(np.isinf(scores)))
-    found = measured(scores, 1.0, nothing)
+    found = quantities_of(scores, 1.0, nothing)
     assert not np.any(found["gibbs"])
     assert found["log_partition"] == -np.inf
     assert found["free_energy"] == np.inf
@@ -111,7 +111,7 @@ def test_rows_without_patterns_are_defined(scores):
 def test_any_axis_any_mask_and_a_temperature_per_row():
     scores, mask = RNG.normal(size=(3, 5, 4)), RNG.random(size=(3, 5, 4)) < 0.7
     beta = np.array([0.5, 1.0, 2.0])[:, None]  # of [3, 4] rows
-    found = measured(scores, beta, mask, axis=1)
+    found = quantities_of(scores, beta, mask, axis=1)
     for i, k in np.ndindex(3, 4):
         used = mask[i, :, k]
         p, log_z, energy, shannon, variance = ensemble(scores[i, used, k], beta[i, 0])
@@ -173,7 +173,7 @@ def test_jit_vmap_and_eager_agree():
 @pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float32], ids=lambda dtype: dtype.__name__)
 def test_precision_is_kept_and_half_precision_summed_in_single(dtype):
     """4096 equal scores: a sum in bfloat16, of 8 bits, would stop at 256."""
-    found = measured(jnp.zeros(4096, dtype), 1.0)
+    found = quantities_of(jnp.zeros(4096, dtype), 1.0)
     assert found.pop("gibbs").dtype == dtype
     assert {value.dtype for value in found.values()} == {jnp.dtype(jnp.float32)}
     assert float(found["thermal_entropy"]) == pytest.approx(np.log(4096), rel=1e-6)

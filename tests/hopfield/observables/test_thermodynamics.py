@@ -13,7 +13,7 @@ import scipy.stats
 from hopfield.observables import thermodynamics as thermo
 from hopfield.separations import LogReLU, LogSumExp, Polynomial, Sparsemax, entmax, normmax, top_k
 from tests.hopfield.contracts.parts import SEPARATIONS, quick
-from tests.hopfield.observables.quantities import CONVEX, EVERY, ROWS, M, ensemble, entropy, gibbs, measured
+from tests.hopfield.observables.quantities import CONVEX, EVERY, ROWS, M, ensemble, entropy, gibbs, quantities_of
 
 RNG = np.random.default_rng(21)
 
@@ -22,7 +22,7 @@ RNG = np.random.default_rng(21)
 def test_canonical_ensemble_agrees_with_scipy(size):
     temperatures = np.geomspace(0.05, 20.0, ROWS)
     scores = size * RNG.uniform(-1, 1, size=(ROWS, M))
-    found = measured(scores, 1 / temperatures)
+    found = quantities_of(scores, 1 / temperatures)
     for i, temperature in enumerate(temperatures):
         p, log_z, energy, shannon, variance = ensemble(scores[i], 1 / temperature)
         close = partial(np.testing.assert_allclose, rtol=1e-11, atol=1e-13)
@@ -41,7 +41,7 @@ def test_free_energy_is_mean_energy_less_temperature_times_entropy(name):
     scores, beta = 2 * RNG.normal(size=(ROWS, M)), np.geomspace(0.02, 50, ROWS)
     if not SEPARATIONS[name].normalised:
         scores /= beta[:, None]  # keeps e^(βs) and (βs)ⁿ of a size at which 1e-12 means something
-    found = measured(scores, beta, separation=name)
+    found = quantities_of(scores, beta, separation=name)
     rebuilt = found["mean_energy"] - found["thermal_entropy"] / beta
     scale = np.maximum(1.0, np.abs(found["mean_energy"]))
     held = np.isfinite(found["free_energy"])
@@ -58,7 +58,7 @@ def test_entropy_is_minus_the_slope_of_free_energy_and_energy_follows_its_varian
     """dΦ/dT = −S and d⟨E⟩/dT = Var/T² = C, by finite differences to 1e-6, away from the kinks of sparse maps."""
     temperature, step = np.geomspace(0.3, 3.0, ROWS), 1e-5
     scores = RNG.normal(size=M) + 0.3 * RNG.normal(size=(ROWS, M))
-    low, here, high = (measured(scores, 1 / (temperature + s), separation=name) for s in (-step, 0, step))
+    low, here, high = (quantities_of(scores, 1 / (temperature + s), separation=name) for s in (-step, 0, step))
     slope = {key: (high[key] - low[key]) / (2 * step) for key in here}
     same = np.all((low["gibbs"] != 0) == (high["gibbs"] != 0), axis=1) & np.isfinite(here["free_energy"])
     assert np.mean(same) > 0.6
@@ -71,10 +71,10 @@ def test_entropy_is_minus_the_slope_of_free_energy_and_energy_follows_its_varian
 def test_entropy_falls_as_beta_grows():
     """dH/dβ = −β Var ≤ 0 at fixed scores: closed form against differences, and monotone over many random rows."""
     scores = RNG.normal(size=(ROWS, M)) * np.geomspace(0.1, 30, ROWS)[:, None]
-    falling = [measured(scores, np.full(ROWS, beta))["thermal_entropy"] for beta in np.geomspace(1e-3, 1e2, 60)]
+    falling = [quantities_of(scores, np.full(ROWS, beta))["thermal_entropy"] for beta in np.geomspace(1e-3, 1e2, 60)]
     assert np.max(np.diff(falling, axis=0)) < 1e-14
     beta, step = np.linspace(0.2, 2, ROWS), 1e-5
-    low, here, high = (measured(scores, beta + s) for s in (-step, 0, step))
+    low, here, high = (quantities_of(scores, beta + s) for s in (-step, 0, step))
     slope = (high["thermal_entropy"] - low["thermal_entropy"]) / (2 * step)
     np.testing.assert_allclose(slope, -beta * here["energy_variance"], rtol=1e-6, atol=1e-6)
 
@@ -130,14 +130,14 @@ def test_no_other_weights_have_less_variational_free_energy(separation):
 @pytest.mark.parametrize("name", CONVEX)
 def test_thermal_entropy_is_the_regulariser_of_the_weights(name):
     """Fenchel's equality F(z) = p·z + Ω(p), for every convex separation there is or will be."""
-    found = measured(RNG.normal(size=(ROWS, M)), np.full(ROWS, 1.3), separation=name)
+    found = quantities_of(RNG.normal(size=(ROWS, M)), np.full(ROWS, 1.3), separation=name)
     own = quick(jax.vmap(SEPARATIONS[name].regulariser))(found["gibbs"])
     np.testing.assert_allclose(own, found["thermal_entropy"], rtol=1e-11, atol=1e-13)
 
 
 @pytest.mark.parametrize("name", ["softmax_one", "exponential"])
 def test_thermal_entropy_is_the_potential_less_the_heat(name):
-    found = measured(RNG.normal(size=(ROWS, M)), np.full(ROWS, 1.3), separation=name)
+    found = quantities_of(RNG.normal(size=(ROWS, M)), np.full(ROWS, 1.3), separation=name)
     np.testing.assert_allclose(
         found["thermal_entropy"], found["log_partition"] + 1.3 * found["mean_energy"], rtol=1e-11, atol=1e-13
     )
@@ -209,7 +209,7 @@ def test_gradient_of_free_energy_in_the_scores_is_minus_the_weights():
 def test_excess_variational_free_energy_is_temperature_times_divergence():
     """⟨E⟩_w − T H(w) − Φ = T D(w‖p): the second route to the minimum principle of Gibbs."""
     scores, weights = RNG.normal(size=(ROWS, M)), RNG.dirichlet(np.ones(M), size=ROWS)
-    found = measured(scores, np.full(ROWS, 1.7))
+    found = quantities_of(scores, np.full(ROWS, 1.7))
     excess = np.asarray(quick(thermo.variational_free_energy)(weights, scores, 1.7)) - found["free_energy"]
     np.testing.assert_allclose(excess, thermo.kl_divergence(weights, found["gibbs"]) / 1.7, rtol=1e-11, atol=1e-14)
 

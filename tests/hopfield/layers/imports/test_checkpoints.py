@@ -13,7 +13,7 @@ from safetensors import numpy as safetensors
 from hopfield.attention.heads import multi_head
 from hopfield.layers.imports import checkpoints
 from hopfield.layers.imports.transformers import from_attention_weights
-from tests.hopfield.layers.imports.written import LAYERS, D, H, R, saved, written
+from tests.hopfield.layers.imports.written import LAYERS, D, H, R, random_tensors, save_checkpoint
 
 
 def attention(kind: str, t: dict[str, np.ndarray], layer: int, x: np.ndarray) -> np.ndarray:
@@ -43,8 +43,8 @@ def attention(kind: str, t: dict[str, np.ndarray], layer: int, x: np.ndarray) ->
 @pytest.mark.parametrize("kind", ["gpt2", "bert", "llama"])
 def test_a_written_checkpoint_computes_its_models_attention(kind: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
-    tensors = written(kind, rng)
-    found = checkpoints.load(saved(tmp_path, kind, tensors))
+    tensors = random_tensors(kind, rng)
+    found = checkpoints.load(save_checkpoint(tmp_path, kind, tensors))
     assert (found.kind, len(found.layers), found.rotary) == (kind, LAYERS, kind == "llama")
     x = rng.normal(size=(5, D))
     for layer, weights in enumerate(found.layers):
@@ -65,7 +65,7 @@ def test_a_written_checkpoint_computes_its_models_attention(kind: str, tmp_path:
 
 def test_beta_of_gpt2_is_what_its_config_says_of_scores(tmp_path: Path) -> None:
     """1/√R unless scores are not scaled, and by the number of the layer where they are."""
-    directory = saved(tmp_path, "gpt2", written("gpt2", np.random.default_rng(2)))
+    directory = save_checkpoint(tmp_path, "gpt2", random_tensors("gpt2", np.random.default_rng(2)))
     for options, expected in (
         ({}, [R**-0.5, R**-0.5]),
         ({"scale_attn_weights": False}, [1.0, 1.0]),
@@ -76,8 +76,8 @@ def test_beta_of_gpt2_is_what_its_config_says_of_scores(tmp_path: Path) -> None:
 
 
 def test_a_written_gpt2_checkpoint_round_trips(tmp_path: Path) -> None:
-    tensors = written("gpt2", np.random.default_rng(2))
-    for layer, w in enumerate(checkpoints.load(saved(tmp_path, "gpt2", tensors)).layers):
+    tensors = random_tensors("gpt2", np.random.default_rng(2))
+    for layer, w in enumerate(checkpoints.load(save_checkpoint(tmp_path, "gpt2", tensors)).layers):
         assert w.b_query is not None
         assert w.b_key is not None
         assert w.b_value is not None
@@ -91,7 +91,7 @@ def test_a_written_gpt2_checkpoint_round_trips(tmp_path: Path) -> None:
 
 
 def test_half_precision_is_widened_and_parts_in_several_files_are_joined(tmp_path: Path) -> None:
-    tensors = written("llama", np.random.default_rng(3), jnp.bfloat16)
+    tensors = random_tensors("llama", np.random.default_rng(3), jnp.bfloat16)
     names = list(tensors)
     place = {name: f"part-{number % 2}.safetensors" for number, name in enumerate(names)}
     for file in set(place.values()):
@@ -123,9 +123,9 @@ def test_half_precision_is_widened_and_parts_in_several_files_are_joined(tmp_pat
     ],
 )
 def test_a_layout_that_does_not_fit_names_what_was_found(change, sentence: str, tmp_path: Path) -> None:
-    tensors = change(written("gpt2", np.random.default_rng(4)))
+    tensors = change(random_tensors("gpt2", np.random.default_rng(4)))
     with pytest.raises(ValueError, match=sentence):
-        checkpoints.load(saved(tmp_path, "gpt2", tensors))
+        checkpoints.load(save_checkpoint(tmp_path, "gpt2", tensors))
 
 
 def test_heads_and_files_that_are_missing_are_asked_for(tmp_path: Path) -> None:
@@ -137,12 +137,12 @@ def test_heads_and_files_that_are_missing_are_asked_for(tmp_path: Path) -> None:
         (tmp_path / "bad.safetensors").write_bytes(content)
         with pytest.raises(ValueError, match="must be a safetensors file"):
             checkpoints.load(tmp_path / "bad.safetensors")
-    saved(tmp_path, "gpt2", written("gpt2", np.random.default_rng(5)), heads=None)
+    save_checkpoint(tmp_path, "gpt2", random_tensors("gpt2", np.random.default_rng(5)), heads=None)
     with pytest.raises(ValueError, match=r"heads must be a positive integer where no config.json"):
         checkpoints.load(tmp_path / "model.safetensors")
     with pytest.raises(ValueError, match="heads must divide"):
         checkpoints.load(tmp_path / "model.safetensors", heads=5)
-    saved(tmp_path, "gpt2", written("gpt2", np.random.default_rng(5)))
+    save_checkpoint(tmp_path, "gpt2", random_tensors("gpt2", np.random.default_rng(5)))
     with pytest.raises(ValueError, match=r"heads must be the 4 of config.json, got 3"):
         checkpoints.load(tmp_path / "model.safetensors", heads=3)
 
@@ -163,9 +163,9 @@ def test_heads_and_files_that_are_missing_are_asked_for(tmp_path: Path) -> None:
     ids=["nan", "empty", "quantised", "bool", "positions", "bias"],
 )
 def test_weights_that_are_none_are_refused(change, sentence: str, tmp_path: Path) -> None:
-    tensors = change(written("gpt2", np.random.default_rng(6)), "transformer.h.1.attn.c_proj.weight")
+    tensors = change(random_tensors("gpt2", np.random.default_rng(6)), "transformer.h.1.attn.c_proj.weight")
     with pytest.raises(ValueError, match=sentence):
-        checkpoints.load(saved(tmp_path, "gpt2", tensors))
+        checkpoints.load(save_checkpoint(tmp_path, "gpt2", tensors))
 
 
 ENTRY = {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}
@@ -211,7 +211,7 @@ def test_a_damaged_index_is_one_sentence(content: bytes, tmp_path: Path) -> None
 
 
 def test_a_damaged_config_is_one_sentence(tmp_path: Path) -> None:
-    saved(tmp_path, "gpt2", written("gpt2", np.random.default_rng(7)))
+    save_checkpoint(tmp_path, "gpt2", random_tensors("gpt2", np.random.default_rng(7)))
     for content in (b"{", b"[1]", b"\xff"):
         (tmp_path / "config.json").write_bytes(content)
         with pytest.raises(ValueError, match=r"^path must be a JSON file.*config\.json"):

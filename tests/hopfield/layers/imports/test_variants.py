@@ -8,7 +8,7 @@ import pytest
 
 from hopfield.layers.imports import checkpoints, variants
 from hopfield.layers.imports.rotations import rotary_of
-from tests.hopfield.layers.imports.written import D, R, saved, written
+from tests.hopfield.layers.imports.written import D, R, random_tensors, save_checkpoint
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ from tests.hopfield.layers.imports.written import D, R, saved, written
     ],
 )
 def test_variants_that_attend_otherwise_are_refused(kind: str, entry: dict, sentence: str, tmp_path: Path) -> None:
-    place = saved(tmp_path, kind, written(kind, np.random.default_rng(5)))
+    place = save_checkpoint(tmp_path, kind, random_tensors(kind, np.random.default_rng(5)))
     config = json.loads((place / "config.json").read_text())
     (place / "config.json").write_text(json.dumps(config | entry))
     with pytest.raises(ValueError, match=sentence):
@@ -68,9 +68,9 @@ def test_variants_that_attend_otherwise_are_refused(kind: str, entry: dict, sent
     ],
 )
 def test_positions_that_are_not_read_are_refused(kind: str, name: str, tmp_path: Path) -> None:
-    tensors = written(kind, np.random.default_rng(8)) | {name: np.ones((9, D), np.float32)}
+    tensors = random_tensors(kind, np.random.default_rng(8)) | {name: np.ones((9, D), np.float32)}
     with pytest.raises(ValueError, match=f"no positions but a table added to tokens or rotations, got {name}$"):
-        checkpoints.load(saved(tmp_path, kind, tensors))
+        checkpoints.load(save_checkpoint(tmp_path, kind, tensors))
 
 
 @pytest.mark.parametrize(
@@ -85,9 +85,9 @@ def test_positions_that_are_not_read_are_refused(kind: str, name: str, tmp_path:
     ],
 )
 def test_an_attention_with_parts_that_no_layout_has_is_refused(kind: str, name: str, tmp_path: Path) -> None:
-    tensors = written(kind, np.random.default_rng(8))
+    tensors = random_tensors(kind, np.random.default_rng(8))
     with pytest.raises(ValueError, match=f"no more than its projections in an attention, got {name}$"):
-        checkpoints.load(saved(tmp_path, kind, tensors | {name: np.ones(R, np.float32)}))
+        checkpoints.load(save_checkpoint(tmp_path, kind, tensors | {name: np.ones(R, np.float32)}))
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_an_attention_with_parts_that_no_layout_has_is_refused(kind: str, name: 
     ],
 )
 def test_buffers_and_what_stands_before_or_after_an_attention_are_passed_over(kind, name, tmp_path: Path) -> None:
-    tensors = written(kind, np.random.default_rng(8)) | {name: np.ones(1, np.float32)}
-    assert checkpoints.load(saved(tmp_path, kind, tensors)).kind == kind
+    tensors = random_tensors(kind, np.random.default_rng(8)) | {name: np.ones(1, np.float32)}
+    assert checkpoints.load(save_checkpoint(tmp_path, kind, tensors)).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,10 @@ def test_buffers_and_what_stands_before_or_after_an_attention_are_passed_over(ki
 )
 def test_positions_of_roberta_begin_after_those_of_padding(model: str, first: int, tmp_path: Path) -> None:
     table = np.random.default_rng(6).normal(size=(9, D)).astype(np.float32)
-    tensors = written("bert", np.random.default_rng(6)) | {f"{model}.embeddings.position_embeddings.weight": table}
-    place = saved(tmp_path, "bert", tensors)
+    tensors = random_tensors("bert", np.random.default_rng(6)) | {
+        f"{model}.embeddings.position_embeddings.weight": table
+    }
+    place = save_checkpoint(tmp_path, "bert", tensors)
     config = json.loads((place / "config.json").read_text()) | {"model_type": model, "pad_token_id": 1}
     (place / "config.json").write_text(json.dumps(config))
     np.testing.assert_array_equal(checkpoints.load(place).positions, table[first:])
@@ -142,7 +144,7 @@ def test_what_a_configuration_leaves_out_is_what_its_model_type_has(model: str, 
     ],
 )
 def test_a_configuration_of_other_tensors_or_a_window_is_refused(entry: dict, sentence: str, tmp_path: Path) -> None:
-    place = saved(tmp_path, "llama", written("llama", np.random.default_rng(5)))
+    place = save_checkpoint(tmp_path, "llama", random_tensors("llama", np.random.default_rng(5)))
     config = json.loads((place / "config.json").read_text())
     (place / "config.json").write_text(json.dumps(config | entry))
     with pytest.raises(ValueError, match=sentence):

@@ -9,7 +9,7 @@ from safetensors import numpy as safetensors
 D, H, K, R, LAYERS = 12, 4, 2, 3, 2
 
 
-def written(kind: str, rng: np.random.Generator, dtype: type = np.float32) -> dict[str, np.ndarray]:
+def random_tensors(kind: str, rng: np.random.Generator, dtype: type = np.float32) -> dict[str, np.ndarray]:
     """Tensors of a model of random weights in the layout of a kind."""
     tensors = {}
     for layer in range(LAYERS):
@@ -33,7 +33,7 @@ def written(kind: str, rng: np.random.Generator, dtype: type = np.float32) -> di
     return tensors
 
 
-def saved(directory: Path, kind: str, tensors: dict[str, np.ndarray], heads: int | None = H) -> Path:
+def save_checkpoint(directory: Path, kind: str, tensors: dict[str, np.ndarray], heads: int | None = H) -> Path:
     safetensors.save_file(
         {name: np.ascontiguousarray(x) for name, x in tensors.items()}, directory / "model.safetensors"
     )
