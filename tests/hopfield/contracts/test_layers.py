@@ -183,7 +183,7 @@ def test_vmap_over_sequences_and_whole_batches_agree(name):
 def test_a_layer_taken_apart_written_down_and_put_together_is_the_same(name):
     built = layer(name)
     saved = flax.serialization.msgpack_serialize(nnx.to_pure_dict(built.params))
-    other = nnx.split(globals()["built"](READING[name], seed=5), nnx.Param, ...)[1]
+    other = nnx.split(layer_of(READING[name], seed=5), nnx.Param, ...)[1]
     nnx.replace_by_pure_dict(other, flax.serialization.msgpack_restore(saved))
     np.testing.assert_array_equal(result(name, params=other)[0], result(name)[0])
 
