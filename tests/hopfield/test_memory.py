@@ -48,6 +48,15 @@ def test_read_is_softmax_attention(dtype, mask):
         np.testing.assert_allclose(read, attend[:, 0, :V], rtol=rounding, atol=rounding)
 
 
+def test_scores_of_masked_patterns_are_zero():
+    stored = np.where(MASK[:, None], PATTERNS, np.nan)
+    for name in SIMILARITIES:
+        memory = Memory.create(PATTERNS, 0.3, mask=MASK, similarity=SIMILARITIES[name]).replace(patterns=stored)
+        scores = memory.scores(jnp.asarray(QUERIES[0]))
+        np.testing.assert_array_equal(scores[~MASK], 0.0)
+        assert jnp.all(jnp.abs(scores[MASK]) > 1e-3)
+
+
 def test_update_of_a_modern_memory_is_its_read_out_and_its_gradient_step():
     """x' = Xᵀ softmax(βXx) = x − ∇E(x): attention over the patterns is a gradient step of length one."""
     memory = Memory.create(PATTERNS, 0.7)

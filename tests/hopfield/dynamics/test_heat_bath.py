@@ -78,6 +78,16 @@ def test_chains_that_share_an_order_are_not_the_same_chain():
     np.testing.assert_array_equal(ends[0], ends[2])
 
 
+def test_means_are_those_of_the_sweeps_after_burn_in():
+    """A frozen pattern is found in the first sweep from one wrong spin, and stays."""
+    memory = network(BLOCK, 3)
+    pattern = memory.patterns[0]
+    for model in (memory, hebb_couplings(memory)):
+        found = glauber(model, pattern.at[5].multiply(-1), KEYS[0], 1e-3, sweeps=4, burn_in=3)
+        np.testing.assert_allclose(found.mean, pattern, rtol=1e-12)
+        np.testing.assert_allclose(found.energy, model.energy(pattern), rtol=1e-12)
+
+
 @pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16], ids=str)
 def test_means_in_half_precision_are_those_of_all_sweeps(dtype):
     """Sums of spins in bfloat16 stop at 256, in float16 at 2048: a frozen pattern would have the mean 256/2100."""

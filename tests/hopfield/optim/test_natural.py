@@ -141,6 +141,15 @@ def test_levenberg_marquardt_rejects_what_does_not_help_and_still_arrives():
     np.testing.assert_allclose(params[:, 0], [0.3, -0.2, 0.1], atol=1e-6)
 
 
+@pytest.mark.parametrize("rate", [0.05, 0.5, 1.0, 1.9])
+def test_a_quadratic_loss_falls_as_forecast_by_a_step_of_any_length(rate):
+    """The Fisher information of a linear Gaussian model is the Hessian of its loss, so that the gain is one."""
+    optimiser = natural_gradient(rate, likelihood="gaussian", damping="lm", initial_damping=1e-3, solver="cholesky")
+    _, state = path(optimiser, linear, jnp.ones((3, 1)), loss_of(linear, "gaussian", Y), 1)
+    assert float(state.gain) == pytest.approx(1.0, rel=1e-6)
+    assert state.damping == 0.5e-3
+
+
 def test_the_damping_rests_where_the_loss_falls_by_less_than_its_rounding():
     best = jnp.linalg.lstsq(X, Y)[0]
     optimiser = natural_gradient(1.0, likelihood="gaussian", damping="lm", initial_damping=1e-3, solver="cholesky")

@@ -120,6 +120,11 @@ def test_exponential_rise_does_not_cancel_at_small_beta(beta):
         assert field(Exponential(), scores, up - down, spin, beta) == pytest.approx(0.5 * expected, rel=1e-6)
 
 
+def test_a_pattern_at_the_edge_of_its_support_has_no_weight():
+    np.testing.assert_array_equal(LogReLU().weights(jnp.array([0.0, -1.0])), [1.0, 0.0])
+    np.testing.assert_array_equal(LogReLU().weights(jnp.full(3, -1.0)), 0.0)
+
+
 def test_a_state_outside_every_support_is_a_tie():
     z = jnp.full(3, -5.0)
     assert LogReLU().potential(z) == -np.inf
