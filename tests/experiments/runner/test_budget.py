@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.contract import Config, Cost, InputError
+from experiments.contract import Config, Cost, InputError, total
 from experiments.runner import budget, folders, registry
 
 IMPOSSIBLE = [
@@ -58,6 +58,11 @@ def test_arrays_may_take_half_of_the_memory(monkeypatch: pytest.MonkeyPatch):
     assert budget.check(Config(), "own", lambda config: Cost(1, half, 0)).elements == half
     with pytest.raises(InputError, match=r"must leave arrays that take at most half of this machine's 3.91 MiB"):
         budget.check(Config(), "own", lambda config: Cost(1, half + 1, 0))
+
+
+def test_parts_add_up_in_time_and_share_the_memory_of_the_largest_array():
+    assert total([Cost(1, 10, 100), Cost(2, 30, 200), Cost(4, 20, 400)]) == Cost(7, 30, 700)
+    assert total([]) == Cost(0, 0, 0)
 
 
 def test_a_dry_run_says_what_it_would_take_and_leaves_nothing(command: Callable, tmp_path: Path):

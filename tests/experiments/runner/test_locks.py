@@ -47,10 +47,18 @@ def test_a_claim_is_held_by_one_and_left_behind_by_none(tmp_path: Path):
         ({"process": 2**22 + 5}, True),
         ({"born": "1"}, True),
         ({"host": "elsewhere"}, False),
+        ({"host": "elsewhere", "age": locks.SILENT / 2}, False),
         ({"host": "elsewhere", "age": 2 * locks.SILENT}, True),
         ({"host": "elsewhere", "age": -2 * locks.SILENT}, True),
     ],
-    ids=["gone", "number given anew", "another machine", "another machine, silent", "of the future"],
+    ids=[
+        "gone",
+        "number given anew",
+        "another machine",
+        "another machine, late",
+        "another machine, silent",
+        "of the future",
+    ],
 )
 def test_a_dead_holder_is_buried(tmp_path: Path, change: dict, dead: bool):
     with locks.claimed(tmp_path):

@@ -204,6 +204,13 @@ def test_the_science_holds_the_contents_of_every_file_that_an_option_names(tmp_p
     assert ledger.missing(points) == points
 
 
+def test_an_entry_that_either_science_lacks_is_a_difference() -> None:
+    less, more = ({"experiment": "toy", "science": {"limit": 1} | further} for further in ({}, {"offset": 2}))
+    assert provenance.difference(more, less) == ("offset", "2", "nothing")
+    assert provenance.difference(less, more) == ("offset", "nothing", "2")
+    assert provenance.difference(more, more) is None
+
+
 def test_the_vocabulary_beside_a_checkpoint_belongs_to_the_science(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_bytes(b"weights")
     found = []
