@@ -27,7 +27,7 @@ and, where options can only be judged with the library or with files at hand,
 
     def check(config) -> None                      raises ValueError, as __post_init__ does
 
-and the functions that options name, as in `used_when=judged("...", "name")`, stand there too
+and the functions that options name, as in `used_when=decided_by("...", "name")`, stand there too
 
 and, so that what no machine can do is refused before its points are listed, and foretold with `dry=true`,
 

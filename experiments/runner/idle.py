@@ -1,6 +1,6 @@
 """Idle options: those that are given and do nothing for what else is chosen, as a width of a layer that is not trained.
 
-A field says when it is used, `option(..., used_when=chosen("layers", "lookup"))`, and one walk over a configuration
+A field says when it is used, `option(..., used_when=includes("layers", "lookup"))`, and one walk over a configuration
 finds all that are not. What a word says was asked for, whatever its value; what it does not say, where it differs from
 the default. Empty lists, false and null ask for nothing.
 """

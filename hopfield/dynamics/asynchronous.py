@@ -109,7 +109,7 @@ def _sweep(model: SpinModel, state: State, order: Order, known: Known) -> State:
 
 
 def visit_each(model: SpinModel, state: State, cache: Any, order: Order, new_spin: Callable) -> tuple[State, Any]:
-    """State and cache after visits to neurons in order. `turned(field, spin, i)` is the new spin of neuron i."""
+    """State and cache after visits to neurons in order. `new_spin(field, spin, i)` is what neuron i becomes."""
 
     def visit(carry, i):
         state, cache = carry
