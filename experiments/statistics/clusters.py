@@ -31,6 +31,8 @@ def standard_error(values: ArrayLike) -> float:
     """The error s/√n of the mean of independent values [n], one for each disorder sample. NaN for a single one."""
     value = numbers("values", values)
     check_length(values=value)
+    if value.size > 1 and _equal(value):
+        return 0.0
     unit = magnitude(value)
     return float(unit * ((value / unit).std(ddof=1) / np.sqrt(value.size))) if value.size > 1 else math.nan
 
@@ -80,10 +82,17 @@ def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | N
     groups, group = np.unique(label, return_inverse=True)
     if groups.size == 1:
         return Mean(float(mean), math.nan, 1)
+    if _equal(value):
+        return Mean(float(mean), 0.0, groups.size)
     residual = np.bincount(group, weight * (value - mean))
     correction, unit = groups.size / (groups.size - 1), magnitude(residual)
     stderr = unit * (math.sqrt(correction * np.sum((residual / unit) ** 2)) / weight.sum())
     return Mean(float(mean), float(stderr), groups.size)
+
+
+def _equal(values: Array) -> bool:
+    """Whether values are one finite number, whose deviations from their mean would be those of its rounding."""
+    return bool(np.isfinite(values[0]) and (values == values[0]).all())
 
 
 def labels(cluster: ArrayLike) -> Array:

@@ -253,3 +253,11 @@ def test_the_ranking_of_two_classes_refuses_others():
         auc([0.1, 0.9, 0.4], [0, 1, 2])
     with pytest.raises(ValueError, match="labels must be of two classes at most"):
         auc([0.1, 0.9, 0.4], [0, 1, np.nan])
+
+
+@pytest.mark.parametrize("value", [0.1, 0.3, 1e-300, 12345.678])
+def test_equal_values_have_no_error_however_their_mean_is_rounded(value):
+    for n in range(2, 60):
+        values = np.full(n, value)
+        assert standard_error(values) == 0.0
+        assert clustered_mean(values, np.arange(n), np.arange(1, n + 1)).stderr == 0.0

@@ -43,6 +43,17 @@ def test_the_rate_is_chosen_by_validation_and_the_comparison_is_paired_by_split(
     assert json.dumps(found)
 
 
+def test_equal_leads_have_no_error_and_no_test_however_their_differences_are_rounded():
+    table = made_table()
+    for seed, (ours, svm) in enumerate([(0.9, 0.8), (0.8, 0.7), (0.7, 0.6)]):  # 0.9 - 0.8 < 0.8 - 0.7 in floating point
+        table.loc[(table["seed_index"] == seed) & (table["learning_rate"] == 0.2), "test_accuracy"] = ours
+        table.loc[(table["seed_index"] == seed) & (table["layer"] == "svm"), "test_accuracy"] = svm
+    (entry,) = experiment.summarise(table)["paired"]
+    assert entry["lead"] == pytest.approx(0.1)
+    assert entry["lead_stderr"] == 0.0
+    assert np.isnan([entry["p"], entry["p_independent"]]).all()
+
+
 def test_the_figure_shows_curves_and_results():
     table = made_table()
     with style.style():
