@@ -3,7 +3,7 @@
 Its files in the order of a run; to the right the tests in `tests/experiments/runner/`, which stand by behaviour.
 
     boundary         every command ends in one line and an exit code            test_boundary, test_process
-    registry         experiments found by folder; imports left until needed     test_run, test_outside
+    registry         experiments found by folder; imports left until needed     test_run, test_outside, test_own_slips
     session          Hydra with `conf/` and the schemas of all experiments      test_configs, test_yaml_files
     hydra_internals  private parts of Hydra, imported in one place              test_configs, test_yaml_files, test_run
     yaml_files       user-defined configuration files, read as data             test_yaml_files

@@ -191,7 +191,7 @@ def _mirror(plan: Plan) -> mirror.Mirror:
 def _measure(plan: Plan, missing: Sequence[dict], copy: mirror.Mirror) -> None:
     """Measure the missing points, each on disk before the next."""
     copy.expect(plan.points)
-    total, keys = len(plan.points), list(missing[0])
+    total, names = len(plan.points), list(missing[0])
     waiting = {plan.ledger.key(point): point for point in missing}
     config = dataclasses.replace(plan.job.config, output=str(plan.job.directory))
     declared = registry.columns(plan.job.experiment)
@@ -199,9 +199,8 @@ def _measure(plan: Plan, missing: Sequence[dict], copy: mirror.Mirror) -> None:
         done = pieces.finish(plan, missing)
         with tqdm(total=total, initial=total - len(missing), desc=plan.job.conf, unit="point", disable=None) as bar:
             for row in plan.experiment.measure(config, missing, *([done] if done else [])):
-                point = waiting.pop(plan.ledger.key({key: row[key] for key in keys}), None)
-                if declared is not None:
-                    columns.check(declared, row)
+                _check_row(row, names, declared, plan.experiment.X_AXIS)
+                point = waiting.pop(plan.ledger.key({name: row[name] for name in names}), None)
                 if point is None:
                     raise RuntimeError(f"{plan.job.experiment}.measure yielded a row nobody asked for: {row}")
                 plan.ledger.record(point, row)
@@ -211,3 +210,16 @@ def _measure(plan: Plan, missing: Sequence[dict], copy: mirror.Mirror) -> None:
         raise RuntimeError(
             f"{plan.job.experiment}.measure left out {len(waiting)} points: {next(iter(waiting.values()))}"
         )
+
+
+def _check_row(row: dict, names: Sequence[str], declared: columns.Columns | None, x_axis: str) -> None:
+    """Raise InputError unless a row has the columns of its point, those declared, and numbers or texts in them."""
+    if lacking := [name for name in names if name not in row]:
+        raise InputError(f"a row must have the columns of its point, got one without {', '.join(lacking)}")
+    if declared is not None:
+        columns.check(declared, row)
+    elif x_axis not in row:
+        raise InputError(f"X_AXIS must be a column of the table, got {x_axis}")
+    for name, value in row.items():
+        if isinstance(value, list | tuple | dict | set) or getattr(value, "shape", ()):
+            raise InputError(f"{name} of a row must be one number or text, got {type(value).__name__} {value}")

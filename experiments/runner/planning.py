@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments import contract
+from experiments import columns, contract
 from experiments.contract import InputError
 from experiments.figures import report, style
 from experiments.runner import budget, errors, folders, mirror, registry
@@ -97,6 +97,10 @@ def plan(job: Job) -> Plan:
     if not points:
         raise InputError(f"conf={job.conf} must leave at least one point to measure, got none")
     check_names(job.conf, points)
+    if (declared := registry.columns(job.experiment)) is not None:
+        columns.check(declared, points[0])
+        if experiment.X_AXIS not in declared:
+            raise InputError(f"X_AXIS must be a column of the table, got {experiment.X_AXIS}")
     _check_output(job.directory)
     style.check(job.config.figure)
     ledger = Ledger(job.directory / "ledger", job.experiment, science)

@@ -15,7 +15,7 @@ from typing import Any
 
 import experiments
 from experiments import contract
-from experiments.columns import Columns
+from experiments.columns import Column, Columns
 
 
 def names() -> list[str]:
@@ -66,7 +66,8 @@ def load(name: str) -> Any:
     """The module of the experiment `name`, as `experiments.contract` describes it.
 
     Raises:
-        InputError: a function there has nearly the name of a hook that it does not define, as `costs` for `cost`.
+        InputError: one of `contract.REQUIRED` is not defined there, or a function has nearly the name of a hook that
+            is not, as `costs` for `cost`.
     """
     module = importlib.import_module(f"experiments.{name}.experiment")
     absent = [hook for hook in contract.HOOKS if not hasattr(module, hook)]
@@ -76,6 +77,8 @@ def load(name: str) -> Any:
                 f"experiment.py of {name} must define hooks by their names, got {word}; did you mean {near[0]}?"
                 f" (if it is none: _{word})"
             )
+    if lacking := [hook for hook in contract.REQUIRED if hook in absent]:
+        raise contract.InputError(f"experiment.py of {name} must define {', '.join(lacking)}")
     return module
 
 
@@ -133,6 +136,14 @@ def judge(name: str, options: contract.Config) -> None:
 
 
 def columns(name: str) -> Columns | None:
-    """The columns that the experiment `name` declares in its file `columns.py`; None without one."""
-    module = f"experiments.{name}.columns"
-    return None if importlib.util.find_spec(module) is None else importlib.import_module(module).COLUMNS
+    """The columns that the experiment `name` declares in its file `columns.py`; None without one.
+
+    Raises:
+        InputError: the file declares none.
+    """
+    if importlib.util.find_spec(f"experiments.{name}.columns") is None:
+        return None
+    declared = getattr(importlib.import_module(f"experiments.{name}.columns"), "COLUMNS", None)
+    if not isinstance(declared, dict) or not all(isinstance(column, Column) for column in declared.values()):
+        raise contract.InputError(f"columns.py of {name} must define COLUMNS, a dict of Column by name")
+    return declared

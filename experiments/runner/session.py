@@ -54,7 +54,13 @@ def register() -> None:
 @cache
 def _store(name: str, options: type) -> None:
     """The schema of one experiment, which takes Hydra longer to make than all else of a command: once a process."""
-    ConfigStore.instance().store(group="schema", name=name, node=options, package="_global_")
+    try:
+        ConfigStore.instance().store(group="schema", name=name, node=options, package="_global_")
+    except OmegaConfBaseException as error:
+        reason = " ".join(str(error).splitlines()[0].split())
+        raise contract.InputError(
+            f"config.py of {name} must give options defaults of their types, got: {reason}"
+        ) from error
 
 
 @contextlib.contextmanager

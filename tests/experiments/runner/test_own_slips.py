@@ -1,0 +1,105 @@
+"""Slips in the files of a user-defined experiment end in one sentence that names the file, and leave no row behind."""
+
+from pathlib import Path
+
+import pytest
+
+from experiments.check import main as check
+from experiments.new import main as new
+from experiments.run import main as run
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """The folder of the experiment `mything` in a folder of the user's."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WANDB_MODE", "disabled")
+    assert new(["experiment", "mything"]) == 0
+    capsys.readouterr()
+    return tmp_path / "mything/experiments/mything"
+
+
+ROW = '{"patterns": count, "overlap": float(jnp.mean(after * patterns))}'
+SLIPS = {
+    "no x-axis": (
+        "experiment.py",
+        'X_AXIS = "load"',
+        "",
+        "experiment.py of mything must define X_AXIS",
+    ),
+    "x-axis no column": (
+        "experiment.py",
+        'X_AXIS = "load"',
+        'X_AXIS = "loed"',
+        "X_AXIS must be a column of the table, got loed",
+    ),
+    "no columns": (
+        "columns.py",
+        "COLUMNS",
+        "COLUMN",
+        "columns.py of mything must define COLUMNS, a dict of Column by name",
+    ),
+    "a column without its class": (
+        "columns.py",
+        'Column("load M / N that was asked for")',
+        '"load"',
+        "columns.py of mything must define COLUMNS, a dict of Column by name",
+    ),
+    "a point that is not declared": (
+        "columns.py",
+        '"load": Column',
+        '"lod": Column',
+        "columns of a row must be declared in columns.py, got load; did you mean lod?",
+    ),
+    "a row without its point": (
+        "experiment.py",
+        f"point | {ROW}",
+        ROW,
+        "a row must have the columns of its point, got one without neurons, load, sample",
+    ),
+    "a list in a row": (
+        "experiment.py",
+        "float(jnp.mean(after * patterns))",
+        "[1, 2]",
+        "overlap of a row must be one number or text, got list [1, 2]",
+    ),
+    "an array in a row": (
+        "experiment.py",
+        "float(jnp.mean(after * patterns))",
+        "jnp.ones(2)",
+        "overlap of a row must be one number or text, got ArrayImpl [1. 1.]",
+    ),
+}
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_ends_in_one_sentence_and_leaves_no_row(
+    mine: Path, capsys: pytest.CaptureFixture[str], slip: str
+) -> None:
+    name, right, wrong, told = SLIPS[slip]
+    text = (mine / name).read_text()
+    assert right in text
+    (mine / name).write_text(text.replace(right, wrong))
+    assert run(["conf=./mything"]) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == f"error: {told}"
+    assert not any(path.read_text() for path in Path().glob("outputs/mything/*/ledger/*.jsonl"))
+    assert check(["./mything"]) != 0
+    assert told in "".join(capsys.readouterr())
+
+
+def test_an_x_axis_that_no_row_has_is_told_where_columns_are_not_declared(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (mine / "columns.py").unlink()
+    code = mine / "experiment.py"
+    code.write_text(code.read_text().replace('X_AXIS = "load"', 'X_AXIS = "loed"'))
+    assert run(["conf=./mything"]) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == "error: X_AXIS must be a column of the table, got loed"
+
+
+def test_a_default_of_another_type_is_told(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = mine / "config.py"
+    config.write_text(config.read_text().replace("option(4,", 'option("four",'))
+    assert run(["conf=./mything"]) == 2
+    told = "config.py of mything must give options defaults of their types, got: "
+    assert capsys.readouterr().err.startswith(f"error: {told}Value 'four' of type 'str'")
