@@ -11,6 +11,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
+from experiments import contract
 from experiments.runner import compose, errors, session
 from experiments.shared import files
 
@@ -54,18 +55,17 @@ def text(words: Sequence[str]) -> str:
     Raises:
         InputError: an override is wrong.
     """
-    parts = [_HEAD, *_choices()]
-    if any(word.startswith("conf=") for word in words):
-        config = compose.composed(words)
-        parts.append(f"Options of conf={config.hydra.runtime.choices['conf']}:\n" + "\n".join(_options(config)))
-    else:
-        parts.append("Options of an experiment: python -m experiments.run conf=NAME --help")
-    return "\n\n".join([*parts, _FOOT])
+    if not any(word.startswith("conf=") for word in words):
+        last = "Options of an experiment: python -m experiments.run conf=NAME --help"
+        return "\n\n".join([_HEAD, *_choices(session.choices()), last, _FOOT])
+    config = compose.composed(words)
+    name = config.hydra.runtime.choices["conf"]
+    options = f"Options of conf={name}:\n" + "\n".join(_options(config))
+    return "\n\n".join([_HEAD, *_choices([name]), options, _FOOT])
 
 
-def _choices() -> Iterator[str]:
+def _choices(names: Sequence[str]) -> Iterator[str]:
     """The table of configurations, a part for each group."""
-    names = session.choices()
     width = max(map(len, names), default=0)
     groups: dict[str, list[str]] = {group: [] for group in _GROUPS}
     for name in names:
@@ -92,8 +92,13 @@ def _about(path: Path | None) -> tuple[str, str]:
 
 
 def _options(config: DictConfig) -> Iterator[str]:
-    """Lines of every option, W&B's last: its value, values of single entries, allowed values and description."""
-    options = sorted(errors.leaves(OmegaConf.get_type(config)), key=lambda option: option[0].startswith("wandb."))
+    """Lines of every option: its value, values of single entries, allowed values and description.
+
+    Those of every experiment stand behind its own, W&B's last.
+    """
+    common = {entry.name: entry.name == "wandb" for entry in dataclasses.fields(contract.Config)}
+    place = lambda option: (option[0].partition(".")[0] in common, common.get(option[0].partition(".")[0], False))
+    options = sorted(errors.leaves(OmegaConf.get_type(config)), key=place)
     indent = " " * _COLUMN
     for key, hint, about in options:
         value = OmegaConf.select(config, key)
