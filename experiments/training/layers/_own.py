@@ -12,6 +12,7 @@ from typing import Any
 import jax
 from flax import nnx
 
+from experiments.training import user_defined
 from experiments.training.config import LAYERS
 from experiments.training.layers.base import Layer, attention
 from experiments.training.settings import Setting
@@ -57,8 +58,4 @@ def layer(name: str) -> Own:
     Raises:
         ValueError: there is none, in one sentence that begins with layers.
     """
-    outer = outside.find("layers", name)
-    if outer is None or outer.parameter is not None or not callable(outer.value):
-        where = "./file.py:name, package.module:name or an entry point of hopfield.layers"
-        raise ValueError(f"layers must be any of {', '.join(LAYERS)}, or a function as {where}, got {name!r}")
-    return Own(name, outer.value)
+    return Own(name, user_defined.function("layers", LAYERS, name))
