@@ -15,6 +15,7 @@ from flax import nnx
 from experiments.shared.training_loops import batches, dropout
 from experiments.training import layers, optimisers
 from experiments.training.checkpoints import load, save
+from experiments.training.layers.base import Layer
 from experiments.training.model import Batch, Classifier
 from experiments.training.rows import columns_of_epoch, diagnostics, with_divergence
 from experiments.training.settings import Knobs, Setting, without_rule
@@ -51,8 +52,13 @@ def _dropout_features(setting: Setting, features: int) -> int:
     return setting.width if layers.find(setting.layer).embeds else features
 
 
-@functools.lru_cache(maxsize=16)
 def _model(setting: Setting, places: int, features: int, classes: int) -> Model:
+    return _compiled_model(setting, layers.find(setting.layer), places, features, classes)
+
+
+@functools.lru_cache(maxsize=16)
+def _compiled_model(setting: Setting, layer: Layer, places: int, features: int, classes: int) -> Model:
+    """Functions of a setting whose layer is `layer`: once its file is changed, that is another one."""
     like = Part(np.zeros((places, 1, features), np.float32), np.zeros(places, np.int32))
     graph = nnx.split(Classifier(setting, like, classes, nnx.Rngs(0)), nnx.Param, ...)[0]
     kept = _dropout_features(setting, features)
@@ -121,11 +127,15 @@ def _step(setting: Setting, network: Model, dropout_features: int) -> Callable:
     return step
 
 
-@functools.lru_cache(maxsize=16)
 def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
     """Compiled functions of a setting. Runs that differ in data, seed, knobs or optimiser share all that they can."""
-    made = _model(without_rule(setting), places, features, classes)
-    step = _step(setting, made, _dropout_features(setting, features))
+    model = _model(without_rule(setting), places, features, classes)
+    return _compiled_rules(setting, model, _dropout_features(setting, features))
+
+
+@functools.lru_cache(maxsize=16)
+def _compiled_rules(setting: Setting, made: Model, dropout_features: int) -> Rules:
+    step = _step(setting, made, dropout_features)
 
     @jax.jit
     def state_of(params: Any, knobs: Knobs) -> Any:

@@ -7,6 +7,7 @@ no state from one call to the next, as dropout and batch normalisation do.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -29,12 +30,12 @@ class Made(nnx.Module):
         self.module = module
 
 
+@dataclass(frozen=True)
 class Own(Layer):
     """Reads the inputs with what a function makes of an attention."""
 
-    def __init__(self, name: str, function: Callable[..., Any]):
-        self.name = name
-        self.function = function
+    name: str
+    function: Callable[..., Any]
 
     def build(self, setting: Setting, data: Part, classes: int, rngs: nnx.Rngs) -> Made:
         given = attention(setting, setting.width, rngs)
