@@ -1,6 +1,5 @@
 """Things from outside the package: memories, corruptions, data and experiments in user-defined files."""
 
-import importlib
 import os
 import re
 import subprocess
@@ -22,6 +21,7 @@ from experiments.run import main as run
 from experiments.runner import folders, registry
 from experiments.shared import corruptions, pattern_sets, provenance
 from hopfield.patterns import datasets
+from tests.experiments.plugged import install_package
 
 CODE = """
 import jax.numpy as jnp
@@ -74,13 +74,7 @@ def test_numbers_of_ones_own_that_cannot_be_held_are_refused(mine: Path, name: s
 def test_code_that_a_name_leads_to_is_part_of_the_science(
     mine: Path, spec: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (mine / "pack").mkdir()
-    (mine / "pack/code.py").write_text(CODE)
-    (mine / "own-1.0.dist-info").mkdir()
-    (mine / "own-1.0.dist-info/METADATA").write_text("Name: own\nVersion: 1.0\n")
-    (mine / "own-1.0.dist-info/entry_points.txt").write_text("[hopfield.separations]\nplugged = pack.code:power\n")
-    monkeypatch.syspath_prepend(str(mine))
-    importlib.invalidate_caches()
+    install_package(mine, CODE, "[hopfield.separations]\nplugged = pack.code:power\n", monkeypatch)
     capacity = registry.load("capacity")
     config, found = capacity.Config(memories=[spec]), []
     for text in (CODE, CODE, CODE + "power.degree = 4\n"):
