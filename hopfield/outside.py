@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 __all__ = ["KINDS", "LONGEST", "Outside", "called", "find", "plugged", "source"]
 
-KINDS = ("memories", "similarities", "separations", "spaces", "corruptions", "datasets", "layers")
+KINDS = ("memories", "similarities", "separations", "spaces", "corruptions", "datasets", "layers", "optimisers")
 """What other packages may bring, each kind in a group of its own."""
 LONGEST = 400
 """Characters of a sentence that other code may say."""

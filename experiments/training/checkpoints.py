@@ -16,7 +16,7 @@ from experiments.shared import files
 
 def save(path: Path, tree: Any, rows: list[dict]) -> None:
     """Write a checkpoint in one step: the hash of the rest, a line's end, arrays and rows as msgpack."""
-    leaves = {str(i): np.asarray(x) for i, x in enumerate(jax.tree.leaves(tree))}
+    leaves = {str(i): np.asarray(_data(x)) for i, x in enumerate(jax.tree.leaves(tree))}
     data = serialization.msgpack_serialize({"leaves": leaves, "rows": files.encode(rows)})
     files.make_directory(path.parent)
     with files.replacing(path) as temporary:
@@ -32,13 +32,24 @@ def load(path: Path, like: Any) -> tuple[Any, list[dict]] | None:
         content = serialization.msgpack_restore(data)
         leaves, tree = jax.tree.flatten(like)
         kept = [jnp.asarray(content["leaves"][str(i)]) for i in range(len(content["leaves"]))]
-        if [(x.shape, x.dtype) for x in kept] == [(x.shape, x.dtype) for x in leaves]:
-            return jax.tree.unflatten(tree, kept), json.loads(str(content["rows"]))
+        if [(x.shape, x.dtype) for x in kept] == [(x.shape, x.dtype) for x in map(_data, leaves)]:
+            arrays = [jax.random.wrap_key_data(x) if _is_key(of) else x for x, of in zip(kept, leaves, strict=True)]
+            return jax.tree.unflatten(tree, arrays), json.loads(str(content["rows"]))
     aside = path.with_name(f"damaged-{path.name}")
     os.replace(path, aside)
     files.sync_directory(path.parent)
     files.say(f"{path} is not as it was written, kept as {aside.name}: its run is trained again")
     return None
+
+
+def _is_key(leaf: jax.Array) -> bool:
+    """Whether an array holds random keys, as the state of an optimiser that draws does."""
+    return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+
+
+def _data(leaf: jax.Array) -> jax.Array:
+    """Numbers of an array that is saved."""
+    return jax.random.key_data(leaf) if _is_key(leaf) else leaf
 
 
 def _checksum(data: bytes) -> bytes:

@@ -45,7 +45,9 @@ class Config(contract.Config):
         nonempty=True,
         axis=True,
     )
-    optimisers: list[str] = option(["adam"], among=OPTIMISERS, nonempty=True, axis=True)
+    optimisers: list[str] = option(
+        ["adam"], f"any of {', '.join(OPTIMISERS)}, or ./file.py:name for your own", nonempty=True, axis=True
+    )
     learning_rate: list[float] = option([], "steps of the optimiser to choose from ([]: its own)", above=0, axis=True)
     damping: list[float] = option(
         [], "of natural gradients, or its start if it is adapted, to choose from ([]: their own)", above=0, axis=True

@@ -58,31 +58,37 @@ def check(config: Config) -> None:
 
 
 def _check_own(config: Config) -> None:
-    """Raises ValueError for a user-defined layer that cannot be built, called and observed on one of the tasks."""
-    known: dict[str, Any] = asdict(config) | {
-        "optimiser": "",
-        "damping_rule": "fixed",
-        "solver": "auto",
-        "momentum": 0.0,
-    }
-    own = [layer for layer in config.layers if layer not in LAYERS]
-    for layer, task, metric, separation in product(own, config.tasks, config.metrics, config.separations):
-        one: dict[str, Any] = known | {"layer": layer, "metric": metric, "separation": separation}
-        setting = settings.Setting(**{name: one[name] for name in settings.Setting._fields})
+    """Raises ValueError for a user-defined layer or optimiser that does not work on one of the tasks."""
+    own = [name for name in config.optimisers if name not in OPTIMISERS]
+    for task, *model in product(config.tasks, config.layers, config.metrics, config.separations):
+        kind = dict(zip(KIND, (task, *model, config.optimisers[0]), strict=True))
         examples, vectors = tasks.lengths(task, config.size)
-        measurement.check_traceable(setting, (examples, vectors, tasks.sizes(task, config.size)[1] // vectors))
+        shape = (examples, vectors, tasks.sizes(task, config.size)[1] // vectors)
+        if kind["layer"] not in LAYERS:
+            measurement.check_traceable(_setting(config, kind), shape)
+        for name in own:
+            measurement.check_trainable(_setting(config, kind | {"optimiser": name}), shape)
 
 
 def _check_rules(config: Config) -> None:
     """Raises ValueError for an option that no optimiser asked for takes."""
     for name in (*SEARCHED[:-1], *RULE):
-        value, takers = getattr(config, name), [rule for rule in OPTIMISERS if name in optimisers.own_options(rule)]
-        if value in (None, []) or set(takers) & set(config.optimisers):
+        value = getattr(config, name)
+        if value in (None, []) or _takers(name, config.optimisers):
             continue
-        other = " (the decay of adamw is weight_decay)" if name == "damping" and "adamw" in config.optimisers else ""
+        hints = ["the decay of adamw is weight_decay"] if name == "damping" and "adamw" in config.optimisers else []
+        hints += [f"{rule} has no parameter {name}" for rule in config.optimisers if rule not in OPTIMISERS]
+        takers = ", ".join(_takers(name, OPTIMISERS)) + (f" ({'; '.join(hints)})" if hints else "")
+        raise ValueError(f"{name} must be left out unless optimisers has one of {takers}, got {value}")
+    if config.schedule != "constant" and not _takers("learning_rate", config.optimisers):
         raise ValueError(
-            f"{name} must be left out unless optimisers has one of {', '.join(takers)}{other}, got {value}"
+            f"schedule must be constant unless one of optimisers takes learning_rate, got {config.schedule}"
         )
+
+
+def _takers(option: str, names: Sequence[str]) -> list[str]:
+    """Those of the optimisers that take an option."""
+    return [name for name in names if option in optimisers.own_options(name)]
 
 
 def draws_tasks(config: Config) -> bool:
@@ -163,11 +169,19 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
             yield from _rows_of_training(config, data, epochs)
 
 
+def _known(config: Config, point: dict) -> dict[str, Any]:
+    """All options of a point: its own values, and of each option of optimisers the value that its optimiser takes."""
+    return asdict(config) | {name: _option(config, point["optimiser"], name) for name in RULE} | point
+
+
+def _setting(config: Config, point: dict) -> settings.Setting:
+    known = _known(config, point)
+    return settings.Setting(**{name: known[name] for name in settings.Setting._fields})
+
+
 def _rows_of_training(config: Config, data: tasks.Split, wanted: dict[int, dict]) -> Iterator[dict]:
     point = next(iter(wanted.values()))
-    rule = {name: _option(config, point["optimiser"], name) for name in RULE}
-    known = asdict(config) | rule | point
-    setting = settings.Setting(**{name: known[name] for name in settings.Setting._fields})
+    known = _known(config, point)
     knobs = settings.Knobs(**{name: known[name] for name in settings.Knobs._fields})
     depends = provenance.science(sys.modules[__name__], config)
     name = files.fingerprint([depends, {key: point[key] for key in RUN}])[:16]
@@ -175,6 +189,7 @@ def _rows_of_training(config: Config, data: tasks.Split, wanted: dict[int, dict]
         raise ValueError("output must name the directory where runs are saved, got None")
     path = Path(config.output) / "checkpoints" / f"{name}.msgpack"
     length = measurement.Length(config.epochs, config.patience, config.save_every, config.schedule == "cosine")
-    for row in measurement.curve(setting, knobs, data, seed_of(config.seed, point["seed_index"]), path, length):
+    seed = seed_of(config.seed, point["seed_index"])
+    for row in measurement.curve(_setting(config, point), knobs, data, seed, path, length):
         if row["epoch"] in wanted:
             yield wanted[row["epoch"]] | row

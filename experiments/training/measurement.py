@@ -91,14 +91,30 @@ def _compiled_model(setting: Setting, layer: Layer, places: int, features: int, 
 
 def check_traceable(setting: Setting, shape: tuple[int, int, int]) -> None:
     """Trace everything of a model but its optimiser, for inputs of a shape [N, T, F]: what it raises, it raises now."""
-    like = Part(np.zeros(shape, np.float32), np.zeros(shape[0], np.int32))
+    like, key = _untrained(shape)
 
     def every(key: jax.Array) -> Any:
         made = _model(without_rule(setting), shape[0], shape[2], 2)
         return made.observe(*made.start(key, like), like, like)
 
-    key = jax.eval_shape(jax.random.key, 0)
     outside.called("layers", setting.layer, jax.eval_shape, every, key)
+
+
+def check_trainable(setting: Setting, shape: tuple[int, int, int]) -> None:
+    """Trace an epoch of a model that can be traced, for inputs of a shape [N, T, F]: what its optimiser raises."""
+    like, key = _untrained(shape)
+
+    def every(key: jax.Array) -> Any:
+        made, knobs = rules(setting, shape[0], shape[2], 2), Knobs(*(0.5 for _ in Knobs._fields))
+        params, state, rest = made.start(key, like, knobs)
+        return made.epoch(params, state, rest, like, key, knobs)
+
+    outside.called("optimisers", setting.optimiser, jax.eval_shape, every, key)
+
+
+def _untrained(shape: tuple[int, int, int]) -> tuple[Part, Any]:
+    """Inputs of a shape, and the type of a key."""
+    return Part(np.zeros(shape, np.float32), np.zeros(shape[0], np.int32)), jax.eval_shape(jax.random.key, 0)
 
 
 def _step(setting: Setting, network: Model, dropout_features: int) -> Callable:
@@ -130,11 +146,12 @@ def _step(setting: Setting, network: Model, dropout_features: int) -> Callable:
 def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
     """Compiled functions of a setting. Runs that differ in data, seed, knobs or optimiser share all that they can."""
     model = _model(without_rule(setting), places, features, classes)
-    return _compiled_rules(setting, model, _dropout_features(setting, features))
+    return _compiled_rules(setting, model, optimisers.find(setting.optimiser), _dropout_features(setting, features))
 
 
 @functools.lru_cache(maxsize=16)
-def _compiled_rules(setting: Setting, made: Model, dropout_features: int) -> Rules:
+def _compiled_rules(setting: Setting, made: Model, optimiser: Any, dropout_features: int) -> Rules:
+    """Functions of a setting whose optimiser is `optimiser`: once its file is changed, that is another one."""
     step = _step(setting, made, dropout_features)
 
     @jax.jit

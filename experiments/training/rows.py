@@ -42,7 +42,13 @@ def columns_of_epoch(found: dict, data: Split, number: int, rows: list[dict]) ->
 def diagnostics(state: Any) -> dict[str, float]:
     """Diagnostics of an optimiser's last step, NaN where it keeps nothing of the kind."""
     names = ("residual", "iterations", "damping", "accepted", "finite")
-    return {f"optimiser_{name}": float(getattr(state, name, float("nan"))) for name in names}
+    return {f"optimiser_{name}": _number(getattr(state, name, None)) for name in names}
+
+
+def _number(value: Any) -> float:
+    """A real number or truth value, NaN for anything else: nothing, a vector, a tree, a key."""
+    kind = getattr(value, "dtype", None)
+    return float(value) if kind is not None and kind.kind in "biuf" and value.shape == () else float("nan")
 
 
 def auc(scores: np.ndarray, targets: np.ndarray) -> float:

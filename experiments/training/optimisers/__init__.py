@@ -2,23 +2,30 @@
 
 OWN: dict[str, Any]                the options it takes (`config.SEARCHED`, `config.RULE`), with its own value of each
 make(setting, knobs) -> transform  of optax, with those numbers
+
+User-defined optimisers: see `_own`.
 """
 
-from functools import cache
 from typing import Any
 
 import optax
 
 from experiments.shared import plugins
+from experiments.training.config import OPTIMISERS
+from experiments.training.optimisers import _own
 from experiments.training.settings import Knobs, Setting
 
 
-@cache
+def find(name: str) -> Any:
+    """The optimiser of a name: a file of this folder, or user-defined."""
+    return plugins.find(__name__, name) if name in OPTIMISERS else _own.optimiser(name)
+
+
 def own_options(name: str) -> dict[str, Any]:
     """The options that an optimiser takes, with its own value of each."""
-    return plugins.find(__name__, name).OWN
+    return find(name).OWN
 
 
 def transform(setting: Setting, knobs: Knobs) -> Any:
     """The optax transform of a setting, with its numbers."""
-    return optax.with_extra_args_support(plugins.find(__name__, setting.optimiser).make(setting, knobs))
+    return optax.with_extra_args_support(find(setting.optimiser).make(setting, knobs))

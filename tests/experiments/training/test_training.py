@@ -236,7 +236,10 @@ def test_training_stops_early_and_keeps_the_best_epoch(tmp_path):
             {"layers": ["energy"], "tasks": ["latch"], "metrics": ["full"]},
             r"metrics must be \[none\] for the layer",
         ),
-        ({"optimisers": ["rprop"]}, "optimisers must be one of adam, adamw, "),
+        (
+            {"optimisers": ["rprop"]},
+            "optimisers must be any of adam, adamw, .*, or a function as ./file.py:name, .*, got 'rprop'",
+        ),
         ({"metrics": []}, "metrics must not be empty"),
         ({"heads": 3}, "heads must divide the width of 32, got 3"),
         *(({"noise": [bad]}, "noise must be at least 0, got") for bad in (-1.0, np.nan)),
