@@ -40,7 +40,7 @@ KINDS = {
     ),
     "similarity": Kind("how a state is compared with stored patterns, in a memory", (_CAPACITY + " 'neurons=[50]'",)),
     "layer": Kind("what an attention is read in, for conf=training", (_TRAINING + " 'layers=[./${name}.py:${name}]'",)),
-    "optimiser": Kind("a transform of optax, beside gradient descent", ("python ${name}.py",)),
+    "optimiser": Kind("a transform of optax, for conf=training", (_TRAINING + " 'optimisers=[./${name}.py:${name}]'",)),
     "experiment": Kind(
         "a folder: options, points, measurement, summary, figure",
         ("python -m experiments.run conf=./${name}", "python -m experiments.check ./${name}"),

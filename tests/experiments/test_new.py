@@ -14,7 +14,6 @@ from flax import nnx
 from experiments import new
 from experiments.check import main as check
 from experiments.run import main as run
-from experiments.training.settings import Knobs
 from hopfield import memories, separations, similarities, spaces
 from hopfield.dynamics import sweep
 from hopfield.layers import HopfieldAttention
@@ -51,8 +50,6 @@ def test_every_kind_runs_by_the_commands_that_are_printed(
                 assert run(smaller(words)) == 0
             case ["python", "-m", "experiments.check", folder]:
                 assert check([folder]) == 0
-            case ["python", file]:
-                runpy.run_path(file, run_name="__main__")
             case other:
                 pytest.fail(f"nothing runs {other}")
 
@@ -63,7 +60,7 @@ def test_the_usage_and_the_templates_are_those_of_the_table(capsys: pytest.Captu
     assert {path.name.partition(".")[0] for path in new.TEMPLATES.iterdir()} == set(new.KINDS)
 
 
-@pytest.mark.parametrize(("kind", "name"), [("separation", "jnp"), ("optimiser", "make"), ("optimiser", "loss")])
+@pytest.mark.parametrize(("kind", "name"), [("separation", "jnp"), ("optimiser", "fisher"), ("optimiser", "factor")])
 def test_a_name_that_the_file_uses_for_something_else_is_refused(
     kind: str, name: str, mine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -133,22 +130,22 @@ def test_the_layer_keeps_shapes_and_learns_its_scale(mine: Path) -> None:
     np.testing.assert_array_equal(layer(x), x)
 
 
-def test_the_optimiser_lowers_a_quadratic_by_steps_of_its_length(mine: Path) -> None:
+def test_the_optimiser_lowers_a_loss_by_steps_of_its_length(mine: Path) -> None:
     new.main(["optimiser", "own_part"])
-    code = runpy.run_path("own_part.py")
+    made = runpy.run_path("own_part.py")["own_part"]
     inputs = jax.random.normal(jax.random.key(0), (30, 3)) @ jnp.diag(jnp.array([1.0, 2.0, 4.0]))
+    labels = jax.random.randint(jax.random.key(1), (30,), 0, 2)
     model = lambda params, x: x @ params
-    loss = lambda params: 0.5 * jnp.mean(jnp.sum((model(params, inputs) - 1.0) ** 2, axis=1))
-    optimiser, params = code["own_part"](0.1, likelihood="gaussian"), 3.0 * jnp.ones((3, 2))
+    loss = lambda params: optax.softmax_cross_entropy_with_integer_labels(model(params, inputs), labels).mean()
+    optimiser, params = made(0.1), jnp.arange(6.0).reshape(3, 2) ** 2 / 9
     state, losses = optimiser.init(params), [loss(params)]
     for _ in range(10):
         updates, state = optimiser.update(jax.grad(loss)(params), state, params, model_fn=model, inputs=inputs)
-        length = jnp.sqrt(jnp.mean(jnp.sum(model(updates, inputs) ** 2, axis=1)))
-        np.testing.assert_allclose(length, 0.1, rtol=1e-6)
+        p, change = jax.nn.softmax(model(params, inputs)), model(updates, inputs)
+        variance = jnp.sum(p * change**2, axis=1) - jnp.sum(p * change, axis=1) ** 2  # of logits: the Fisher metric
+        np.testing.assert_allclose(jnp.sqrt(variance.mean()), 0.1, rtol=1e-6)
         params = optax.apply_updates(params, updates)
         losses.append(loss(params))
     assert (np.diff(losses) < 0).all()
     still, _ = optimiser.update(jnp.zeros((3, 2)), state, params, model_fn=model, inputs=inputs)
     np.testing.assert_array_equal(still, 0)
-    knobs = Knobs(*(code["OWN"].get(name, (0.0,))[0] for name in Knobs._fields))
-    assert isinstance(code["make"](None, knobs), optax.GradientTransformationExtraArgs)
