@@ -29,8 +29,9 @@ class Kind(NamedTuple):
 
 _CAPACITY = "python -m experiments.run conf=capacity 'memories=[./${name}.py:${name}]'"
 _TRAINING = "python -m experiments.run conf=training 'tasks=[wine]' seeds=2 members=1 epochs=5"
+_LOADS = " 'neurons=[50]' 'loads=[0.1,0.15,0.2,0.25,0.3,0.4]'"
 KINDS = {
-    "memory": Kind("stored patterns with an energy", (_CAPACITY + " 'neurons=[50]'",)),
+    "memory": Kind("stored patterns with an energy", (_CAPACITY + _LOADS,)),
     "separation": Kind(
         "how scores become weights, in a memory and in layers",
         (
@@ -38,7 +39,7 @@ KINDS = {
             _TRAINING + " 'layers=[lookup]' 'separations=[./${name}.py:${Name}]'",
         ),
     ),
-    "similarity": Kind("how a state is compared with stored patterns, in a memory", (_CAPACITY + " 'neurons=[50]'",)),
+    "similarity": Kind("how a state is compared with stored patterns, in a memory", (_CAPACITY + _LOADS,)),
     "layer": Kind("what an attention is read in, for conf=training", (_TRAINING + " 'layers=[./${name}.py:${name}]'",)),
     "optimiser": Kind("a transform of optax, for conf=training", (_TRAINING + " 'optimisers=[./${name}.py:${name}]'",)),
     "experiment": Kind(

@@ -37,7 +37,7 @@ def summarise(table: Table) -> dict:
         "critical_load": critical,
         "extrapolation": _extrapolations(critical),
         "overlap": _overlaps(table),
-        "notes": _notes(table),
+        "notes": [*_notes(table), *_out_of_range(table, critical)],
         "scalars": _scalars(critical),
     }
 
@@ -143,6 +143,28 @@ def _notes(table: Table) -> list[str]:
         if sizes:
             notes.append(f"{start} flips no spin at N={', '.join(sizes)}, where its curves are those of clean starts")
     return notes
+
+
+def _out_of_range(table: Table, critical: list[dict]) -> list[str]:
+    """Warnings of curves without a critical load, all of whose loads, of several, lie on one side of it."""
+    found = {(*(entry[name] for name in CURVE), entry["criterion"]) for entry in critical}
+    missing: dict[tuple[str, str, str], dict[str, None]] = {}
+    for curve, rows in curves(table, CURVE):
+        criteria = [
+            name for name in HEADLINES[logarithmic(curve["memory"])] if name in rows and rows[name].notna().all()
+        ]
+        for name in criteria:
+            passed, total = (rows.groupby("load")[column].sum() for column in (name, "queries"))
+            all_pass, none_pass = 2 * passed.iloc[-1] > total.iloc[-1], 2 * passed.iloc[0] < total.iloc[0]
+            if len(passed) > 1 and all_pass != none_pass and (*curve.values(), name) not in found:
+                end = f"highest load, {passed.index[-1]:g}" if all_pass else f"lowest load, {passed.index[0]:g}"
+                said = f"{'more' if all_pass else 'less'} than half of the queries pass {{}} at the {end}"
+                where = f"{curve['memory']} at N={curve['neurons']}"
+                missing.setdefault((where, said, "higher" if all_pass else "lower"), {})[name] = None
+    return [
+        f"{where}: {said.format(', '.join(names))}; {other} loads would show where half of them do"
+        for (where, said, other), names in missing.items()
+    ]
 
 
 def _scalars(critical: list[dict]) -> dict[str, float]:

@@ -220,6 +220,21 @@ def test_a_curve_that_does_not_cross_has_no_critical_load(options):
     assert (summary["extrapolation"], summary["scalars"]) == ([], {})
 
 
+@pytest.mark.parametrize(
+    ("half", "told"),
+    [
+        (0.01, "less than half of the queries pass {} at the lowest load, 0.125; lower loads"),
+        (5.0, "more than half of the queries pass {} at the highest load, 0.225; higher loads"),
+        (None, None),
+    ],
+)
+def test_loads_on_one_side_of_a_critical_load_are_told(half, told):
+    options = {"memories": ["classical"], "neurons": [40], "loads": [0.12, 0.17, 0.22], "samples": 8, "width": 0.05}
+    notes = capacity.summarise(invented_table(half or 0.17, **options))["notes"]
+    expected = told and told.format("retained, retained_0.7, retained_0.9")
+    assert notes == ([f"classical at N=40: {expected} would show where half of them do"] if told else [])
+
+
 def test_only_the_curves_that_cross_are_reported():
     table = invented_table(
         memories=["classical", "dense:3"], neurons=[40], loads=LOADS, samples=20, corruption=[0.0, "mask:0.5"]
