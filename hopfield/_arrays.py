@@ -103,3 +103,12 @@ def _read_by_some(read: Bool[Array, "*b S"], rows: Array) -> Array:
     if any(n not in (1, m) for n, m in zip(read.shape, rows.shape[:-1], strict=True)):
         raise ValueError(f"mask must fit the rows {list(rows.shape[:-1])} of keys and values, got {list(read.shape)}")
     return jnp.where(read[..., None], rows, 0.0)
+
+
+def common_axes(names: str, *leading: tuple[int, ...]) -> tuple[int, ...]:
+    """Axes that leading ones of the arrays `names` broadcast to. ValueError unless they do."""
+    try:
+        return jnp.broadcast_shapes(*leading)
+    except ValueError:
+        got = ", ".join(map(str, leading))
+        raise ValueError(f"leading axes of {names} must broadcast, got {got}") from None

@@ -206,7 +206,8 @@ def random_key(name: str, key: Any) -> Any:
 def instance(name: str, value: Any, kind: type) -> Any:
     """An object of a kind. TypeError for any other, a class included."""
     if not isinstance(value, kind):
-        raise TypeError(f"{name} must be a {kind.__name__}, got {shown(value)}")
+        article = "an" if kind.__name__[0] in "AEIO" else "a"
+        raise TypeError(f"{name} must be {article} {kind.__name__}, got {shown(value)}")
     return value
 
 

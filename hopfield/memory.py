@@ -197,7 +197,7 @@ class Memory(Node):
     def cache(self, state: State) -> tuple[Array, Array]:
         """Cache that one-neuron-at-a-time dynamics carry: the keys [M, N] and the scores [M]."""
         if not isinstance(self.space, Spins):
-            raise TypeError(f"local fields are defined on Spins, this memory lives in {type(self.space).__name__}")
+            raise TypeError(f"space must be Spins for states to have local fields, got {type(self.space).__name__}")
         scores = jnp.where(self.similarity.flips(wide(self.as_state(state))), self.scores(state), jnp.nan)
         return self.similarity.keys(self.stored()), scores
 

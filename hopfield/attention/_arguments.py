@@ -9,7 +9,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arrays import product, same_rank, transposed
+from hopfield._arrays import common_axes, product, same_rank, transposed
 from hopfield._checks import positive_in, real_array
 from hopfield._numerics import accumulation_dtype, is_traced, wide
 from hopfield._shapes import Keys, Rows
@@ -34,11 +34,7 @@ def check_shapes(query: Rows, key: Keys, value: Rows | None = None, metric: Metr
     if value is not None and value.shape[-2] != key.shape[-2]:
         raise ValueError(f"value must have one row per key, {key.shape[-2]}, got {value.shape[-2]} (axis -2)")
     leading = [rows.shape[:-2] for rows in (query, key, value) if rows is not None]
-    try:
-        axes = jnp.broadcast_shapes(*leading)
-    except ValueError:
-        got = ", ".join(map(str, leading))
-        raise ValueError(f"leading axes of query, key and value must broadcast, got {got}") from None
+    axes = common_axes("query, key and value", *leading)
     heads = () if metric is None else metric.leading
     try:
         jnp.broadcast_shapes(axes, heads)

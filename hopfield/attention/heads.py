@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import real_array
+from hopfield._checks import instance, real_array
 from hopfield._numerics import unit, wide
 from hopfield.attention import core
 from hopfield.attention.mask_views import MaskLike, allowed, sequences
@@ -196,13 +196,13 @@ def multi_head_parts(
 
 
 def _queries_keys_values(projections: Projections, x_query: Array, x_key: Array | None, x_value: Array | None):
+    instance("projections", projections, Projections)
     x_query = real_array("x_query", x_query)
     x_key = x_query if x_key is None else real_array("x_key", x_key)
     x_value = x_key if x_value is None else real_array("x_value", x_value)
     query = project_heads(x_query, projections.query, projections.query_bias, name="query")
     key = project_heads(x_key, projections.key, projections.key_bias, name="key")
-    value = project_heads(x_value, projections.value, projections.value_bias, name="value")
-    return query, key, value
+    return query, key, project_heads(x_value, projections.value, projections.value_bias, name="value")
 
 
 def _project_output(projections: Projections, outputs: Array) -> Array:

@@ -17,7 +17,7 @@ from hopfield._checks import one_of, random_key, step_limit
 from hopfield._numerics import is_traced
 from hopfield.arguments import native
 from hopfield.couplings import Couplings
-from hopfield.dynamics.models import SpinModel, as_model
+from hopfield.dynamics.models import SpinModel, as_spin_model
 from hopfield.spaces import Known, State, aligned, as_known
 
 Order = Int[Array, "N"]
@@ -71,7 +71,7 @@ def lost(state: State) -> Bool[Array, ""]:
 
 def unstable(model: SpinModel, state: State, *, known: Known = None) -> Bool[Array, "N"]:
     """Neurons whose local field opposes their spin [N], or is not a number: no such neuron is stable."""
-    state = as_model("model", model).as_state(state)
+    state = as_spin_model("model", model).as_state(state)
     return _unstable(model, state, as_known(known, state))
 
 
@@ -87,7 +87,7 @@ def sweep(model: SpinModel, state: State, order: Order, *, known: Known = None) 
     Raises:
         ValueError: `order` is no list of neurons 0 … N−1, or `known` is not boolean [N].
     """
-    state = as_model("model", model).as_state(state)
+    state = as_spin_model("model", model).as_state(state)
     return _sweep(model, state, _as_order(order, state.size), as_known(known, state))
 
 
@@ -149,7 +149,7 @@ def relax(
     Raises:
         ValueError: unknown dynamics, a missing key of the random order, or max_sweeps < 1.
     """
-    state = as_model("model", model).as_state(state)
+    state = as_spin_model("model", model).as_state(state)
     dynamics = one_of("dynamics", dynamics, ORDERS)
     refuse_no_key(dynamics, key)
     key = random_key("key", jax.random.key(0) if key is None else key)  # a sequential order draws nothing

@@ -12,7 +12,7 @@ from hopfield._checks import one_of, positive, random_key, step_limit
 from hopfield._numerics import accumulation_dtype
 from hopfield.couplings import Couplings
 from hopfield.dynamics.asynchronous import ORDERS, Order, visit_each, visiting_order
-from hopfield.dynamics.models import SpinModel, as_model
+from hopfield.dynamics.models import SpinModel, as_spin_model
 from hopfield.memory import Dynamics
 from hopfield.spaces import Known, State, as_known
 
@@ -67,7 +67,7 @@ def glauber(
     random_key("key", key)
     if order_key is not None:
         random_key("order_key", order_key)
-    state = as_model("model", model).as_state(state)
+    state = as_spin_model("model", model).as_state(state)
     scale = jnp.asarray(positive("temperature", temperature))
     known = jnp.zeros(state.shape, bool) if known is None else as_known(known, state)
     return _glauber(model, state, (key, order_key), scale, (burn_in, sweeps), known, dynamics=dynamics)

@@ -10,7 +10,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield.arguments import shown
-from hopfield.spaces import Known, Space, State
+from hopfield.spaces import Known, Space, Spins, State
 
 
 class Updates(Protocol):
@@ -100,4 +100,12 @@ def as_model(name: str, model: Any, protocol: type = SpinModel) -> Any:
     if absent:
         named = ", ".join(absent)
         raise TypeError(f"{name} must be a Memory or Couplings, or a pytree with {named}, got {shown(model)}")
+    return model
+
+
+def as_spin_model(name: str, model: Any) -> Any:
+    """A `SpinModel`, unchanged. TypeError for anything else, as a memory of a continuous space."""
+    space = as_model(name, model).space
+    if not isinstance(space, Spins):
+        raise TypeError(f"{name} must be of spins, which have local fields, got one in {type(space).__name__}")
     return model

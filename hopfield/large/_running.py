@@ -59,7 +59,7 @@ class Reading(NamedTuple):
 def block_size(queries: int) -> int:
     """Patterns at a time for this many queries on this device: a power of two."""
     numbers, most = (NUMBERS_GPU, 14) if jax.default_backend() == "gpu" else (NUMBERS, MOST)
-    return 2 ** max(8, min(most, int(math.log2(numbers / max(queries, 1)))))
+    return 2 ** max(8, min(most, int(math.log2(numbers / max(whole("queries", queries, 0), 1)))))
 
 
 def patterns_at_once(job: Job, block: int | None) -> int:

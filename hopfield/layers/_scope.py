@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._arrays import with_rank
+from hopfield._arrays import common_axes, with_rank
 from hopfield._checks import booleans, real_array
 from hopfield._numerics import is_traced
 from hopfield._pytrees import Node
@@ -134,3 +134,15 @@ def of_flax(mask: MaskLike, bias: Scores | None) -> tuple[MaskLike, Scores | Non
         raise ValueError("mask must be boolean, or 0 and 1 as Flax makes it, got other numbers")
     spoilt = jnp.where(known, 0.0, jnp.nan)
     return (numbers == 1) | ~known, jnp.reshape(spoilt, (1,) * numbers.ndim) if bias is None else bias + spoilt
+
+
+def check_heads(query: Heads, key: Array, heads: int) -> None:
+    """Check of queries and keys: ValueError, naming the axis, unless they fit each other and `heads`."""
+    if query.shape[-1] != key.shape[-1]:
+        raise ValueError(f"key must have the query's width {query.shape[-1]} per head, got {key.shape[-1]} (axis -1)")
+    if query.shape[-2] != heads or heads % key.shape[-2]:
+        raise ValueError(
+            f"query must have {heads} heads and key a number that divides it, "
+            f"got {query.shape[-2]} and {key.shape[-2]} (axis -2)"
+        )
+    common_axes("query and key", query.shape[:-3], key.shape[:-3])

@@ -12,8 +12,8 @@ from hopfield._numerics import wide
 from hopfield.attention.core import masked_weights
 from hopfield.attention.kernels import additive_scores
 from hopfield.layers._reading import Dropout
-from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, scope_of
-from hopfield.layers.association import by_head, check_heads
+from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, check_heads, scope_of
+from hopfield.layers.association import by_head
 from hopfield.layers.attention_function import AttentionFunction
 from hopfield.layers.options import Buffer
 from hopfield.separations import Separation

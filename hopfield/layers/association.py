@@ -23,7 +23,7 @@ from hopfield.layers._reading import (
     in_blocks,
     read_blockwise,
 )
-from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, scope_of
+from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, check_heads, scope_of
 from hopfield.layers.attention_function import AttentionFunction
 from hopfield.layers.learned_positions import as_positions
 from hopfield.layers.options import DEFAULT, AssociationOptions, Buffer, points_to_options
@@ -96,6 +96,7 @@ class HopfieldAssociation(AttentionFunction):
         num_heads, head_features = whole("num_heads", num_heads), whole("head_features", head_features)
         rngs = nnx.Rngs(0) if rngs is None else rngs
         instance("rngs", rngs, nnx.Rngs)
+        instance("options", options, AssociationOptions)
         self.num_heads, self.update_steps, self.rtol = num_heads, options.update_steps, options.rtol
         self.gradient, self.block, self.window = options.gradient, options.block, options.window
         self.separation = Buffer(options.separation)
@@ -227,17 +228,6 @@ def reading_of(
 def _wide_if_iterated(association: HopfieldAssociation, rows: Array) -> Array:
     """Rows in float32 at least where there are several steps: in 16 bits these end where their rounding does."""
     return rows if association.update_steps == 1 else wide(rows)
-
-
-def check_heads(query: Heads, key: Array, heads: int) -> None:
-    """Check of queries and keys: ValueError, naming the axis, unless their heads and widths agree with `heads`."""
-    if query.shape[-1] != key.shape[-1]:
-        raise ValueError(f"key must have the query's width {query.shape[-1]} per head, got {key.shape[-1]} (axis -1)")
-    if query.shape[-2] != heads or heads % key.shape[-2]:
-        raise ValueError(
-            f"query must have {heads} heads and key a number that divides it, "
-            f"got {query.shape[-2]} and {key.shape[-2]} (axis -2)"
-        )
 
 
 def by_head(rows: Float[Array, "*b K S D"], heads: int, slots: Array | None = None) -> Float[Array, "*b H S D"]:

@@ -11,6 +11,7 @@ from flax.nnx.nn.linear import default_kernel_init
 from flax.typing import Dtype, Initializer, PrecisionLike, PromoteDtypeFn
 from jaxtyping import Array, Float
 
+from hopfield._arrays import common_axes
 from hopfield._checks import instance, number, real_array, whole
 from hopfield.arguments import flag
 from hopfield.layers._cache import append_token, next_place
@@ -234,6 +235,9 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             self._as_tokens("inputs_k", queries, self.in_kv_features)
         keys = queries if inputs_k is None else with_positions("inputs_k", inputs_k, self.in_kv_features)
         values = keys if inputs_v is None else self._as_tokens("inputs_v", inputs_v, self.value_features)
+        if values.shape[-2] != keys.shape[-2]:
+            raise ValueError(f"inputs_v must have one row per key, {keys.shape[-2]}, got {values.shape[-2]} (axis -2)")
+        common_axes("inputs_q, inputs_k and inputs_v", *(x.shape[:-2] for x in (queries, keys, values)))
         query, key = self.query(queries, out_sharding=sharding), self.key(keys, out_sharding=sharding)
         if self.query_ln is not None and self.key_ln is not None:
             query, key = self.query_ln(query), self.key_ln(key)

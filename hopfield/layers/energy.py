@@ -107,6 +107,7 @@ class EnergyTransformerBlock(nnx.Module):
         if head_features is None and features % num_heads:
             raise ValueError(f"num_heads must divide the {features} features, got {num_heads}")
         instance("rngs", rngs, nnx.Rngs)
+        instance("options", options, AssociationOptions)
         step_size = positive_in(accumulation_dtype(param_dtype), "step_size", step_size, finite=False)
         options.refuse("an EnergyTransformerBlock", "update_steps", "memory_slots", "window")
         width = features // num_heads if head_features is None else head_features

@@ -19,7 +19,7 @@ from hopfield._checks import instance, random_key, whole
 from hopfield._numerics import largest, safe_norm, tolerance, unit, wide
 from hopfield._pytrees import Node
 from hopfield.arguments import real
-from hopfield.dynamics.asynchronous import as_model
+from hopfield.dynamics.models import as_model
 from hopfield.memory import Memory
 from hopfield.observables import overlaps, weights
 from hopfield.separations import LogSumExp

@@ -7,6 +7,7 @@ import numpy as np
 from flax import nnx
 from flax.typing import Dtype
 
+from hopfield._checks import instance
 from hopfield.arguments import flag
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.imports.checkpoints import AttentionWeights
@@ -34,6 +35,8 @@ def from_attention_weights(
     Raises:
         ValueError: an option that does not fit, or rotary positions of a kind that is not known.
     """
+    instance("weights", weights, AttentionWeights)
+    instance("options", options, AssociationOptions)
     heads, inputs, width = weights.w_query.shape
     beta = weights.beta if options.beta is None else options.beta
     places = weights.rotary() if options.positions is None and flag("positions", positions) else options.positions

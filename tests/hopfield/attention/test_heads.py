@@ -163,9 +163,11 @@ def test_queries_that_read_nothing_are_left_out_of_the_divergence():
             lambda: heads.multi_head(projections().replace(output=normal(4, 3, 6)), normal(3, 5)),
             r"^output projection must be \[4, 2, O\]",
         ),
+        (lambda: heads.multi_head(normal(3, 4), normal(3, 4)), "^projections must be a Projections, got Array"),
+        (lambda: heads.multi_head_parts(normal(3, 4), normal(3, 4)), "^projections must be a Projections, got Array"),
         (lambda: heads.head_diversity(normal(1, 2, 2)), "^weights must be those of at least two heads"),
     ],
 )
 def test_what_does_not_fit_is_named(call, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         call()

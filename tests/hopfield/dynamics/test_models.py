@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Memory, fixed_point, glauber, hebb_couplings, retrieve, trajectory
+from hopfield import Memory, dynamics, fixed_point, glauber, hebb_couplings, retrieve, trajectory
 from hopfield.dynamics import CONVERGED, CYCLE
 from hopfield.networks.binary import covariance_network
 from hopfield.networks.random_features import FeatureMemory, descend
@@ -113,7 +113,13 @@ def test_a_fixed_point_of_features_moves_with_them():
     assert float(jax.grad(moved)(jnp.asarray(2.0))) == pytest.approx(float(slope), rel=1e-4)
 
 
+NOT_SPINS = "^model must be of spins, which have local fields, got one in Euclidean$"
+FREE = Memory.create(ROWS, 2.0)
 ABSENT = {
+    "glauber of numbers": (lambda: glauber(FREE, ROWS[0], jax.random.key(0), 1.0), TypeError, NOT_SPINS),
+    "relax of numbers": (lambda: dynamics.relax(FREE, ROWS[0], dynamics="sequential"), TypeError, NOT_SPINS),
+    "sweep of numbers": (lambda: dynamics.sweep(FREE, ROWS[0], np.arange(N)), TypeError, NOT_SPINS),
+    "unstable of numbers": (lambda: dynamics.unstable(FREE, ROWS[0]), TypeError, NOT_SPINS),
     "no energy": (lambda: retrieve(*MODELS["sequence"]), TypeError, "with energy, got SequenceMemory"),
     "no spins": (
         lambda: glauber(*MODELS["binary"], jax.random.key(0), 1.0),

@@ -266,6 +266,12 @@ def test_a_read_sets_aside_a_small_part_of_what_the_patterns_take(name):
     assert memory.temp_size_in_bytes < 4 * patterns.size / 8
 
 
+def test_a_block_is_of_a_number_of_queries():
+    assert large.block_size(0) == large.block_size(1) >= large.block_size(4096)
+    with pytest.raises(ValueError, match=r"^queries must be an integer of at least 0, got Memory"):
+        large.block_size(held(separations.LogSumExp()))
+
+
 def test_energies_and_moments_hand_on_their_mesh_and_their_blocks():
     memory = held(separations.LogSumExp())
     wrong = jax.make_mesh((1,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))

@@ -40,8 +40,13 @@ def test_a_bias_is_added_to_the_scores():
     [
         (QUERIES[..., :4], KEYS, "key must have the query's width 4 per head, got 6"),
         (jnp.repeat(QUERIES, 2, 1), KEYS, "query must have 1 heads"),
+        (
+            jnp.ones((2, 4, 1, 6)),
+            jnp.ones((3, 9, 1, 6)),
+            r"^leading axes of query and key must broadcast, got \(2,\), \(3,\)$",
+        ),
     ],
-    ids=["width", "heads"],
+    ids=["width", "heads", "batches"],
 )
 def test_heads_that_do_not_fit_are_one_sentence(query, key, message):
     with pytest.raises(ValueError, match=message):

@@ -336,3 +336,22 @@ def test_a_large_beta_in_half_precision_reads_the_nearest_key(kind):
 def test_a_mask_of_another_length_is_refused():
     with pytest.raises(ValueError, match="mask must be"):
         layer(2, 8)(X, mask=jnp.ones((2, 1, 5, 4), bool))
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ((X, X, X[:, :3]), r"^inputs_v must have one row per key, 5, got 3 \(axis -2\)$"),
+        ((X, jnp.ones((3, 5, 8))), r"^leading axes of inputs_q, inputs_k and inputs_v must broadcast, got \(2,\), \(3"),
+        ((X, X, jnp.ones((3, 5, 8))), r"^leading axes of inputs_q, inputs_k and inputs_v must broadcast, got \(2,\)"),
+    ],
+    ids=["lengths", "queries and keys", "values"],
+)
+def test_keys_and_values_that_do_not_fit_are_named(inputs, message):
+    with pytest.raises(ValueError, match=message):
+        layer(2, 8)(*inputs)
+
+
+def test_all_sequences_of_queries_may_read_one_of_keys():
+    one, copies = layer(2, 8)(X, X[:1]), layer(2, 8)(X, jnp.broadcast_to(X[:1], X.shape))
+    np.testing.assert_allclose(one, copies, rtol=1e-4, atol=1e-6)

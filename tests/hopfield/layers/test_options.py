@@ -176,6 +176,8 @@ def test_an_option_given_to_the_layer_is_pointed_to_the_options(build):
     )
     with pytest.raises(TypeError, match=where):
         build(beta=1.0, separation="sparsemax", rngs=nnx.Rngs(0))
+    with pytest.raises(TypeError, match=r"^options must be an AssociationOptions, got \{'beta': 1.0\}$"):
+        build(options={"beta": 1.0}, rngs=nnx.Rngs(0))
     with pytest.raises(TypeError, match="unexpected keyword argument 'separations'"):
         build(separations="sparsemax", rngs=nnx.Rngs(0))
     for field in dataclasses.fields(AssociationOptions):
