@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
 from hopfield import outside
-from hopfield._checks import number, one_of, parse_number, random_key, real_number, vector
+from hopfield._checks import instance, number, one_of, parse_number, random_key, real_number, vector
 from hopfield._names import nearest, unknown_name
 from hopfield._numerics import accumulation_dtype, nan_outside
 from hopfield.arguments import shown
@@ -148,24 +148,43 @@ CORRUPTIONS = tuple(_KINDS)
 
 
 def corrupt(
-    key: PRNGKeyArray, state: State, kind: str, amount: Scalar, *, fill: Scalar | Literal["random"] = 0.0
+    key: PRNGKeyArray,
+    state: State,
+    kind: str | float,
+    amount: Scalar | None = None,
+    *,
+    fill: Scalar | Literal["random"] = 0.0,
 ) -> Corrupted:
-    """Corrupt a pattern by kind and amount, as `corruption` reads them.
+    """Corrupt a pattern by kind and amount, apart or in one text such as "flip:0.1", as `corruption` reads it.
 
     Args:
         kind: "flip", "mask" (random units), "lower" (the last units: the lower part of an image) or "noise".
-        amount: fraction of the units in [0, 1]; for noise the standard deviation.
+        amount: fraction of the units in [0, 1], for noise the standard deviation; None where it stands in `kind`.
         fill: what hidden units show, as in `mask`; flips and noise have no use for it.
+    Raises:
+        ValueError: an unknown kind, an amount out of its range, two amounts, or none.
+
+    Example:
+        >>> from hopfield import patterns
+        >>> patterns.corrupt(jax.random.key(0), jnp.ones(8), "flip:0.25").state.sum().item()
+        4.0
     """
-    if kind in CORRUPTIONS:
-        return _KINDS[kind](key, state, amount, fill)
-    entry = outside.find("corruptions", kind)
+    if amount is None:
+        if kind in CORRUPTIONS:
+            raise ValueError(f"amount must be given, or with the kind as {kind}:0.1, got None")
+        kind, amount = _kind_and_amount(kind)
+    name: str = instance("kind", kind, str)
+    if name in CORRUPTIONS:
+        return _KINDS[name](key, state, amount, fill)
+    entry = outside.find("corruptions", name)
+    if name.rpartition(":")[0].strip() in CORRUPTIONS or (entry is not None and entry.parameter is not None):
+        raise ValueError(f"amount must be left out beside the one in the kind {name!r}, got {shown(amount)}")
     if entry is None:
-        raise unknown_name("kind", kind, (*CORRUPTIONS, *outside.plugged("corruptions")))
-    result = outside.called("corruption", kind, entry.value, key, state, amount)
+        raise unknown_name("kind", name, (*CORRUPTIONS, *outside.plugged("corruptions")))
+    result = outside.called("corruption", name, entry.value, key, state, amount)
     shape = np.shape(result.state if isinstance(result, Corrupted) else result)
     if shape != np.shape(state):
-        raise ValueError(f"corruption must return a state {list(np.shape(state))}, got shape {shape} from {kind!r}")
+        raise ValueError(f"corruption must return a state {list(np.shape(state))}, got shape {shape} from {name!r}")
     return result if isinstance(result, Corrupted) else Corrupted(result, result == state)
 
 
@@ -177,6 +196,17 @@ def corruption(spec: str | float) -> Corruption:
     Raises:
         ValueError: unknown kind, no number, a fraction outside [0, 1], a negative or infinite deviation.
     """
+    kind, amount = _kind_and_amount(spec)
+    if kind not in CORRUPTIONS:  # what its code raises, it raises here
+        state = jnp.where(jnp.arange(16) % 3 == 0, -1.0, 1.0)
+        corrupted = np.asarray(corrupt(jax.random.key(0), state, kind, amount).state, float)
+        if not np.all(np.isfinite(corrupted)):
+            raise ValueError(f"corruption must return finite numbers, got {shown(corrupted.tolist())} from {spec!r}")
+    return Corruption(kind, amount)
+
+
+def _kind_and_amount(spec: str | float) -> tuple[str, float]:
+    """Kind and amount of a corruption, not tried where it stands elsewhere. Raises as `corruption` does."""
     kind, colon, number = spec.rpartition(":") if isinstance(spec, str) else ("flip", ":", spec)
     kind = kind.strip() if colon else "flip"
     try:
@@ -193,9 +223,4 @@ def corruption(spec: str | float) -> Corruption:
             "a fraction in [0, 1]" if built_in and kind != "noise" else "a finite standard deviation of at least 0"
         )
         raise ValueError(f"corruption must have {allowed} after {kind}, got {spec!r}")
-    if not built_in:  # what its code raises, it raises here
-        state = jnp.where(jnp.arange(16) % 3 == 0, -1.0, 1.0)
-        corrupted = np.asarray(corrupt(jax.random.key(0), state, kind, amount).state, float)
-        if not np.all(np.isfinite(corrupted)):
-            raise ValueError(f"corruption must return finite numbers, got {shown(corrupted.tolist())} from {spec!r}")
-    return Corruption(kind, abs(amount))
+    return kind, abs(amount)

@@ -70,6 +70,10 @@ def test_corruptions_and_separations_of_ones_own_are_read(mine: Path) -> None:
     state = np.array([1.0, -1.0, -1.0, 1.0])
     rolled = corrupt(jax.random.key(0), state, found.kind, found.amount)
     np.testing.assert_array_equal(rolled.state, np.roll(state, 2))
+    in_one = jax.vmap(lambda state: corrupt(jax.random.key(0), state, "./mine.py:roll:2"))(state[None])
+    np.testing.assert_array_equal(in_one.state[0], np.roll(state, 2))
+    with pytest.raises(ValueError, match=r"^amount must be left out beside the one in the kind '\./mine\.py:roll:2'"):
+        corrupt(jax.random.key(0), state, "./mine.py:roll:2", 2.0)
     assert separations.find("./mine.py:half") == separations.find("polynomial:4")
     assert separations.find("./mine.py:power:3") == separations.find("polynomial:3")
 

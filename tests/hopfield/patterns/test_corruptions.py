@@ -1,6 +1,7 @@
 """Corruptions: how many units they change, which, and how they are named."""
 
 import math
+import re
 
 import jax
 import jax.numpy as jnp
@@ -135,6 +136,29 @@ def test_corrupt_is_the_corruption_it_names(kind, direct):
     by_name, by_call = patterns.corrupt(KEY, state, kind, 0.25, fill="random"), direct(state)
     np.testing.assert_array_equal(by_name.state, by_call.state)
     np.testing.assert_array_equal(by_name.known, by_call.known)
+    in_one = jax.jit(lambda state: patterns.corrupt(KEY, state, f"{kind}:0.25", fill="random"))(state)
+    np.testing.assert_allclose(in_one.state, by_call.state, rtol=1e-6)
+    np.testing.assert_array_equal(in_one.known, by_call.known)
+
+
+def test_a_bare_number_flips_as_in_corruption():
+    state = jnp.ones(10)
+    np.testing.assert_array_equal(patterns.corrupt(KEY, state, 0.3).state, patterns.flip(KEY, state, 0.3).state)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("flip:0.1", 0.1), "amount must be left out beside the one in the kind 'flip:0.1', got 0.1"),
+        ((0.1, 0.1), "kind must be a str, got 0.1"),
+        (("flip",), "amount must be given, or with the kind as flip:0.1, got None"),
+        (("flip:1.5",), "corruption must have a fraction in [0, 1] after flip, got 'flip:1.5'"),
+        (("flop", 0.1), "kind must be one of flip, mask, lower, noise, got 'flop' (write flip)"),
+    ],
+)
+def test_amounts_given_twice_or_not_at_all_are_refused(given, message):
+    with pytest.raises((ValueError, TypeError), match=f"^{re.escape(message)}$"):
+        patterns.corrupt(KEY, jnp.ones(10), *given)
 
 
 @pytest.mark.parametrize(
