@@ -179,12 +179,13 @@ def positive_in(dtype: DTypeLike, name: str, value: ArrayLike, *, finite: bool =
     limits, numbers = jnp.finfo(dtype), _reals(name, value)
     if not np.all((numbers >= float(limits.tiny)) & (numbers <= (float(limits.max) if finite else np.inf))):
         contract = "positive and finite" if finite else "positive"
-        raise ValueError(f"{name} must be {contract}, got {value} (in {limits.dtype})")
+        rounded = np.all((numbers > 0) & ((numbers < np.inf) | (not finite)))  # to zero or to infinity
+        raise ValueError(f"{name} must be {contract}, got {value}{f' (in {limits.dtype})' if rounded else ''}")
     return jnp.asarray(value if np.asarray(value).dtype.kind == "f" else numbers.tolist())  # 2⁴⁰ is no int32
 
 
 def _reals(name: str, value: ArrayLike) -> np.ndarray:
-    with contextlib.suppress(TypeError, ValueError):
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
         if not is_truth(value):
             return np.asarray(value, float)
     raise ValueError(f"{name} must be a real number or an array of them, got {shown(value)}")

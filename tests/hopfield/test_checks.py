@@ -292,3 +292,20 @@ def test_counts_beyond_32_bits_are_held_at_the_largest(length):
         assert np.all(attention.padding(length).dense(1, 7))
         with pytest.raises(ValueError, match="lengths must not be negative"):
             attention.padding(np.array([2 - 2**32]))
+
+
+@pytest.mark.parametrize(
+    ("beta", "got"),
+    [
+        (-1, "positive and finite, got -1"),
+        ([1.0, float("nan")], r"positive and finite, got \[1.0, nan\]"),
+        (float("inf"), "positive and finite, got inf"),
+        (1e-60, r"positive and finite, got 1e-60 \(in float32\)"),
+        (1e60, r"positive and finite, got 1e\+60 \(in float32\)"),
+        (10**400, "a real number or an array of them, got 1000.*"),
+    ],
+)
+def test_the_type_is_told_of_numbers_that_only_it_cannot_hold(beta, got):
+    rows = np.ones((2, 3), np.float32)
+    with pytest.raises(ValueError, match=f"^beta must be {got}$"):
+        attention.attend(rows, rows, rows, beta=beta)
