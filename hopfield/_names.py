@@ -1,12 +1,11 @@
 """Names of similarities, separations and spaces, "name" or "name:number", read in one place."""
 
-import difflib
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from hopfield import outside
 from hopfield._checks import instance, parse_number
-from hopfield.arguments import shown
+from hopfield.arguments import nearest, shown
 
 
 class Named(NamedTuple):
@@ -14,13 +13,6 @@ class Named(NamedTuple):
 
     build: Callable[..., Any]
     number: type | None = None
-
-
-def nearest(spec: Any, names: Iterable[str]) -> str:
-    """Hint at the name that an unknown one may stand for, with which a sentence ends; empty where none is near."""
-    name, colon, text = spec.partition(":") if isinstance(spec, str) else ("", "", "")
-    near = difflib.get_close_matches(name, tuple(names), 1)
-    return f" (write {near[0]}{colon}{text})" if near and near[0] != name else ""
 
 
 def unknown_name(what: str, spec: str, names: Iterable[str]) -> ValueError:

@@ -1,12 +1,25 @@
 """Checks of plain numbers and names at the boundary, in numpy and float64. `_checks` holds those of JAX arrays."""
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["flag", "native", "numbers", "one_of", "one_real", "one_whole", "plain", "real", "shown", "whole_numbers"]
+__all__ = [
+    "flag",
+    "native",
+    "nearest",
+    "numbers",
+    "one_of",
+    "one_real",
+    "one_whole",
+    "plain",
+    "real",
+    "shown",
+    "whole_numbers",
+]
 
 Float = NDArray[np.float64]
 Member = TypeVar("Member", bound=str)
@@ -15,6 +28,13 @@ Member = TypeVar("Member", bound=str)
 def shown(value: Any) -> str:
     """The beginning of an object's text, on one line, for a sentence about it."""
     return " ".join(f"{value!r:.200}".split())[:60]
+
+
+def nearest(spec: Any, names: Iterable[str]) -> str:
+    """Hint at the name that an unknown one may stand for, with which a sentence ends; empty where none is near."""
+    name, colon, text = spec.partition(":") if isinstance(spec, str) else ("", "", "")
+    near = difflib.get_close_matches(name, tuple(names), 1)
+    return f" (write {near[0]}{colon}{text})" if near and near[0] != name else ""
 
 
 def native(value: Any) -> Any:
@@ -89,10 +109,10 @@ def flag(name: str, value: Any) -> bool:
 
 
 def one_of(name: str, value: Any, members: Sequence[Member]) -> Member:
-    """A member of a closed set. ValueError, listing them, for any other."""
+    """A member of a closed set. ValueError, listing them and the nearest one, for any other."""
     found = next((member for member in members if isinstance(value, str) and value == member), None)
     if found is None:
-        raise ValueError(f"{name} must be one of {', '.join(members)}, got {shown(value)}")
+        raise ValueError(f"{name} must be one of {', '.join(members)}, got {shown(value)}{nearest(value, members)}")
     return found
 
 

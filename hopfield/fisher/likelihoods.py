@@ -20,9 +20,9 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from hopfield._checks import positive
-from hopfield._names import nearest
 from hopfield._numerics import violated
 from hopfield._pytrees import Node
+from hopfield.arguments import nearest
 
 Outputs = Float[Array, "*b K"]
 

@@ -11,8 +11,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._checks import booleans, instance, number, positive, real_array, whole
-from hopfield._names import nearest
 from hopfield._numerics import tolerance, violated
+from hopfield.arguments import nearest
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.graphs.graph import Graph, States
 

@@ -9,10 +9,9 @@ from flax import struct
 from jaxtyping import Array, Float
 
 from hopfield._checks import instance, number, random_key, real_array, whole
-from hopfield._names import nearest
 from hopfield._numerics import wide
 from hopfield._pytrees import Node
-from hopfield.arguments import shown
+from hopfield.arguments import nearest, shown
 from hopfield.graphs.lagrangians import Identity, Lagrangian
 from hopfield.graphs.synapses import Synapse
 

@@ -15,7 +15,7 @@ from flax import nnx
 from flax.typing import Dtype
 
 from hopfield._checks import instance, whole
-from hopfield._names import nearest
+from hopfield.arguments import nearest
 from hopfield.attention.encodings import T5, Absolute, Alibi, Encoding, Relative, Rotary, Sinusoidal
 from hopfield.attention.positions import t5_buckets
 from hopfield.layers.metrics import FixedParam

@@ -18,7 +18,8 @@ from jax.typing import ArrayLike
 
 from hopfield import metrics
 from hopfield._checks import instance, whole
-from hopfield._names import nearest, number_of
+from hopfield._names import number_of
+from hopfield.arguments import nearest
 from hopfield.metrics import Metric, as_metric
 
 FLOOR = 1e-3

@@ -14,9 +14,9 @@ from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
 from hopfield import outside
 from hopfield._checks import instance, number, one_of, parse_number, random_key, real_number, vector
-from hopfield._names import nearest, unknown_name
+from hopfield._names import unknown_name
 from hopfield._numerics import accumulation_dtype, nan_outside
-from hopfield.arguments import shown
+from hopfield.arguments import nearest, shown
 from hopfield.patterns.ensembles import Scalar, State, spins
 
 Region = Literal["random", "upper", "lower"]

@@ -42,6 +42,11 @@ def test_whole_numbers_flags_and_members_are_what_they_say():
         (lambda: arguments.whole_numbers("neurons", 2.5, least=1), "neurons must be an integer of at least 1, got 2.5"),
         (lambda: arguments.flag("exact", "False"), "exact must be True or False, got 'False'"),
         (lambda: arguments.one_of("kind", "c", ("a", "b")), "kind must be one of a, b, got 'c'"),
+        (lambda: arguments.one_of("kind", 3, ("a", "b")), "kind must be one of a, b, got 3"),
+        (
+            lambda: arguments.one_of("of", "upper_half", ("lower", "upper")),
+            "of must be one of lower, upper, got 'upper_half' (write upper)",
+        ),
     ):
         with pytest.raises(ValueError, match="must") as error:
             call()
