@@ -4,8 +4,9 @@ A field that declares nothing is bounded all the same: whole numbers fit in 32 b
 texts hold no control characters.
 """
 
+import difflib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
@@ -81,6 +82,12 @@ def name_and_number(text: str) -> tuple[str, float | None]:
         return name, math.nan
 
 
+def suggestion(name: str, names: Iterable[str]) -> str:
+    """The end of a sentence on a name that there is not, `; did you mean capacity?`. Empty if none of names is near."""
+    near = difflib.get_close_matches(name, list(names), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
 def check(options: Any, prefix: str = "") -> None:
     """Hold every option of a dataclass, nested ones included, to its bounds.
 
@@ -133,7 +140,7 @@ def _check_name(option: str, text: str, names: Mapping[str, Number | None]) -> N
             for each, follows in names.items()
             if follows is not None
         ]
-        raise ValueError(f"{option} must be among {', '.join(alone + others)}, got {text!r}")
+        raise ValueError(f"{option} must be among {', '.join(alone + others)}, got {text!r}{suggestion(name, names)}")
 
 
 def _check_spelling(name: str, text: str) -> None:
@@ -154,7 +161,7 @@ def _check_any(name: str, value: Any, bounds: Bounds) -> None:
         if not value.isprintable() or len(value) > 4096:
             raise ValueError(f"{name} must be text of one line without control characters, got {ascii(value)[:80]}")
         if bounds.among is not None and value not in bounds.among:
-            raise ValueError(f"{name} must {bounds.describe()}, got {value!r}")
+            raise ValueError(f"{name} must {bounds.describe()}, got {value!r}{suggestion(value, bounds.among)}")
     elif isinstance(value, int | float) and not isinstance(value, bool):
         _check_number(name, value, bounds)
 

@@ -8,11 +8,11 @@ A column `beta_*` stands for `beta_0`, `beta_1` and so on, and every column also
 the ends of its band, `_low` and `_high`. A row with any other column, one whose name is misspelt, stops the run.
 """
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from experiments import bounds
 from experiments.contract import InputError
 
 
@@ -93,6 +93,5 @@ def check(declared: Columns, names: Iterable[str]) -> None:
     """
     for name in names:
         if find(declared, name) is None:
-            near = difflib.get_close_matches(name, declared, 1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise InputError(f"columns of a row must be declared in columns.py, got {name}{hint}")
+            near = bounds.suggestion(name, declared)
+            raise InputError(f"columns of a row must be declared in columns.py, got {name}{near}")

@@ -121,7 +121,10 @@ def _redraw_all(words: Sequence[str]) -> int:
     looks = [word for word in words if re.match(r"figure\.\w+=", word)]
     if "" in (*words, *targets):
         raise InputError(f"DIR and output must not be empty, got {shlex.join(words)}")
-    rest = (word for word in words if word not in looks and not word.startswith("output="))
+    rest = [word for word in words if word not in looks and not word.startswith("output=")]
+    for word in rest:
+        if re.match(r"\w+=", word) and not os.path.isdir(word):
+            raise InputError(f"options of plot must be output=FOLDER or figure.NAME=VALUE, got {word}")
     places = [Path(os.path.expanduser(word)) for word in rest]
     if not places:
         raise InputError(f"DIR must be the folder of a run, got {shlex.join(words)} alone")

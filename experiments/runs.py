@@ -68,7 +68,7 @@ def _print_runs(words: Sequence[str]) -> int:
 
 def _runs_in(place: Path) -> list[listing.Run]:
     if not os.path.isdir(place):
-        raise InputError(f"FOLDER, {place} unless another is given, must be a folder of results: there is none")
+        raise InputError(f"FOLDER (outputs unless one is given) must be a folder of results, got no folder {place}")
     return listing.find(place)
 
 

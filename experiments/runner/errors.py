@@ -1,6 +1,5 @@
 """Errors of a configuration, one sentence for every mistake: the key, its value, and the allowed values."""
 
-import difflib
 import re
 import types
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from hydra.errors import MissingConfigException
 from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException
 
+from experiments.bounds import suggestion
 from experiments.runner import registry
 
 _WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "a string"}
@@ -72,9 +72,8 @@ def not_among(key: str, value: str, allowed: Sequence[str]) -> str:
     if key == "hydra/launcher" and value in LAUNCHERS:
         extra = f"hopfield[{LAUNCHERS[value]}]"
         return f"hydra/launcher={value} must be installed, got none: pip install '{extra}' brings it"
-    close = difflib.get_close_matches(value, allowed, n=1)
-    if close:  # before the list, which is long
-        return f"{key} must be one of those there are, got {value}; did you mean {close[0]}? ({', '.join(allowed)})"
+    if near := suggestion(value, allowed):  # before the list, which is long
+        return f"{key} must be one of those there are, got {value}{near} ({', '.join(allowed)})"
     return f"{key} must be one of {', '.join(allowed)}, got {value or 'nothing'}"
 
 
@@ -92,8 +91,7 @@ def unknown_option(key: str, conf: str, schema: Any) -> str:
         if last == field.metadata.get("formerly"):
             return f"{key} is not an option of conf={conf}: it is called {f'{group}.' if group else ''}{field.name} now"
     keys = [name for name, _, _ in leaves(schema, f"{group}." if group else "")] if is_dataclass(schema) else []
-    close = difflib.get_close_matches(key, keys, n=1)
-    allowed = f"; did you mean {close[0]}?" if close else f" ({', '.join(keys)})" if keys else ""
+    allowed = suggestion(key, keys) or (f" ({', '.join(keys)})" if keys else "")
     return f"{key} is not an option of conf={conf}{allowed}"
 
 

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from experiments.bounds import suggestion
 from hopfield import Memory, separations, similarities
 from hopfield.similarities import Cosine, Similarity, SquaredDistance
 from hopfield.spaces import Euclidean
@@ -50,7 +51,8 @@ class Reciprocal(SingleShot):
 def check(similarity: str, separation: str) -> None:
     """Raise ValueError, in one sentence, unless both names mean something."""
     if similarity not in SIMILARITIES:
-        raise ValueError(f"similarities must be any of {', '.join(SIMILARITIES)}, got {similarity!r}")
+        near = suggestion(similarity, SIMILARITIES)
+        raise ValueError(f"similarities must be any of {', '.join(SIMILARITIES)}, got {similarity!r}{near}")
     name, colon, _ = separation.partition(":")
     if name not in SEPARATIONS:
         raise ValueError(f"separations must be any of {', '.join(SEPARATIONS)}, got {separation!r}")

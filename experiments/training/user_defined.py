@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from experiments.bounds import suggestion
 from hopfield import outside
 
 
@@ -19,6 +20,7 @@ def function(option: str, known: Sequence[str], name: str) -> Callable[..., Any]
     """
     outer = outside.find(option, name)
     if outer is None or outer.parameter is not None or not callable(outer.value):
+        near = suggestion(name, known)
         where = f"./file.py:name, package.module:name or an entry point of hopfield.{option}"
-        raise ValueError(f"{option} must be any of {', '.join(known)}, or a function as {where}, got {name!r}")
+        raise ValueError(f"{option} must be any of {', '.join(known)}, or a function as {where}, got {name!r}{near}")
     return outer.value

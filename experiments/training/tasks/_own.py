@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from experiments.bounds import suggestion
 from experiments.training.config import TASKS
 from hopfield.patterns import datasets
 
@@ -43,7 +44,8 @@ def task(name: str) -> Task:
     """
     path = Path(os.path.expanduser(name))
     if path.suffix.lower() not in (".npz", ".csv"):
-        raise ValueError(f"tasks must be any of {', '.join(TASKS)} or a file FILE.npz or FILE.csv, got {name!r}")
+        known = f"any of {', '.join(TASKS)} or a file FILE.npz or FILE.csv"
+        raise ValueError(f"tasks must be {known}, got {name!r}{suggestion(name, TASKS)}")
     try:
         state = path.stat()
     except OSError as error:

@@ -169,6 +169,7 @@ NAMED: dict[tuple[str, str], Callable[[str], tuple]] = {
     ("bags", "data"): lambda p: (bags, bags.Config(data=[p])),
     ("training", "tasks"): lambda p: (training, training.Config(tasks=[p], baselines=False)),
     ("training", "layers"): lambda p: (training, training.Config(layers=[p])),
+    ("training", "optimisers"): lambda p: (training, training.Config(optimisers=[p])),
 }
 
 
@@ -193,8 +194,13 @@ def test_the_science_holds_the_contents_of_every_file_that_an_option_names(tmp_p
     for _ in range(2):
         np.save(path, draw.uniform(size=(60, 4, 4)))
         experiment, config = NAMED[case](str(path))
-        given = {heads: [], bags: [{"data": str(path)}]}
-        points = given[experiment] if experiment in given else experiment.points(config)
+        given = {
+            ("heads", "checkpoint"): [],
+            ("heads", "text"): [],
+            ("bags", "data"): [{"data": str(path)}],
+            ("training", "optimisers"): [{"optimiser": str(path)}],
+        }
+        points = given[case] if case in given else experiment.points(config)
         found.append(provenance.science(experiment, config, points))
         ledger = Ledger(tmp_path / "ledger", case[0], found[-1])
     old, new = ({"experiment": case[0], "science": science} for science in found)
