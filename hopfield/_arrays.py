@@ -13,7 +13,7 @@ from hopfield._numerics import largest, power_of_two
 
 @jax.custom_jvp
 def length(square: Float[Array, "*b"]) -> Float[Array, "*b"]:
-    """√q, whose gradient is zero at q = 0, and whose square has the derivatives of q there, of second order too."""
+    """√q with a zero gradient at q = 0. Its square has the first and second derivatives of q there."""
     return jnp.sqrt(square)
 
 
@@ -35,7 +35,7 @@ def lengths(rows: Float[Array, "*b N"]) -> Float[Array, "*b"]:
 
 
 def same_rank(a: Array, b: Array) -> tuple[Array, Array]:
-    """Both arrays with the same number of axes, leading ones of length 1 added to the one that has fewer."""
+    """Both arrays with the same number of axes. The array with fewer axes gets leading ones of length 1."""
     if a.ndim == b.ndim:
         return a, b
     rank = max(a.ndim, b.ndim)
@@ -90,7 +90,7 @@ def with_bias(scores: Array, bias: ArrayLike) -> Array:
 
 
 def unread_as_zero(mask: Array | None, *rows: Array) -> tuple[Array, ...]:
-    """Keys or values with zeros where no query may read them, which not even NaN then has a part in: 0 · NaN is NaN."""
+    """Keys or values with zeros in rows that no query may read: a NaN there would spread, as 0 · NaN is NaN."""
     return rows if mask is None else tuple(_read_by_some(jnp.any(mask, axis=-2), x) for x in rows)
 
 

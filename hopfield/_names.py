@@ -53,7 +53,7 @@ class Table(NamedTuple):
         return self.kind.__name__.lower()
 
     def part(self, value: Any) -> Any:
-        """The given part, checked, or the one that a name stands for in `find`. Raises TypeError for anything else."""
+        """Part from a part, which is checked, or from a name, by `find`. Raises TypeError for anything else."""
         if isinstance(value, self.kind):
             return value.checked()
         if not isinstance(value, str):
@@ -64,7 +64,7 @@ class Table(NamedTuple):
         return self.find(value)
 
     def find(self, spec: str) -> Any:
-        """The part that "name" or "name:number" stands for, in this table or outside the package.
+        """Part by its specification, "name" or "name:number", from this table or from outside the package.
 
         Raises:
             ValueError: an unknown name, a number where none may be, no number after the colon, or one out of range.
@@ -83,7 +83,7 @@ class Table(NamedTuple):
         return build(number_of(self.what, spec, text, kind))
 
     def _from_outside(self, entry: outside.Outside, spec: str) -> Any:
-        """A part as it stands elsewhere, or what a class or function of its parameter returns."""
+        """Part from outside the package. A class or function is called, with the parameter if there is one."""
         value = entry.value
         if callable(value) and not isinstance(value, self.kind):
             parameter = () if entry.parameter is None else (number_of(self.what, spec, entry.parameter),)

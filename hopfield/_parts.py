@@ -16,7 +16,7 @@ from hopfield.spaces import Euclidean, Space, Spins
 
 
 def check_called(patterns: Any, beta: Any) -> None:
-    """Hold the constructor's arguments, which JAX calls with anything, to what a memory that is used can have.
+    """Check of the constructor's arguments if they are lists or Python numbers. JAX calls it with anything else.
 
     Raises:
         TypeError: patterns are no array.
@@ -57,7 +57,7 @@ def check_spins(patterns: Array | Source, mask: Array | np.ndarray | None) -> No
 
 
 def stored_spins(patterns: Any, mask: Any) -> tuple[Float[Array, "M N"], Bool[Array, "M"]]:
-    """Spins [M, N] that a rule makes a matrix of, and which are in use [M]; 1 in place of others, whatever they are.
+    """Spins [M, N] that a rule makes a matrix of, 1 in unused rows whatever they hold, and flags of rows in use [M].
 
     Raises:
         ValueError: anything else.

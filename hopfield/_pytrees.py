@@ -64,7 +64,7 @@ class Node(struct.PyTreeNode):
 
 
 def _hide_class(cls: type, undocumented: bool) -> None:
-    """Signature of a class of nodes by which a user builds them: without the class itself, which none gives."""
+    """Set the signature that a user of a class of nodes sees: without `node_class`, which no user gives."""
     _, *parameters = inspect.signature(cls.__init__).parameters.values()
     shown = [parameter for parameter in parameters if parameter.name != "node_class"]
     cls.__signature__ = inspect.Signature(shown)
@@ -106,7 +106,7 @@ def _text(value: Any) -> str:
 
 
 def _text_of_leaf(value: Any) -> str:
-    """A number, a few numbers on one line, or type and shape of an array that has more or none to show."""
+    """Text of a leaf: a number, a few numbers on one line, or type and shape of a larger or absent array."""
     if not hasattr(value, "dtype") or not hasattr(value, "shape"):
         return repr(value)
     name = str(value.dtype).replace("float", "f").replace("uint", "u").replace("int", "i").replace("complex", "c")

@@ -1,4 +1,4 @@
-"""Checks of plain numbers and names at the boundary, in numpy and float64. `_checks` holds those of JAX arrays."""
+"""Checks of plain numbers and names at the boundary, in numpy and float64. `_checks` holds the checks of JAX arrays."""
 
 import difflib
 from collections.abc import Iterable, Sequence
@@ -78,7 +78,7 @@ def real(
 
 
 def whole_numbers(name: str, value: ArrayLike, *, least: int) -> Float:
-    """Return integers of at least `least` as float64, or say what is wrong with them."""
+    """Return integers of at least `least` as float64. Raises ValueError for any other number."""
     reals = real(name, value)
     if not np.all((reals == np.floor(reals)) & (reals >= least)):
         raise ValueError(f"{name} must be an integer of at least {least}, got {value}")
@@ -86,12 +86,12 @@ def whole_numbers(name: str, value: ArrayLike, *, least: int) -> Float:
 
 
 def one_real(name: str, value: ArrayLike, **limits: float) -> float:
-    """Return one real number, or say that there are several, or which of its limits, as of `real`, it breaks."""
+    """Return one real number within its limits, which are as of `real`. Raises ValueError otherwise."""
     return float(_one_number(name, real(name, value, **limits)))
 
 
 def one_whole(name: str, value: ArrayLike, *, least: int) -> int:
-    """Return one integer of at least `least`, or say what is wrong with it."""
+    """Return one integer of at least `least`. Raises ValueError otherwise."""
     return int(_one_number(name, whole_numbers(name, value, least=least)))
 
 

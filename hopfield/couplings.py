@@ -68,7 +68,7 @@ class Couplings(Node):
         return self.energy_at(self.cache(state), self.as_state(state))
 
     def energy_at(self, cache: Array, state: State) -> Float[Array, ""]:
-        """Energy of a state whose unscaled fields are at hand."""
+        """Energy of a state from its unscaled fields, the `cache`."""
         twice = cache if self.bias is None else cache + self.bias
         return -0.5 * self.scale * jnp.dot(state, twice)
 
@@ -95,7 +95,7 @@ class Couplings(Node):
         return cache + (new - state[i]) * self.matrix[i]
 
     def descends(self, dynamics: Dynamics = "synchronous") -> bool:
-        """E never rises along asynchronous dynamics; synchronous ones may end in 2-cycles (Goles 1985)."""
+        """Whether E never rises along the dynamics: true unless synchronous, which may end in 2-cycles (Goles 1985)."""
         return one_of("dynamics", dynamics, DYNAMICS) != "synchronous"
 
     def memory(self) -> Memory:
@@ -114,7 +114,7 @@ class Couplings(Node):
 
 
 def _symmetric(halves: Float[Array, "N N"]) -> Array:
-    """Whether each pair of couplings is one: to 1e-4 of itself, or to float32's rounding of its neurons' largest."""
+    """Whether couplings are symmetric: to 1e-4 of each, or to float32's rounding of the largest at either neuron."""
     size = jnp.abs(halves)
     widest = jnp.nanmax(size, axis=1, initial=0.0)
     widest = jnp.maximum(widest[:, None], widest[None, :])

@@ -31,7 +31,7 @@ def clipped(model: Memory | Couplings) -> Couplings:
 
 
 def diluted(model: Memory | Couplings, key, keep: float | Array) -> Couplings:
-    """Couplings of which each pair's is kept with probability `keep`, in (0, 1], and then divided by it."""
+    """Couplings cut at random: each pair is kept with probability `keep`, in (0, 1], and divided by `keep`."""
     couplings, keep = _couplings(model), number("keep", keep, "from 1e-6 to 1", 1e-6, 1.0)
     chance = jax.random.uniform(random_key("key", key), couplings.matrix.shape, couplings.matrix.dtype)
     kept = jnp.triu(chance < keep, 1)
@@ -48,7 +48,7 @@ def noisy(model: Memory | Couplings, key, strength: float | Array) -> Couplings:
 
 
 def _couplings(model: Memory | Couplings) -> Couplings:
-    """Couplings unchanged, those of a classical memory. TypeError or ValueError for anything else."""
+    """Couplings, unchanged, or Hebbian couplings of a classical memory. TypeError or ValueError for anything else."""
     if isinstance(model, Couplings):
         return model
     return hebb_couplings(instance("model", model, Memory))

@@ -211,7 +211,7 @@ def spectrum(values: Any, *, axes: Axes | None = None) -> Axes:
 
 
 def gradients(by_hand: Any, automatic: Any, *, axes: Axes | None = None) -> Axes:
-    """Components of a gradient by hand against those of automatic differentiation, with the line of equality."""
+    """Components of a gradient by hand against components by automatic differentiation, with the line of equality."""
     hand, auto = _numbers("by_hand", by_hand, "an array"), _numbers("automatic", automatic, "an array")
     if hand.shape != auto.shape:
         raise ValueError(f"by_hand must have the shape of automatic, got {hand.shape} and {auto.shape}")

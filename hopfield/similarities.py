@@ -86,7 +86,7 @@ class Similarity(Node, abc.ABC):
         return patterns.shape[1]
 
     def keys(self, patterns: Patterns) -> Patterns:
-        """Patterns in the form whose column i is what component i of a state is compared with [M, N]."""
+        """Keys [M, N] of the patterns. Column i is compared with component i of a state."""
         return patterns
 
     def of_states(self, states: Float[Array, "Q N"], patterns: Patterns) -> Float[Array, "Q M"]:
@@ -94,7 +94,7 @@ class Similarity(Node, abc.ABC):
         return jax.vmap(self, (0, None))(states, patterns)
 
     def flips(self, state: State) -> Bool[Array, ""]:
-        """Whether `spin_flip` is exact from this state, units of which may be hidden, 0."""
+        """Whether `spin_flip` is exact from this state. The state may have hidden units, 0."""
         return jnp.ones((), bool)
 
     def known_fields(self, state: State, fields: Float[Array, "N"]) -> Float[Array, "N"]:

@@ -47,7 +47,7 @@ def _whole_angles_jvp(primals, tangents):
 
 
 def _turns(rates: Array) -> tuple[Array, Array]:
-    """rate/2π less whole turns, in units of 2⁻³² turns, and what is left in units of 2⁻⁶⁴."""
+    """rate/2π modulo 1 in units of 2⁻³² turns, and the remainder in units of 2⁻⁶⁴ turns."""
     bits = jax.lax.bitcast_convert_type(rates, jnp.uint32)
     first = jax.lax.bitcast_convert_type(bits & jnp.uint32(0xFFFFF000), jnp.float32)
     upper = lower = jnp.zeros(rates.shape, jnp.uint32)

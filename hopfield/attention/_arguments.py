@@ -68,7 +68,7 @@ def over_temperature(rate: Array, temperature: ArrayLike | None, *rows: Array) -
 
 
 def per_row(name: str, factor: Array, rows: Array, *others: Array) -> tuple[Array, Array]:
-    """Rows [*b, T, S] and a factor [*h, 1, 1] of their leading axes, of one rank.
+    """Rows [*b, T, S] and a factor [*h, 1, 1] for their leading axes, brought to the same number of axes.
 
     ValueError, naming the factor, unless *h broadcasts against *b and the leading axes of the `others`.
     """
@@ -115,7 +115,7 @@ def _refuse_indefinite(matrix: Array) -> None:
 
 
 def valid_keys(valid: ArrayLike, *rows: Array) -> Bool[Array, "*b S"]:
-    """Keys that may be read, as an array. ValueError unless it is boolean, of their number and of all axes or one."""
+    """Readable keys as an array. ValueError unless boolean, one entry per key, with no leading axes or all of them."""
     valid, leading, keys = jnp.asarray(valid), max(x.ndim for x in rows) - 2, rows[1].shape[-2]
     if valid.dtype != bool or valid.ndim < 1 or valid.shape[-1] != keys:
         raise ValueError(f"valid must be boolean [..., {keys}], got {valid.dtype} {valid.shape}")

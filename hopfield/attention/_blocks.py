@@ -80,7 +80,7 @@ def over_keys(step: Callable, carry: Any, mask: Mask | Array | None, row: Start,
 def if_in_reach(
     step: Callable, carry: Any, mask: Mask | Array | None, row: Start, size: Blocks, column: int, length: int
 ) -> Any:
-    """step(carry, column, length), unless none of these keys is in reach of the queries from `row` on."""
+    """step(carry, column, length) if any of these keys is in reach of the queries from `row` on, else the carry."""
     left, right = mask.band if isinstance(mask, Mask) else (None, None)
     reached = True if right is None else row + size.queries - 1 + right >= column
     if left is not None:
@@ -124,7 +124,7 @@ def put_block(x: Array, part: Array, start: Start, axis: int) -> Array:
 
 
 def leading_axes(mask: Mask | Array | None, rank: int) -> tuple[int, ...]:
-    """Leading axes that a mask adds to those of the scores."""
+    """Leading axes of a mask, which broadcast with the leading axes of the scores. ValueError if it has too many."""
     if mask is None:
         return ()
     shape = (

@@ -100,7 +100,7 @@ def _powers(u: np.ndarray, exponent: float) -> np.ndarray:
 
 
 def _threshold(z: np.ndarray, exponent: float) -> np.ndarray:
-    """[z − τ]₊ with τ in [−1, 0] such that Σ [z − τ]₊^exponent = 1, for rows whose largest entry is 0."""
+    """[z − τ]₊ for rows with largest entry 0. τ in [−1, 0] is such that Σ [z − τ]₊^exponent = 1."""
     low, high = np.full((*z.shape[:-1], 1), -1.0), np.zeros((*z.shape[:-1], 1))
     for _ in range(60):
         middle = 0.5 * (low + high)

@@ -142,7 +142,7 @@ def masked_weights(scores: Array, separation: Separation | str, mask: Array | No
 
 
 def by_row(function: Callable, scores: Array, mask: Array | None) -> Array:
-    """A separation's method, of one vector of scores, over all leading axes; a key that scores −∞ is masked."""
+    """A separation's method for one vector of scores, applied over all leading axes. Keys that score −∞ are masked."""
     read_at = scores != -jnp.inf
     return map_rows(function, [scores, read_at if mask is None else read_at & mask], [1, 1])
 

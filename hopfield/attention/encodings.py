@@ -34,7 +34,7 @@ _FORMER = {"added": "add_to_inputs", "turned": "rotate", "bias": "score_bias"}
 
 
 class Encoding(Node, abc.ABC):
-    """Positions of tokens, given to attention in one of three ways. A user's encoding overrides one of the methods.
+    """Positions of tokens, given to attention in one of three ways. A user's class overrides one of the three methods.
 
     Example:
         >>> from hopfield import attention

@@ -180,7 +180,7 @@ def _attend(memory: FastWeights, rows: tuple, chunk: int) -> tuple[Array, FastWe
 
 
 def _step(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array]:
-    """One chunk of (query, key, value, strength, decay): the memory after it, and what its queries read."""
+    """Memory after a chunk of (query, key, value, strength, decay), and what the chunk's queries read."""
     return (_least_squares if memory.rule == "pseudo_inverse" else _products)(memory, part)
 
 
@@ -221,7 +221,7 @@ def _unit_inverse(lower: Array) -> Array:
 
 
 def _least_squares(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array]:
-    """Regression on a chunk with the state before it as prior; a factor's first rows are that of every earlier t."""
+    """Regression on a chunk with the state before it as prior. The first t rows of the factor serve step t."""
     query, key, value, strength, decay = part
     size, inverse = len(key), cast(Array, memory.inverse)
     gone = jnp.exp(jnp.cumsum(jnp.log(decay)))

@@ -1,4 +1,4 @@
-"""Attention that meets fewer keys: those in a window of the query, learned mixtures of all, or the best mixtures."""
+"""Attention to fewer keys: keys in a window of the query, learned mixtures of all keys, or the best mixtures."""
 
 import jax.numpy as jnp
 from jax.typing import ArrayLike
@@ -63,7 +63,7 @@ def attend_locally(
 
 
 def _reach(window: Window, valid: Array | None, count: int, size: int, keys: int) -> tuple[Array, Array]:
-    """Indices of the keys within reach of each of `count` blocks of `size` queries, and the mask over these."""
+    """Indices of the keys in reach of each of `count` blocks of `size` queries, and the mask over these keys."""
     start = size * jnp.arange(count)
     ends = (0, size), (-window.left, size + window.right)
     rows, columns = (start[:, None] + jnp.arange(*end)[None, :] for end in ends)

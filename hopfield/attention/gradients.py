@@ -166,7 +166,7 @@ def metric_gradients(metric: Metric | None, query: Rows, key: Rows, d_form: Arra
 
 
 def _pull_back(metric: Any, x: Rows, y: Rows, d_left: Array, d_right: Array) -> tuple[Array, Array, Any]:
-    """From gradients of left(x) and right(y) to those of x, y and the metric's leaves."""
+    """Gradients of x, y and the metric's leaves, from the gradients of left(x) and right(y)."""
     match metric:
         case None | Identity():
             return d_left, d_right, metric

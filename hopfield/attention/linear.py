@@ -47,14 +47,14 @@ class FeatureMap(Node, abc.ABC):
         return self.split(x)[0]
 
     def of_keys(self, x: Rows) -> Features:
-        """φ(x) up to one factor for all rows, so that the largest is of order one."""
+        """φ(x) divided by one factor for all rows, so that the largest feature is of order one."""
         features, log_scale = self.split(x)
         top = jnp.max(log_scale, axis=-2, keepdims=True, initial=-jnp.inf)
         return features * jnp.exp(log_scale - jax.lax.stop_gradient(top))
 
 
 class EluPlusOne(FeatureMap):
-    """φ(x) = elu(x) + 1 by components. Its kernel is not that of softmax (Katharopoulos et al. 2020, eq. 7)."""
+    """φ(x) = elu(x) + 1 by components. Its kernel differs from softmax's kernel (Katharopoulos et al. 2020, eq. 7)."""
 
     def split(self, x: Rows) -> tuple[Features, Float[Array, "*b T 1"]]:
         features = jax.nn.elu(real_array("x", x)) + 1.0
@@ -173,7 +173,7 @@ def linear_attention(
 
 
 def _features_of_keys(features: FeatureMap, key: Keys, valid: Array | None, dtype: jnp.dtype) -> tuple[Features, Array]:
-    """(f, s) with φ = f e^s of the keys, s = −∞ for those that may not be read."""
+    """Features φ = f e^s of the keys as a pair (f, s). s is −∞ for keys that may not be read."""
     key = (key if valid is None else _without_invalid(key, valid)).astype(dtype)
     phi, log_scale = features.split(key) if isinstance(features, FeatureMap) else (features.of_keys(key), None)
     log_scale = jnp.zeros((*phi.shape[:-1], 1), phi.dtype) if log_scale is None else log_scale
@@ -189,7 +189,7 @@ def _finite(scale: Array) -> Array:
 
 
 def _without_invalid(key: Keys, valid: Bool[Array, "*b S"]) -> Rows:
-    """Keys with the first valid one in place of all others: zero or NaN would set the scale of their features."""
+    """Keys with the first valid key in place of invalid ones: zero or NaN would set the scale of their features."""
     shape = jnp.broadcast_shapes(key.shape[:-1], valid.shape)
     key, valid = jnp.broadcast_to(key, (*shape, key.shape[-1])), jnp.broadcast_to(valid, shape)[..., None]
     first = jnp.take_along_axis(key, jnp.argmax(valid, axis=-2, keepdims=True), axis=-2)

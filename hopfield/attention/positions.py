@@ -138,7 +138,9 @@ def t5_bias(
 
 
 def alibi_slopes(heads: int) -> Float[np.ndarray, "H"]:
-    """2^(−8/H), 2^(−16/H), … for a power of two H; else those of the power below, then every other one of the next.
+    """Slopes of H heads: 2^(−8/H), 2^(−16/H), … for a power of two H.
+
+    For any other H the slopes of the power of two below come first, then every other slope of the power above.
 
     Source: Press, Smith & Lewis 2022, §3 and its code (arXiv:2108.12409).
     """
@@ -152,7 +154,7 @@ def alibi_slopes(heads: int) -> Float[np.ndarray, "H"]:
 def alibi_bias(
     slopes: Float[ArrayLike, "*h"], queries: int, keys: int, *, offset: ArrayLike = 0
 ) -> Float[Array, "*h T S"]:
-    """−slope · |i − j|: a penalty that grows with distance (with a causal mask that of the paper)."""
+    """Bias −slope · |i − j|, a penalty that grows with distance. With a causal mask it is the bias of the paper."""
     slopes = wide(real_array("slopes", slopes))
     gap = jnp.abs(distances(queries, keys, offset)).astype(slopes.dtype)
     gap, slopes = same_rank(gap, slopes[..., None, None])
@@ -212,7 +214,7 @@ def turned_by(x: Float[Array, "*b T D"], angle: Float[Array, "*b T R"], pairing:
 
 
 def _places(positions: ArrayLike, x: Array) -> Array:
-    """Positions of the rows of x: [T], or with all leading axes of x, since [B, T] would be read as that of heads."""
+    """Positions of the rows of x, checked: [T] or all leading axes of x, as [B, T] would be read as [H, T]."""
     places = _numbers(positions)
     rows = x.shape[:-1]
     fits = places.ndim in (1, len(rows)) and all(

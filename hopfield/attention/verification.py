@@ -151,7 +151,7 @@ def _read_out(inputs: dict[str, Any], separation: Separation, mask: Array | None
 
 
 def _inputs(query, key, value, metric, beta, bias, temperature) -> dict[str, Any]:
-    """Every input, those left out by their defaults, so that there is a gradient of each."""
+    """All inputs of attention by name, with defaults in place of omitted ones, so that each has a gradient."""
     scale = inverse_temperature(beta, query)
     if bias is None:
         leading = np.broadcast_shapes(query.shape[:-2], key.shape[:-2])

@@ -28,7 +28,7 @@ ORDERS: tuple[SweepOrder, ...] = get_args(SweepOrder)
 
 
 def priorities(key, sweep, neurons: int, dynamics: str) -> Int[Array, "N"]:
-    """Distinct numbers in whose ascending order sweep number `sweep` visits the neurons [N].
+    """Distinct priorities of the neurons [N]. Sweep number `sweep` visits them in ascending order of these.
 
     The low bits hold the neuron's index, the others are random, so that the next neuron is one minimum away and no
     permutation has to be sorted. Ties among the random bits go by index, those of about N²/2³⁰ of the neurons: 2 % at

@@ -115,9 +115,9 @@ def _glauber(model: SpinModel, state: State, keys, scale, lengths, known, *, dyn
 
 
 def _visit_blocks(model: Any, state: State, field, order: Order, drawn: Callable) -> tuple[State, Any]:
-    """The same visits on Couplings: those of a block act on each other at once, on the rest by one product at its end.
+    """Visits on Couplings in blocks. A spin acts on its block at once, on the others by one product at the block's end.
 
-    The same spins to the last one where sums are exact, as for Hebb's integer matrix.
+    The spins equal those of `visit_each` where sums are exact, as for Hebb's integer matrix.
     """
     size = min(BLOCK, state.size)
     blocks = jnp.pad(order, (0, -state.size % size), constant_values=state.size).reshape(-1, size)

@@ -95,7 +95,7 @@ def lacking(model: Any, protocol: type) -> list[str]:
 
 
 def as_model(name: str, model: Any, protocol: type = SpinModel) -> Any:
-    """A model of a protocol, unchanged. TypeError, which names what it lacks, for anything else."""
+    """A model of a protocol, unchanged. TypeError, naming the members that it lacks, for anything else."""
     absent = lacking(model, protocol)
     if absent:
         named = ", ".join(absent)

@@ -35,7 +35,7 @@ class Retrieval(NamedTuple):
 
     @property
     def converged(self) -> Bool[Array, "*q"]:
-        """Whether the state is at rest, which one in a cycle, cut at the step limit or with NaN is not."""
+        """Whether the state is at rest. A state in a cycle, cut at the step limit or with NaN is not."""
         return self.status == CONVERGED
 
 

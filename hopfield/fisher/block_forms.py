@@ -97,7 +97,7 @@ Block = DenseBlock | DiagonalBlock | KroneckerBlock
 
 
 class BlockDiagonal(Node):
-    """A block-diagonal operator over parameters: `@`, `solve`, `to_dense` as those of `Fisher`.
+    """A block-diagonal operator over parameters, with the methods `@`, `solve` and `to_dense` of `Fisher`.
 
     Example:
         >>> from hopfield.fisher import fisher, gaussian
@@ -134,7 +134,7 @@ class BlockDiagonal(Node):
 
 @partial(jax.jit, static_argnames=("one",))
 def _solve_each(one: Callable, heads: tuple[Array, ...], damping: ArrayLike) -> Array:
-    """One system after the other, for the memory of one."""
+    """Solutions for all heads, one head after the other, so that only one is in memory at a time."""
     return jax.lax.map(lambda head: one(*head, damping), heads)
 
 

@@ -134,7 +134,7 @@ class Fisher(Node):
         return self.over_rows(_programs.square)
 
     def block_diagonal(self, heads: Heads | None = None) -> BlockDiagonal:
-        """F without what couples different leaves: exact within one dense block per leaf.
+        """F without entries between different leaves: one dense block per leaf, exact within the block.
 
         Args:
             heads: (path, leaf) ↦ axes of the leaf along which blocks are separate as well; none if None.
@@ -193,7 +193,7 @@ class Fisher(Node):
         return jnp.sqrt(self.weights)[..., None, None] * factor
 
     def _rows(self, inputs: Tree, factor: Float[Array, "n *t K R"]) -> Tree:
-        """Rows of examples by one vector–Jacobian product each, example by example where inputs are known."""
+        """Rows of examples by one vector–Jacobian product each. Known inputs are differentiated example by example."""
         if inputs is None:
             return _pull_back(self.model_fn, self.params, factor)
 

@@ -61,7 +61,7 @@ def unit(tree: Tree) -> Array:
 
 
 def over(tree: Tree, size: Array) -> Tree:
-    """A tree over a number, in its own types."""
+    """The tree divided by a number. Leaves keep their types."""
     return jax.tree.map(lambda x: (x / size).astype(x.dtype), tree)
 
 
@@ -178,7 +178,7 @@ def _step(state: _State, apply: Callable[[Tree], Tree], precondition: Callable[[
 
 
 def _start(apply: Callable[[Tree], Tree], b: Tree, x0: Tree | None) -> tuple[Tree, Tree]:
-    """The start and its residual: zero where the one given is worse or not finite."""
+    """Start and its residual. Zero replaces a given start that has a larger residual or is not finite."""
     zero = jax.tree.map(jnp.zeros_like, b)
     if x0 is None:
         return zero, b

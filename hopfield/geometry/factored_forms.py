@@ -141,7 +141,7 @@ def _difference(first: FactoredForm, second: FactoredForm) -> tuple[Array, Array
 
 @jax.custom_jvp
 def _product_norm(a: Array, b: Array) -> Array:
-    """‖A Bᵀ‖_F through R factors, whose product is small where A Bᵀ is: a trace of Gram matrices would cancel."""
+    """‖A Bᵀ‖_F through R factors. Their product is small where A Bᵀ is; a trace of Gram matrices would cancel."""
     small_a, small_b = jnp.linalg.qr(a, mode="r"), jnp.linalg.qr(b, mode="r")
     return safe_norm((small_a @ transposed(small_b)).reshape((*a.shape[:-2], -1)), axis=-1)
 

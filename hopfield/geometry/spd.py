@@ -61,7 +61,7 @@ def norm(vector: Matrix, base_point: Matrix) -> Float[Array, "*b"]:
 
 
 def whitened(vector: Matrix, base_point: Matrix) -> Matrix:
-    """L⁻¹ V L⁻ᵀ at P = L Lᵀ, whose squares add up to that of the norm."""
+    """Whitened vector L⁻¹ V L⁻ᵀ at P = L Lᵀ. Its squared entries add up to the squared norm of V."""
     vector, root = as_symmetric("vector", vector), jnp.linalg.cholesky(as_symmetric("base_point", base_point))
     return jnp.linalg.solve(root, jnp.swapaxes(jnp.linalg.solve(root, vector), -1, -2))
 

@@ -44,7 +44,7 @@ def orthonormal_basis(columns: ArrayLike) -> Frame:
 
 
 def principal_angles(first: ArrayLike, second: ArrayLike) -> Float[Array, "*b r"]:
-    """Angles 0 ≤ θ_1 ≤ … ≤ θ_r ≤ π/2 between the spaces spanned by the columns, r that of the smaller.
+    """Angles 0 ≤ θ_1 ≤ … ≤ θ_r ≤ π/2 between the spaces spanned by the columns, r the smaller of their dimensions.
 
         cos θ = singular values of QᵀP      sin θ = singular values of (I − Q Qᵀ) P
 

@@ -51,7 +51,7 @@ class Job(Node):
 
 
 class Block(NamedTuple):
-    """Block of B patterns and its scores with Q queries, of which a term is formed."""
+    """Block of B patterns and its scores with Q queries, the input of a term."""
 
     scores: Array
     """s [Q, B]."""
@@ -154,7 +154,7 @@ def sums_of(job: Job, block: Block, top: int) -> Sums:
 
 
 def merge_sums(separation: Separation | Cut, a: Sums, b: Sums) -> Sums:
-    """Sums of two blocks as those of both."""
+    """Sums over the patterns of both blocks, from the sums over each."""
     stream = jax.vmap(separation.merge)(a.stream, b.stream)
     if a.spread is None or b.spread is None or a.top is None or b.top is None:
         return Sums(stream)
@@ -202,7 +202,7 @@ MERGES = {
 
 @partial(jax.jit, static_argnums=0)
 def merged(term: Callable, separation: Separation | Cut, a: Any, b: Any) -> Any:
-    """Results of one term for two blocks, as that of both."""
+    """Result of a term for the patterns of both blocks, from its results for each."""
     return MERGES[term](separation, a, b)
 
 

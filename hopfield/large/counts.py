@@ -72,7 +72,7 @@ class Counts(NamedTuple):
         return log_z - beta * np.sum(weight * self.scores[None, :], axis=1)
 
     def shares(self, own: ArrayLike, weight: Function) -> np.ndarray:
-        """|w| of a pattern whose overlap with the query is `own`, as a part of Σ_μ |w(ξ_μ·x)| [Q]; 0 if all vanish."""
+        """Share of Σ_μ |w(ξ_μ·x)| that a pattern with overlap `own` has [Q]. 0 if all weights vanish."""
         total = np.sum(self.number * np.abs(self._evaluate_part("weight", weight, self.scores)), axis=1)
         mine = np.abs(self._evaluate_part("weight", weight, self._overlaps(own)[..., None]))[:, 0]
         return np.divide(mine, total, out=np.zeros_like(total), where=total != 0)

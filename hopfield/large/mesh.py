@@ -101,7 +101,7 @@ def shard_map_patterns(mesh: Mesh, function: Callable, sources: tuple[Source | N
 
 
 def all_merge(merge: Callable, sums: Any, shares: int) -> Any:
-    """The sums of all devices along the patterns' axis, merged in the order of the patterns, on every one of them."""
+    """Sums of all devices along the patterns' axis, merged in the order of the patterns. Every device gets them."""
     if shares == 1:
         return sums
     gathered = jax.lax.all_gather(sums, PATTERNS)
@@ -112,7 +112,7 @@ def all_merge(merge: Callable, sums: Any, shares: int) -> Any:
 
 
 def _part_of_device(source: Source | None, first: Array, count: int) -> Source | None:
-    """The part of this device: generated patterns from its first on, of others what it has been given."""
+    """Patterns of this device: a generated source from its first pattern on, any other source as the device has it."""
     if isinstance(source, Generated):
         return source.replace(first=source.first + first.astype(jnp.uint32), count=count)
     return source

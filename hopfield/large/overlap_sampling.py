@@ -139,7 +139,7 @@ def _sample_wrong_fields(
 def _differences(
     rng: np.random.Generator, others: int | None, log_mean: np.ndarray, trials: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Patterns of every shell that agree with the target in one spin, less those that do not: signs and logs [T, K]."""
+    """Patterns per shell that agree with the target in one spin, less patterns that do not: signs and logs [T, K]."""
     half = log_mean - math.log(2)
     if others is not None:
         share = np.exp(half - np.logaddexp.reduce(log_mean))

@@ -1,4 +1,4 @@
-"""Dropout of weights of which only some rows are at hand: the same numbers that one draw of them all would give."""
+"""Dropout of some rows of the weights, with the numbers that one draw for all rows would give."""
 
 import math
 
@@ -14,7 +14,7 @@ COUNTER = "threefry2x32"
 
 
 def kept_rows(key: Array, rate: float, shape: tuple[int, ...], row: ArrayLike, length: int) -> Bool[Array, "*b T S"]:
-    """Rows row … row + length − 1 (axis −2) of `jax.random.bernoulli(key, 1 − rate, shape)`, in memory of those rows.
+    """Rows row … row + length − 1 (axis −2) of `jax.random.bernoulli(key, 1 − rate, shape)`, drawn without the others.
 
     With another generator than JAX's usual one they are drawn by themselves, from the key and the first row.
     """

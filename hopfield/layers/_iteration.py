@@ -32,7 +32,7 @@ States = Float[Array, "*b H T D"]
 
 
 class KeyMemory(Node):
-    """Memory that queries are compared with: the keys, slots that no key deserves last, the mask over them, and how."""
+    """Memory that queries are compared with: keys with slots last, their mask, and the way they are compared."""
 
     key: Float[Array, "*b H S D"]
     beta: Float[Array, "*h"]
@@ -104,7 +104,7 @@ def settle(stored: KeyMemory, state: States, steps: ArrayLike, rtol: ArrayLike) 
 
 
 def _broadcast_queries(stored: KeyMemory, state: States) -> States:
-    """Queries for each of the memory's sequences and heads."""
+    """Queries, broadcast to the leading axes of the memory's sequences and heads."""
     return jnp.broadcast_to(state, jnp.broadcast_shapes(state.shape[:-2], stored.key.shape[:-2]) + state.shape[-2:])
 
 

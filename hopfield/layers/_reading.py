@@ -45,7 +45,7 @@ class Dropout(Node):
     broadcast: bool = struct.field(pytree_node=False, default=True)
 
     def applied(self, weights: Array, queries: int, row: Any = 0) -> Array:
-        """Weights of some of the `queries`, those from `row` on, kept with probability 1 − rate and scaled up by it."""
+        """Weights after dropout of the queries from `row` on, of `queries` in all. Kept ones grow by 1/(1 − rate)."""
         leading, (rows, keys) = weights.shape[:-2], weights.shape[-2:]
         leading = (1,) * len(leading) if self.broadcast else leading
         keep = kept_rows(self.key, self.rate, (*leading, queries, keys), row, rows)
@@ -75,7 +75,7 @@ class KeyValues(Node):
         return self.key.shape[-2] - self.slots
 
     def memory(self, query: States, row: Any = 0) -> KeyMemory:
-        """The memory of these queries, the first of which is the one in `row`, mask and bias being theirs."""
+        """Memory for the given queries, the first of them in `row`, with the mask and bias of these queries."""
         rows = row + jnp.arange(query.shape[-2])
         bias = self.scope.bias
         if self.encoding is not None:
@@ -97,7 +97,7 @@ class KeyValues(Node):
         return iterate(memory, query, self.steps, self.rtol).state
 
     def read(self, query: States, queries: int, row: Any = 0) -> States:
-        """Read-out of some of the `queries`, those from `row` on."""
+        """Read-out of the queries from `row` on, of `queries` in all."""
         memory = self.memory(query, row)
         state = self.state(memory, query)
         if self.dropout is None:
@@ -106,7 +106,7 @@ class KeyValues(Node):
         return self.weighed(memory, state, queries, row)[0]
 
     def weighed(self, memory: KeyMemory, state: States, queries: int, row: Any = 0) -> tuple[States, Array]:
-        """Read-out of states after all steps but the one that reads, and the weights, which dropout needs."""
+        """Read-out of states after all steps but the reading one, and its weights before dropout."""
         weights = kept = memory.weights(state).astype(self.value.dtype)
         if self.dropout is not None:
             kept = self.dropout.applied(weights, queries, row)
@@ -130,7 +130,7 @@ def block_length(shape: tuple[int, ...], keys: int, block: int | None) -> int | 
 
 
 def sequence_count(shape: tuple[int, ...], keys: int) -> int:
-    """Sequences that a CPU reads at a time, for queries [*b, H, T, D]: a number that divides theirs, or all of them."""
+    """Number of sequences that a CPU reads at a time, for queries [*b, H, T, D]: a divisor of their number, or all."""
     limit = max(1, min(shape[0], CACHED // max(1, math.prod(shape[1:-1]) * keys)))
     return next((count for count in range(limit, (limit - 1) // 2, -1) if shape[0] % count == 0), shape[0])
 
@@ -237,6 +237,6 @@ def _split_into_blocks(x: Array, *, count: int, length: int) -> Array:
 
 
 def _join_blocks(x: Array, *, axis: int, queries: int) -> Array:
-    """Blocks along the first axis put together along the one of queries, appended rows left out."""
+    """Blocks along the first axis, joined along the axis of queries. Appended rows are left out."""
     x = jnp.moveaxis(x, 0, axis)
     return jax.lax.slice_in_dim(x.reshape((*x.shape[:axis], -1, *x.shape[axis + 2 :])), 0, queries, axis=axis)

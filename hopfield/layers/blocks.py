@@ -155,7 +155,7 @@ class Perceptron(nnx.Module):
 
 
 def _features(name: str, association: SelfAssociation, kinds: UnionType) -> int:
-    """Width of an association's inputs, which is that of its outputs. Raises ValueError if it is not."""
+    """Number of an association's input features. Raises ValueError unless its outputs have as many."""
     if not isinstance(association, kinds):
         named = ", ".join(kind.__name__ for kind in get_args(kinds))
         raise TypeError(f"{name} must be one of {named}, got {shown(association)}")

@@ -131,7 +131,7 @@ class AbsolutePositions(Positions):
 def as_positions(
     positions: "Positions | Encoding | str | None", heads: int, width: int, param_dtype: Dtype
 ) -> Positions | None:
-    """The positions of a layer whose heads have this width.
+    """Positions for a layer with this number and width of heads. None stays None.
 
     Raises:
         ValueError: an unknown name, or an encoding of other heads.

@@ -172,7 +172,7 @@ class Buffer(nnx.Module):
 
     @property
     def value(self) -> Separation:
-        """The separation; no method, whose results `nnx.tabulate` would write down."""
+        """The separation. A property, since `nnx.tabulate` would record the result of a method."""
         return jax.tree.unflatten(self.structure, [leaf[...] for leaf in self.leaves])
 
 

@@ -1,4 +1,4 @@
-"""Layers by the options of hopfield-layers (PyTorch), for those who have written them before.
+"""Layers by the options of hopfield-layers (PyTorch), for users of that package.
 
 PeerOptions(input_size=8, hidden_size=4, num_heads=2, scaling=0.5).pooling(3, rngs=nnx.Rngs(0))
 """

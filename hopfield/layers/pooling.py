@@ -164,7 +164,7 @@ class HopfieldLayer(nnx.Module):
         affine: bool = True,
         rngs: nnx.Rngs,
     ) -> None:
-        """See `Hopfield`; with `separate_targets` what is read is learned apart from what is compared."""
+        """See `Hopfield`. With `separate_targets` the values that are read are learned apart from the keys."""
         self.hopfield = Hopfield(attention, normalise=normalise, affine=affine, rngs=rngs)
         self.patterns = _patterns(quantity, attention.in_kv_features, attention, trainable, rngs)
         targets = (

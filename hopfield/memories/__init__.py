@@ -119,7 +119,7 @@ class Blueprint(NamedTuple):
 
     @property
     def parameter(self) -> tuple[str, float] | None:
-        """Symbol, in LaTeX, and usual value of the number that may follow its name; None where none may."""
+        """Symbol, in LaTeX, and usual value of the number that may follow the name. None if no number may follow."""
         module, name, _ = _find_module(self.spec)
         argument = _argument(module, name)
         return (getattr(module, "SYMBOL", argument.name), argument.default) if hasattr(module, "PARAMETER") else None
@@ -230,7 +230,7 @@ def _argument(module: ModuleType, name: str) -> inspect.Parameter:
 
 
 def _derived_scaling(blueprint: Blueprint) -> Scaling:
-    """The scaling of the load by signal to noise, of a memory whose file names none."""
+    """Scaling of the load derived from signal to noise, for a memory without one in its file."""
     theory = derived_theory(blueprint, None)
     if theory is None or theory.power is None:
         raise ValueError(f"SCALING must be defined by memory {blueprint.spec}, whose signal to noise is no power of N")

@@ -1,4 +1,4 @@
-"""Unlearning: Hebb's rule after dreams, each of which weakens where it ends (Hopfield, Feinstein & Palmer 1983)."""
+"""Unlearning: Hebb's rule after dreams. Each dream weakens the state it ends in (Hopfield, Feinstein & Palmer 1983)."""
 
 from typing import Literal, get_args
 

@@ -31,7 +31,7 @@ ENSEMBLE = "spins"
 
 
 def _random_patterns(key, num_patterns: int, neurons: int) -> Array:
-    """Patterns of which log₂N neurons are on, any with the same chance."""
+    """Patterns with log₂N neurons on, all such patterns equally likely."""
     keys = jax.vmap(lambda row: jax.random.fold_in(key, row))(jnp.arange(num_patterns))
     chance = jax.vmap(lambda row: jax.random.uniform(row, (neurons,)))(keys)
     index = jax.lax.top_k(chance, _active_neurons(neurons))[1]

@@ -39,7 +39,7 @@ class Metric(Node, abc.ABC):
 
     @property
     def leading(self) -> tuple[int, ...]:
-        """*h, the leading axes of `dense`: those of its heads."""
+        """Leading axes *h of `dense`, which count its heads."""
         return jax.eval_shape(self.dense).shape[:-2]
 
     @property

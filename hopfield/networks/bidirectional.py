@@ -1,4 +1,4 @@
-"""Bidirectional memory: pairs of patterns of spins, each of which calls for the other.
+"""Bidirectional memory: pairs of spin patterns. Either pattern of a pair retrieves the other.
 
     y = sgn(Σ_μ ζ^μ ξ^μ·x),   x = sgn(Σ_μ ξ^μ ζ^μ·y)
 
@@ -43,7 +43,7 @@ class BidirectionalMemory(Node):
         return cls(patterns, partners)
 
     def energy(self, state: State, partner: State) -> Float[Array, ""]:
-        """E(x, y), which neither half of `update` ever raises."""
+        """Energy E(x, y). Neither half of `update` ever raises it."""
         patterns, partners, state, partner = self._wide(state, partner)
         return -jnp.dot(patterns @ state, partners @ partner) / (state.size * partner.size) ** 0.5
 

@@ -126,7 +126,7 @@ class FeatureMemory(Node):
         return jnp.mean(terms), jnp.std(means, ddof=1) / jnp.sqrt(means.size)
 
     def predicted_error(self, state: State) -> Float[Array, ""]:
-        """Relative standard error of the sum, which is that of β E. It is infinite where the sum is not positive.
+        """Relative standard error of the sum, and so the error of β E. It is infinite where the sum is not positive.
 
         Of positive features it is too small, half and less, unless β‖x+ξ‖² is small beside ln K: one pattern's relative
         variance is (cosh(β‖x+ξ‖²) − 1)/K, and most of it comes from projections so rare that a memory may have none.
@@ -171,7 +171,7 @@ def _sum_features(memory: FeatureMemory, rows: Array) -> Array:
 
 
 def descend(memory: FeatureMemory, state: State, *, max_steps: int = 100, step_size: ArrayLike = 1.0) -> Retrieval:
-    """Steps x ← x − s ∇E to a fixed point, at s = 1 those of `retrieve`. An energy of NaN on the way ends them.
+    """Descent x ← x − s ∇E to a fixed point. s = 1 gives the steps of `retrieve`. An energy of NaN on the way ends it.
 
     Args:
         memory: with patterns.

@@ -124,7 +124,7 @@ class SequenceMemory(Node):
         return (sums / power_scale(jnp.max(jnp.abs(sums), axis=0, keepdims=True), self.degree)) ** self.degree
 
     def _size_of_terms(self, filters: Array, state: State) -> Float[Array, "M"]:
-        """Size of the terms of N − 1 decorrelated overlaps [M], whose rounding is all that is left of one that is 0."""
+        """Root of the summed squares of the terms of N − 1 decorrelated overlaps [M]: the scale of their rounding."""
         overlaps = self._rows() @ state / self.patterns.shape[1]
         return (self.patterns.shape[1] - 1) * jnp.sqrt(filters**2 @ overlaps**2)
 

@@ -143,7 +143,7 @@ def _per_beta(x: Array, levels: Levels) -> Array:
 
 
 def energy_variance(levels: Levels, separation: Separation) -> Array:
-    """s·∇²F(β s) s, by one derivative of the weights along the gaps."""
+    """s·∇²F(β s) s, the variance of the energy, from one derivative of the weights along the gaps."""
 
     def weights(z: Array) -> Array:
         return separation.weights(z, levels.used)

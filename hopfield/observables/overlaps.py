@@ -61,7 +61,7 @@ def cosine_overlap(state: State, pattern: State) -> Scalar:
 
 @jax.jit
 def sparse_overlap(state: State, pattern: State) -> Scalar:
-    """m = P₁ − P₀ of spins: the share above 0 of those that should be, less that of those that should not.
+    """m = P₁ − P₀ of spins: the fraction of the pattern's up spins that are up, less that fraction of its down spins.
 
     1 when a pattern is recovered and 0 for a state that knows nothing of it, however few of its spins are +1; of a
     pattern with all spins alike, neurons that do not exist are right.
@@ -85,7 +85,7 @@ def bit_error(state: State, pattern: State) -> Scalar:
 
 @jax.jit
 def above(overlaps: Float[Array, "*q"], threshold: float | Scalar) -> Bool[Array, "*q"]:
-    """Whether overlaps exceed a threshold by more than rounding about 1: one that is exactly at it does not.
+    """Whether overlaps exceed a threshold by more than rounding about 1. An overlap equal to the threshold does not.
 
     In single precision 48 · (1/60), as a compiled mean divides, is more than 0.8. Either may be the overlaps.
     """

@@ -60,7 +60,7 @@ CHOSEN_SOLVERS: tuple[ChosenSolver, ...] = get_args(ChosenSolver)
 
 
 class NaturalGradientState(NamedTuple):
-    """State of `natural_gradient`: what the next step needs, and the outcome of the last one.
+    """State of `natural_gradient`: the input of its next step, and the outcome of the last one.
 
     Example:
         >>> from hopfield.optim import natural_gradient
@@ -98,7 +98,7 @@ class Options(NamedTuple):
 
     @property
     def adaptive(self) -> bool:
-        """Whether steps are tried and λ follows from them."""
+        """Whether λ adapts to the outcome of trial steps."""
         return isinstance(self.damping, str)
 
 

@@ -250,7 +250,7 @@ def riemannian_gradient_descent(
 
 
 def _map_with_manifolds(chosen: Tree, function: Callable, params: Tree, *more: Tree) -> Tree:
-    """`function` of the manifold, the parameter and what belongs to it, for every array; `chosen` may be a prefix."""
+    """`function` of manifold, parameter and entries of `more` by array. `chosen` may be a prefix of `params`."""
     leaf = lambda x: isinstance(x, Manifold)
     try:
         each = jax.tree.map(lambda m, part: jax.tree.map(lambda _: m, part), chosen, params, is_leaf=leaf)

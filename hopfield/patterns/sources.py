@@ -1,4 +1,4 @@
-"""Sources of patterns: an array, packed bits, a file, or a random ensemble of which any block can be drawn again.
+"""Sources of patterns: an array, packed bits, a file, or a random ensemble whose blocks can be drawn again.
 
 A source hands out its patterns in blocks. `rows(first, size)` works under jit with a traced `first`;
 `part(first, size)` cuts out a source that lives on the device, which is how patterns that fit in no memory are walked
@@ -151,7 +151,7 @@ class Generated(Source):
 
 
 class Mapped(Source):
-    """Patterns in a file, of which only the block in use is in memory. Build with `mapped(path)`.
+    """Patterns in a file. Only the block in use is in memory. Build with `mapped(path)`.
 
     Example:
         >>> import tempfile

@@ -36,6 +36,6 @@ def finite_rise(up: Scores, down: Scores, mask: Mask) -> Scores:
 
 
 def where_near(near: Bool[Array, ""], small: Callable[[], Array], apart: Callable[[], Array]) -> Float[Array, ""]:
-    """`small` where scores are near and `apart` elsewhere. A batch computes only those it needs."""
+    """`small` where scores are near and `apart` elsewhere. A batch computes a branch only if an entry needs it."""
     either = lambda: jnp.where(near, small(), apart())
     return jax.lax.cond(anywhere(~near), lambda: jax.lax.cond(anywhere(near), either, apart), small)

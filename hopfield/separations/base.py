@@ -38,7 +38,7 @@ class Stream(NamedTuple):
 
 
 class Summand(NamedTuple):
-    """Summand of one pattern in a potential, as a function of its overlap, and its weight, both up to a factor."""
+    """Functions of one pattern's overlap: its summand in the potential and its weight, both up to a factor."""
 
     potential: Callable[[np.ndarray], np.ndarray]
     weight: Callable[[np.ndarray], np.ndarray]
@@ -98,7 +98,7 @@ class Separation(Node, abc.ABC):
 
     @property
     def is_softmax(self) -> bool:
-        """Whether the weights are those of attention, e^(z − F), which sum to one."""
+        """Whether the weights are attention's softmax weights, e^(z − F), which sum to one."""
         return self.gibbs and self.normalised
 
     @property
@@ -200,7 +200,7 @@ class Separation(Node, abc.ABC):
         return alone if lift is np.asarray else np.exp(alone - np.max(alone))
 
     def log_weight(self, scores: np.ndarray, beta: float) -> np.ndarray:
-        """ln |f′(β s)| of every score alone, up to a number that all share, where there is a `summand`."""
+        """ln |f′(β s)| of every score alone, up to a common constant. The separation needs a `summand`."""
         z = jnp.asarray(beta * scores)
         with np.errstate(divide="ignore"):
             logs = self.log_sizes(z) if self.streaming else np.log(np.abs(np.asarray(self.weights(z), np.float64)))
@@ -237,7 +237,7 @@ class Separation(Node, abc.ABC):
         return stream.mass, stream.moment
 
     def at_threshold(self, top: Scalar, log_peak: Scalar) -> Any:
-        """The weights of scores whose largest is `top` and has the weight e^`log_peak`, block by block."""
+        """Weights, block by block, of scores with maximum `top`, whose weight is e^`log_peak`."""
         raise TypeError(f"{type(self).__name__} has no threshold")
 
     def field_block(self, scores: Scores, steps: Float[Array, "M N"], state: Float[Array, "N"], beta, mask) -> Any:
@@ -261,7 +261,7 @@ class Separation(Node, abc.ABC):
 
 
 def _of_scores(method: Callable) -> Callable:
-    """Method of scores and a mask, with checks: a real vector, and one truth value for each of its entries."""
+    """Method of scores and a mask with checks: scores are a real vector, the mask has one truth value for each."""
 
     @wraps(method)
     def checked(self, z, mask=None):

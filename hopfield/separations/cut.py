@@ -33,7 +33,7 @@ class Cut(Node):
     thresholded: ClassVar[bool] = False
 
     def weights(self, z: Scores, mask: Mask = None) -> Scores:
-        """Weights [M], as of the separation, whose sum is 1 where the threshold is right."""
+        """Weights [M] as of the separation. They sum to 1 if the threshold is right."""
         return jnp.exp(self.log_sizes(z, mask))
 
     def log_sizes(self, z: Scores, mask: Mask = None) -> Scores:
@@ -48,7 +48,7 @@ class Cut(Node):
         return Stream(jnp.zeros((), p.dtype), gain, p.astype(values.dtype) @ values)
 
     def merge(self, a: Stream, b: Stream) -> Stream:
-        """Sums of two blocks as those of both."""
+        """Sums over the patterns of both blocks, from the sums over each."""
         return Stream(a.shift, a.mass + b.mass, a.moment + b.moment)
 
     def finish(self, stream: Stream) -> tuple[Scalar, Float[Array, "V"]]:
@@ -71,7 +71,7 @@ class Cut(Node):
         return self.log_peak + log_power(total * power_logarithm(-jnp.log(total), gap) / slope, gap)
 
     def _distance_below_top(self, z: Scores, mask: Mask) -> tuple[Scores, Array]:
-        """(z − top)/x, but 0 where 1 + (α−1) of it is not above zero, and where that is so."""
+        """Distances x = (z − top) e^((1−α) log_peak), and where 1 + (α−1) x ≤ 0 or masked; they are 0 there."""
         below = (z - self.top) * jnp.exp((1.0 - self.alpha) * self.log_peak)
         outside = (self.alpha - 1.0) * below <= -1.0
         outside = outside if mask is None else outside | ~mask

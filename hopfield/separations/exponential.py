@@ -141,7 +141,7 @@ class Exponential(LogSumExp):
         return self.field_finish(self.field_block(scores, steps, state, beta, mask), beta)
 
     def _gaps(self, scores, steps, state, beta, mask) -> Stream:
-        """By how much the sum over patterns changes with every spin [N], relative to one shift for all."""
+        """Change of the sum over patterns with every spin [N], relative to one shift for all."""
         # The factor by which a flip multiplies a pattern's term depends on the spin's sign only, so that all neurons
         # share one product of matrices. Both factors are relative to the largest possible one and cannot overflow.
         s, top = shifted(beta * scores, mask)

@@ -27,7 +27,7 @@ PART = 8
 
 
 def shifted(z: Scores, mask: Mask) -> tuple[Scores, Float[Array, ""]]:
-    """Scores minus the largest unmasked one (masked: −∞), and that largest one (0 where nothing is unmasked).
+    """Scores minus the largest unmasked score (masked: −∞), and this largest score (0 if all are masked).
 
     One NaN or +∞ among the unmasked scores makes all of them NaN: beyond +∞ no score can be compared.
     """
@@ -49,7 +49,7 @@ def _power(u: Array, exponent: Array, power: int | None) -> Array:
 
 
 def _step(u: Array, tau: Array, total: Array, exponent: Array, power: int | None) -> Array:
-    """τ after a step of Newton's method for ‖[u − τ]₊‖ = `total`, of the norm whose exponent is larger by one."""
+    """τ after one step of Newton's method for ‖[u − τ]₊‖ = `total`, in the norm with the power `exponent` + 1."""
     # The sums of the quick cases are written apart, since XLA puts into memory what two sums share.
     above, below = jnp.maximum(u - tau, 0.0), jnp.minimum(tau - u, 0.0)
     if power == 0:
@@ -110,7 +110,7 @@ def _threshold(u: Scores, exponent: Array) -> Float[Array, ""]:
 
 
 def _newton_iterations(u: Scores, exponent: Array, start: Array, total: float) -> Array:
-    """τ after Newton's steps for a sum of `total`, as long as they rise."""
+    """τ after Newton's steps for a sum of `total`. They end when τ no longer rises."""
 
     def rise(state):
         tau, _, count = state

@@ -34,7 +34,7 @@ class Sparsemax(Separation):
         return _fenchel_young(self, z, mask)
 
     def at_threshold(self, top: Scalar, log_peak: Scalar) -> Cut:
-        """Sparsemax of scores whose largest is `top`, cut where that one's weight is e^`log_peak`."""
+        """Sparsemax of scores with maximum `top`, cut where the weight of the maximum is e^`log_peak`."""
         return Cut(jnp.asarray(self.alpha, top.dtype), top, log_peak)
 
     def _regulariser(self, p: Scores) -> Scalar:
@@ -69,7 +69,7 @@ class Entmax(Separation):
         return _fenchel_young(self, z, mask)
 
     def at_threshold(self, top: Scalar, log_peak: Scalar) -> Cut:
-        """Entmax of scores whose largest is `top`, cut where that one's weight is e^`log_peak`."""
+        """Entmax of scores with maximum `top`, cut where the weight of the maximum is e^`log_peak`."""
         return Cut(jnp.asarray(self.alpha, top.dtype), top, log_peak)
 
     def _regulariser(self, p: Scores) -> Scalar:

@@ -1,4 +1,4 @@
-"""Annealed weights of random patterns in a state along one of them, for any weight that depends on the overlap alone.
+"""Annealed weights of random patterns in a state along one pattern, for weights that depend on overlaps alone.
 
 The sum over the M − 1 other patterns stands at its mean, (M − 1) E[w(t)], with t the overlap per neuron of a random
 pattern with the direction of the state:

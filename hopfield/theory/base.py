@@ -145,7 +145,7 @@ class Theory:
 
     @_with_checked_arguments
     def basins(self, dynamics: Dynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
-        """Lines of critical initial overlaps, the one to compare with first, of infinite networks unless they say N.
+        """Lines of critical initial overlaps, of infinite networks unless they say N. Compare with the first line.
 
         Args:
             dynamics: synchronous or asynchronous.

@@ -250,7 +250,7 @@ def mceliece(neurons: ArrayLike, *, all_patterns: bool = False) -> Float:
 
 
 def _conditions(load: ArrayLike, temperature: ArrayLike, *, positive: bool = False) -> tuple[Float, Float]:
-    """√α and T, of one shape, with T = 0 replaced by a temperature of no consequence."""
+    """√α and T, broadcast to one shape. T = 0 is replaced by a temperature too low to matter."""
     load = real("load", load, above=0) if positive else real("load", load, least=0)
     root_load, temperature = np.broadcast_arrays(np.sqrt(load), real("temperature", temperature, least=0))
     return root_load, np.maximum(temperature, COLDEST)

@@ -41,7 +41,7 @@ def noise(degree: ArrayLike, *, rectified: bool = False) -> Float:
 
 
 def distinct_index_factor(degree: ArrayLike) -> Float:
-    """Capacity of the n-spin network without repeated indices over that of F(s) = sⁿ: (2n−3)!!/(n−1)!.
+    """Ratio (2n−3)!!/(n−1)! of the n-spin network's capacity without repeated indices to the capacity of F(s) = sⁿ.
 
     Its field sums over sets of n−1 distinct spins, with crosstalk variance (n−1)! M/N^(n−1) over signal squared.
 
@@ -200,7 +200,7 @@ def _one_step_error(degree: float, neurons: float, num_patterns: float, flipped:
     values, probabilities = np.concatenate([values, -values]), np.tile(half / (2 * half.sum()), 2)
 
     def probability_below(others: float, tie: float) -> float:
-        """P(crosstalk < −signal + tie), the signal that of a pattern with an overlap with the other spins."""
+        """P(crosstalk < −signal + tie), where the signal comes from a pattern with an overlap with the other spins."""
         bound = -float(_difference(degree, np.array(others), rectified))
         if np.max(np.abs(values)) < 2**53:
             exact = sums.lattice_below(values, probabilities, int(num_patterns) - 1, bound + tie)

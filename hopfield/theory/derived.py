@@ -125,7 +125,7 @@ class Derived(Theory):
         return numbers(error(num_patterns))
 
     def retained_overlap(self, load: ArrayLike) -> Float | None:
-        """The largest fixed point of m ↦ erf(g(m)/√(2aα)), g the signal of overlap m over that of the pattern."""
+        """Largest fixed point of m ↦ erf(g(m)/√(2aα)), with g the signal at overlap m over the signal at m = 1."""
         if self.ensemble != "spins" or not self.power or self.power < 2:
             return None
         overlaps, loads = self._branch
@@ -144,7 +144,7 @@ class Derived(Theory):
         return general.limit(inverse_load)
 
     def _signal(self, overlap: ArrayLike) -> Float:
-        """Signal of overlap m over that of m = 1 for N → ∞."""
+        """Signal at overlap m over the signal at m = 1, for N → ∞."""
         overlap = np.asarray(overlap, np.float64)
         log_sizes = self.parts(LARGE, None).log_weight(LARGE * np.append(overlap.ravel(), 1.0))
         return np.exp(log_sizes[:-1] - log_sizes[-1]).reshape(overlap.shape)

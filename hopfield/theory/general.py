@@ -218,7 +218,7 @@ def random_energy_load(log_weight: Callable[[float], float], rate: Callable[[flo
 
 
 def load_at_overlap(overlap: Callable[[float], ArrayLike], last: Spinodal, cut: float) -> float:
-    """Largest load whose retrieval state has an overlap above a cut: the last one, or where m(α) falls to the cut.
+    """Largest load at which the retrieval state's overlap is above a cut: the last load, or where m(α) reaches the cut.
 
     Args:
         overlap: m(α), falling.

@@ -60,7 +60,7 @@ def leftover(neurons: int, num_patterns: int, kappa: float, overlap: float | Non
 
 
 def _scores(neurons: float, kappa: float) -> tuple[Float, Float]:
-    """Cells of equal width over all overlaps, in each of which e^(κ s) grows by a quarter at most; probabilities."""
+    """Overlaps s at the middles of equal cells, and their probabilities. In a cell κ s grows by a quarter at most."""
     cells = max(_CELLS, 2 * int(np.ceil(4 * min(kappa, 1e5))))
     reach = min(1.0, 9 / np.sqrt(neurons) + kappa / neurons)
     s = reach * (-1 + (2 * np.arange(cells) + 1) / cells)

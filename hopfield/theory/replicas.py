@@ -53,7 +53,7 @@ class DenseReplica(NamedTuple):
 
 
 def covariance(degree: int, q: ArrayLike) -> Float:
-    """⟨sᵏ s'ᵏ⟩ of normal s and s' with correlation q, k = degree: Σ_j j! c_j² qʲ, c_j those of sᵏ in Hermite's.
+    """⟨sᵏ s'ᵏ⟩ = Σ_j j! c_j² qʲ of normal s and s' with correlation q; k = degree, c_j are Hermite coefficients of sᵏ.
 
     Args:
         degree: k >= 0; 1 + 2q² at k = 2, 9q + 6q³ at k = 3.
@@ -71,7 +71,7 @@ def _weights_of(degree: int) -> Float:
 
 
 def dense_replica(degree: int, load: float, temperature: float, *, retrieval: bool = True) -> DenseReplica:
-    """Replica-symmetric state of a dense memory: the one with the largest overlap, or the one without.
+    """Replica-symmetric state of a dense memory: the retrieval state of largest overlap, or the state without overlap.
 
     Args:
         degree: n >= 3.

@@ -106,7 +106,7 @@ def sparse_limit(activity: ArrayLike) -> Float:
 def one_step_shares(
     activity: float, neurons: int, num_patterns: ArrayLike, threshold: float, offset: float = 0.0
 ) -> tuple[Float, Float]:
-    """Shares P₁ and P₀ that are on after one step from a pattern, of which k of N − 1 other neurons are on.
+    """Shares P₁ and P₀ that are on after one step from a pattern in which k of N − 1 other neurons are on.
 
     The signal is [k(1−a)(1−b) + (N−1−k) a b]/(a(1−a)N) times η − a, the crosstalk of M − 1 patterns has the variance
     (M−1)[k(1−b)² + (N−1−k) b²]/N² and is taken as Gaussian; k is binomial.
@@ -154,7 +154,7 @@ def _entropy(share: Float) -> Float:
 
 
 def dilution(keep: ArrayLike) -> Float:
-    """Disturbance κ = (1−c)/c of couplings of which a share c, above 0 and at most 1, is kept at random."""
+    """Disturbance κ = (1−c)/c of couplings diluted at random. The share c that is kept is above 0 and at most 1."""
     keep = real("keep", keep, above=0, most=1)
     return plain((1 - keep) / keep)
 

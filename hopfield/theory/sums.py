@@ -15,7 +15,7 @@ _FINEST = 2.0**14  # phase of the bound from which on nothing is resolved
 
 
 def fair_signs_below(bound: Float, terms: Float) -> Float:
-    """P(sum of `terms` independent fair signs < bound), for whole bounds; that of a normal sum beyond 2^53 terms.
+    """P(sum of `terms` independent fair signs < bound), for whole bounds. Beyond 2^53 terms the sum counts as normal.
 
     More are not counted exactly, and a binomial differs from the normal distribution by less than 1e-8 there.
     """

@@ -111,7 +111,7 @@ def _log(point: Normal, base_point: Normal, tolerance: ArrayLike, steps: ArrayLi
 
 
 def _start(target: Normal) -> Array:
-    """A velocity near the one sought: the lifted one, corrected by what its own end lacks while that draws nearer."""
+    """Initial velocity for shooting: the lifted logarithm, corrected by the gap at its end while the gap shrinks."""
     n, wanted = target.mean.size, _packed(_lifted_log(target))
 
     def step(state):

@@ -46,7 +46,7 @@ SEPARATE = {
 
 @dataclass(frozen=True)
 class AttentionWeights:
-    """Weights of one layer as plain arrays: H heads, groups of which share the keys and values of K ≤ H.
+    """Weights of one layer as plain arrays: H heads in K ≤ H groups, each group with keys and values of its own.
 
     Head h makes queries x w_query[h] + b_query[h], reads keys and values h // (H / K) with inverse temperature `beta`,
     and adds what it reads times w_output[h] to the output.
@@ -148,7 +148,7 @@ def load(path: str | Path, *, heads: int | None = None) -> Checkpoint:
 
 
 def _layout(tensors: Tensors) -> tuple[str, list[str]]:
-    """The kind, and what the names in every layer begin with."""
+    """Kind of a checkpoint, and for every layer the beginning of its tensors' names."""
     for kind, pattern in LAYOUTS.items():
         matches = [match for name in tensors if (match := re.fullmatch(pattern, name))]
         if matches:

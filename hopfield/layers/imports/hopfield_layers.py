@@ -1,4 +1,4 @@
-"""Weights of hopfield-layers (PyTorch) as those of a layer of this library, exactly.
+"""Weights of hopfield-layers (PyTorch), taken exactly into a layer of this library.
 
 hopfield-layers counts update steps from zero, `update_steps_max=0` being one application of softmax, and keeps neither
 scaling nor steps nor number of heads in its state: they are arguments here.

@@ -48,7 +48,7 @@ def _number(table: Mapping[str, Any], name: str, default: float | None = None) -
 
 
 def _llama3(rates: Any, table: Mapping[str, Any]) -> Any:
-    """Slow rotations divided by the factor, fast ones as they are, and those between in part."""
+    """Rates of LLaMA 3: slow rotations are divided by the factor, fast ones stay, and rotations between are mixed."""
     rates = np.asarray(rates, float)
     length, factor = (_number(table, name) for name in ("original_max_position_embeddings", "factor"))
     low, high = (_number(table, name) for name in ("low_freq_factor", "high_freq_factor"))

@@ -39,7 +39,7 @@ PARTS = re.compile(
 
 
 def refuse(kind: str, config: Mapping[str, Any], names: Iterable[str], stems: Iterable[str]) -> None:
-    """Check of config.json and names of tensors: ValueError if their attention is not that of a layout's `kind`."""
+    """Raises ValueError if config.json or names of tensors describe another attention than the layout of `kind` has."""
     model = config.get("model_type")
     if model is not None and model not in TYPES[kind]:
         allowed = ", ".join(TYPES[kind])
@@ -76,20 +76,20 @@ def refuse(kind: str, config: Mapping[str, Any], names: Iterable[str], stems: It
 
 
 def completed(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A config.json with what its model type takes for granted."""
+    """A config.json with the defaults of its model type filled in."""
     model = config.get("model_type")
     return {**(DEFAULTS.get(model, {}) if isinstance(model, str) else {}), **config}
 
 
 def check_widths(config: Mapping[str, Any], width: int, shared: int) -> None:
-    """Raises ValueError unless the width of heads and the number of key heads are those of config.json."""
+    """Raises ValueError if config.json states another width of heads or number of key heads than the tensors have."""
     for name, found in (("head_dim", width), ("num_key_value_heads", shared)):
         if config.get(name) not in (None, found):
             raise ValueError(f"{name} must be the {found} of the tensors in config.json, got {shown(config[name])}")
 
 
 def first_position(config: Mapping[str, Any], name: str) -> int:
-    """Row of a table of positions that the first token has: in RoBERTa's, whose name it is, that after padding."""
+    """Row of the first token in a table of positions: 0, or the row after padding in tables of RoBERTa's kind."""
     if config.get("model_type") not in PADDED and not name.startswith("roberta."):
         return 0
     padding = config.get("pad_token_id")
