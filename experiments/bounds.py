@@ -126,7 +126,7 @@ def number(value: float) -> str:
 
 
 def _check_name(option: str, text: str, names: Mapping[str, Number | None]) -> None:
-    """Refuse a name that there is not, one without the number it needs, and one with a number it cannot have."""
+    """Refuse an unknown name, a name without the number it needs, and a name with a number it cannot have."""
     name, value = name_and_number(text)
     number = names.get(name)
     if value is None:
@@ -203,7 +203,7 @@ class Use(NamedTuple):
 
 
 def includes(option: str, *names: str) -> Use:
-    """Used where a list of the configuration has one of these names, alone or with a number as in `entmax:1.5`."""
+    """Condition of use: a list of the configuration has one of these names, with or without a number (`entmax:1.5`)."""
 
     def holds(config: Any) -> bool:
         return any(entry in names or entry.partition(":")[0] in names for entry in getattr(config, option))

@@ -45,7 +45,7 @@ class DoubtError(UnmetError):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `experiments.check` on the given words (default: those of the command line); returns the exit code."""
+    """Run `experiments.check` on the given words, by default the command line's. Returns the exit code."""
     return boundary.run_command(lambda: _check_all(sys.argv[1:] if argv is None else list(argv)))
 
 
@@ -105,7 +105,7 @@ def _check(conf: str, scratch: Path) -> int:
 
 
 def _require(condition: Any, otherwise: str) -> None:
-    """Raise UnmetError, which says what is wrong, unless a condition holds: also under `python -O`."""
+    """Raise UnmetError with the message `otherwise` unless the condition holds: also under `python -O`."""
     if not condition:
         raise UnmetError(otherwise)
 
@@ -143,14 +143,14 @@ def _run(conf: str, target: Path) -> None:
 
 
 def _even(job: Job, whole: Path) -> None:
-    """Tell columns that only some rows have, as those of several kinds, or of which one is misspelt."""
+    """Raise DoubtError if only some rows have a column: a name may be misspelt, or the rows may be of several kinds."""
     plan = planning.plan(replace(job, config=replace(job.config, output=str(whole))))
     if names := axes.differing(plan.ledger.rows(plan.points)):
         raise DoubtError(f"only some have {', '.join(names)}; a name may be misspelt")
 
 
 def _declared(name: str, whole: Path) -> None:
-    """Tell tables whose columns have no meaning and unit; where they are declared the run has held rows to them."""
+    """Raise DoubtError if columns.py is missing or declares columns that the table lacks. Runs refuse others."""
     declared = registry.columns(name)
     if declared is None:
         raise DoubtError("columns.py is missing, so that no report says what they mean")

@@ -17,7 +17,7 @@ from experiments.contract import InputError
 
 
 class Column(NamedTuple):
-    """Column of a table: what its numbers mean, and their unit or range, empty of what has none."""
+    """Column of a table: the meaning of its numbers, and their unit or range. The unit is empty if they have none."""
 
     meaning: str
     unit: str = ""
@@ -86,7 +86,7 @@ def find(declared: Columns, name: str) -> Column | None:
 
 
 def check(declared: Columns, names: Iterable[str]) -> None:
-    """Hold the columns of a row to those declared.
+    """Check that every column of a row is declared.
 
     Raises:
         InputError: one is not declared; the sentence has the name nearest to it.

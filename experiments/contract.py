@@ -88,7 +88,7 @@ UNMEASURED = ("output", "overwrite", "dry", "worker", "figure", "wandb")
 
 
 class InputError(ValueError):
-    """Error of the input: what was asked for cannot be done; the message is the one sentence that says why."""
+    """Error of the input: the request cannot be carried out. The message is one sentence that says why."""
 
 
 class Smoke(NamedTuple):

@@ -77,7 +77,7 @@ def _drawable(directory: Path) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _damage_told(name: str) -> Iterator[None]:
-    """Raises faults of the results in a folder, or in one of several, as one sentence."""
+    """Context in which a fault of the results in one folder or several becomes an InputError of one sentence."""
     try:
         yield
     except InputError:
@@ -109,7 +109,7 @@ def _experiment(directory: Path) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `experiments.plot` on the given words (default: those of the command line). Returns the exit code."""
+    """Run `experiments.plot` on the given words, by default the command line's. Returns the exit code."""
     return boundary.run_command(lambda: _redraw_all(sys.argv[1:] if argv is None else list(argv)))
 
 
@@ -144,7 +144,7 @@ def _join(runs: Sequence[Path], target: Path, command: str, words: Sequence[str]
 
 
 def _comparison_folder(runs: Sequence[Path]) -> Path:
-    """The folder of a comparison, named by those of its runs."""
+    """Folder of a comparison, named after the folders of its runs."""
     return Path("outputs/comparisons") / folders.as_file_name("+".join(pooling.endings(runs)).replace(os.sep, "-"))
 
 

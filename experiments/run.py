@@ -19,7 +19,7 @@ _HYDRAS = ("--hydra-help", "--info", "-i", "--shell-completion", "-sc")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command on the given words (default: those of the command line).
+    """Run the command on the given words, by default the command line's.
 
     Returns:
         0 if all went well, 1 if a run had to stop, 2 for input that cannot be run, 130 after Ctrl-C, 143

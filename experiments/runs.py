@@ -24,7 +24,7 @@ those of their configuration, headline numbers.
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `experiments.runs` on the given words (default: those of the command line). Returns the exit code."""
+    """Run `experiments.runs` on the given words, by default the command line's. Returns the exit code."""
     return boundary.run_command(lambda: _print_runs(sys.argv[1:] if argv is None else list(argv)))
 
 

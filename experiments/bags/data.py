@@ -94,7 +94,7 @@ def _read(path: Path, _digest: str) -> Bags:
 
 
 def _are_usable(features: np.ndarray) -> bool:
-    """Whether features are finite real numbers of single precision, and one of them at least differs somewhere."""
+    """Whether features are finite real numbers of single precision, and at least one feature differs somewhere."""
     if features.dtype.kind not in "biuf" or not features.size:
         return False
     with np.errstate(over="ignore"):

@@ -21,7 +21,7 @@ def labels(data: Iterable[Any]) -> dict[str, str]:
 
 
 def published_area(name: str, rows: Table) -> tuple[float, float] | None:
-    """Published area and its error. None unless name, bags and instances are those of the published set."""
+    """Published area and its error. None if the name or the number of bags or instances is not the published set's."""
     if not {"bags", "instances"} <= set(rows):
         return None
     held = {(int(bags), int(instances)) for bags, instances in rows[["bags", "instances"]].dropna().to_numpy()}

@@ -43,7 +43,7 @@ def check(config: Config) -> None:
 
 
 def _scales(config: Config, memories: Iterable[str]) -> dict[str, Scale]:
-    """The numbers that each memory is measured at, by its name: its own, or smoke scale."""
+    """Scale of each memory by its name: its own numbers, or smoke scale."""
     return {memory: spellings.entry(config.per_memory, memory) or Scale() for memory in memories}
 
 

@@ -12,7 +12,7 @@ ONE_STEP = r"one step, $N\to\infty$"
 
 
 def lines(rows: Table, loads: Float) -> list[Line]:
-    """Lines of critical initial overlaps of one memory, size and dynamics, the one to compare with first.
+    """Lines of critical initial overlaps of one memory, size and dynamics. The first is the one to compare with.
 
     Args:
         rows: the rows that they are drawn beside.
@@ -28,7 +28,7 @@ def lines(rows: Table, loads: Float) -> list[Line]:
 
 
 def nearest_share(rows: Table, overlaps: Float) -> Float | None:
-    """Share of queries of these overlaps that end right where the nearest pattern wins, of rows of one load."""
+    """Share of queries at these overlaps that end right if the nearest pattern wins, at one load. None before rest."""
     if convergence.end_of_curve(rows) != convergence.REST:
         return None
     first = rows.iloc[0]
@@ -36,7 +36,7 @@ def nearest_share(rows: Table, overlaps: Float) -> Float | None:
 
 
 def _single(memory: str, beta: float | None, near: float, loads: Float) -> list[Line]:
-    """The start whose one step leaves (1 − near)/2 of the spins wrong, by the loads at which each start does."""
+    """Line of initial overlaps at which one step leaves (1 − near)/2 of the spins wrong. Empty without a theory."""
     theory, starts = find(memory).theory, np.linspace(0.0, 1.0, 401)[1:]
     known = {"error": (1 - near) / 2, "beta": beta}
     found = [theory.critical_load("one_step_error", corruption=(1 - start) / 2, **known) for start in starts]

@@ -19,7 +19,7 @@ from hopfield.memories import find
 
 
 def limit_label(memory: str, criterion: str, load: float | None = None, end: str = convergence.REST) -> str:
-    """The label of theory for an infinite network: replica symmetric (RS) or annealed where it is, or of one step."""
+    """Label of theory for an infinite network: replica symmetric (RS), annealed, or of one step."""
     words = {"replica symmetric": "RS theory", "annealed": "annealed"}
     single = end != convergence.REST and criterion not in STARTS
     name = "one-step theory" if single else words.get(theory.kind(memory, criterion) or "", "theory")
@@ -31,7 +31,7 @@ STARTS = ("target_weight", "fixed_point", "one_step_error")
 
 
 def ends_of(rows: Table) -> list[str]:
-    """States where dynamics end, as `convergence.end` names them, of each of the dynamics that rows hold."""
+    """Names, as by `convergence.end`, of the states where dynamics end, each once, for all dynamics among the rows."""
     return list(dict.fromkeys(convergence.end_of_curve(part) for _, part in rows.groupby("dynamics", sort=False)))
 
 
@@ -108,7 +108,7 @@ def critical_patterns(ax: Axes, critical: list[dict], table: Table) -> None:
 
 
 def _label_with_open_sizes(memory: str, sizes: np.ndarray, table: Table) -> str:
-    """Label of a memory, with the sizes that were measured and whose critical number is not known."""
+    """Label of a memory, with the measured sizes that have no critical number."""
     missing = sorted(set(table.loc[table["memory"] == memory, "neurons"]) - set(sizes.astype(int)))
     return labels.memory(memory) + (f" (not at $N={', '.join(map(str, missing))}$)" if missing else "")
 

@@ -30,7 +30,7 @@ class FullScale:
 
 
 def scale_of(config: Config, memory: str) -> FullScale:
-    """The numbers one memory is measured at: the common value if given, else its own, else smoke scale.
+    """Scale that one memory is measured at: common values if given, else the memory's own, else smoke scale.
 
     Raises:
         ValueError: a layer gives both loads and patterns.
@@ -58,7 +58,7 @@ def widths(scale: FullScale, ensemble: str) -> Sequence[int]:
 
 
 def samples(scale: FullScale, neurons: int) -> int:
-    """Disorder samples at this size: those of the largest size named that is not larger.
+    """Number of disorder samples at this size: the entry of the largest listed size that is at most `neurons`.
 
     Raises:
         ValueError: all sizes named are larger.
@@ -95,7 +95,7 @@ def columns_of(point: dict) -> dict:
 
 
 def check(scale: FullScale, memory: str) -> None:
-    """Refuse what a memory cannot be measured at, in one sentence."""
+    """Refuse a scale that a memory cannot be measured at, in one sentence."""
     _check_samples(scale.samples)
     for spec in scale.corruption:
         corruption(spec)

@@ -94,14 +94,14 @@ def _draw(point: dict) -> tuple[str, int, int]:
 
 
 def _draws(points: Sequence[dict]) -> Iterator[tuple[tuple, list[dict]]]:
-    """Every draw with its points, those of few patterns first."""
+    """Draws, each with its points in ascending order of their numbers of patterns."""
     ordered = sorted(points, key=lambda point: (*_draw(point), point["patterns"]))
     for draw, members in groupby(ordered, key=_draw):
         yield draw, list(members)
 
 
 def _source(seed: int, piece: dict, num_patterns: int) -> tuple[Source, np.ndarray, dict[str, np.ndarray]]:
-    """Patterns of the pass that a piece belongs to, the queries' targets among them, and the queries by start."""
+    """Patterns of a piece's pass, targets among them, and the queries by start."""
     return streams.draw_with_queries(seed, *_draw(piece), num_patterns, piece["queries"], piece["starts"])
 
 

@@ -33,7 +33,7 @@ class Question(NamedTuple):
 
 
 def _question(criterion: str, end: str, clean: bool) -> Question | None:
-    """Question that theory answers about a criterion in the final state. None if it answers none."""
+    """Question that theory answers about a criterion in the final state. None if theory has no answer."""
     if criterion in CUTS:
         cut = CUTS[criterion]
         single = Question("one_step_error", error=(1 - cut) / 2) if end == STEP else None

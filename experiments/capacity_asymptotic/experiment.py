@@ -53,7 +53,7 @@ def cost(config: Config) -> Cost:
 
 
 def points(config: Config) -> list[dict]:
-    """One point per method, size, start and load, around each of the two thresholds. Enumerated ones are per draw."""
+    """One point per method, size, start and load near either threshold. Enumeration has one point for each draw."""
     grid = []
     for neurons in config.neurons:
         for flipped in config.corruption:

@@ -25,7 +25,7 @@ TRAINED = ["task", *KIND, "optimiser", "draws"]
 
 
 class Kind(NamedTuple):
-    """Parts of a memory: what is learned is the metric, if it is one of LEARNED, β, and the family's numbers."""
+    """Parts of a memory. Learned are β, the numbers of the family, and the metric if it is one of LEARNED."""
 
     similarity: str
     metric: str

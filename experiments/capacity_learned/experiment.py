@@ -98,12 +98,12 @@ def points(config: Config) -> list[dict]:
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
-    """Measure wanted, all of one training together."""
+    """Rows of the points in `wanted`. Points of one training are measured together."""
     return parallel.rows_in_groups(wanted, [*TRAINED, "sample"], "patterns", partial(_rows, config))
 
 
 def _rows(config: Config, group: list[dict]) -> list[dict]:
-    """The rows of one training."""
+    """Rows of a group of points that share one training."""
     point = group[0]
     task, parts = tasks.task(point["task"], config.neurons), Kind(*(point[name] for name in KIND))
     # One key for all memories of a task: they learn from the same draws and are asked the same.
@@ -150,7 +150,7 @@ def _fixed_parts(config: Config, task: tasks.Task, parts: Kind) -> Given:
 
 
 def _train_best(config: Config, point: dict, problem: tuple, stored: Any, keys: tuple) -> tuple[Any, dict]:
-    """Parameters after learning, of the best rate, with that rate, its error and the seconds of one learning."""
+    """Parameters trained at the best rate, and columns with this rate, its error and the seconds of one training."""
     task, parts, given = problem
     lesson_key, start_key = keys
     if point["optimiser"] == BEFORE:

@@ -1,4 +1,4 @@
-"""Families of separations whose numbers are learned: α of entmax, the degree of a power, those of a convex network."""
+"""Families of separations whose numbers are learned: α of entmax, degree of a power, weights of a convex network."""
 
 import math
 from typing import Any

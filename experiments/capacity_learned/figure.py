@@ -65,7 +65,7 @@ def _loads(ax: Axes, table: Table, looks: dict[str, Any]) -> None:
 
 
 def _linear(ax: Axes, table: Table) -> None:
-    """Linear weights, on the task that they do best."""
+    """Errors of linear weights, on the task with their least mean error."""
     rows = table[table["separation"] == "linear"]
     task = rows[rows["data"] == "fresh"].groupby("task", sort=False)["error"].mean().idxmin()
     rows = rows[rows["task"] == task]
@@ -82,7 +82,7 @@ def _final_growth(summary: dict) -> Table:
 
 
 def _growth(ax: Axes, summary: dict, tasks: list[str], looks: dict[str, Any]) -> None:
-    """Ratio of patterns held to those of the identity metric. Bounds have open markers."""
+    """Number of patterns held over the number held by the identity metric. Bounds have open markers."""
     chosen = _final_growth(summary)
     chosen = chosen[(chosen["over"] == "identity") & chosen["name"].isin(list(looks))]
     places = {name: i for i, name in enumerate(dict.fromkeys(chosen["name"]))}
@@ -125,7 +125,7 @@ def _ratios(ax: Axes, title: str) -> None:
 
 
 def _overfit(ax: Axes, summary: dict) -> None:
-    """Error on fresh draws and on those learned from, against their number, of the last optimiser."""
+    """Error of the last optimiser on fresh draws and on the training draws, against the number of training draws."""
     found = _with_names(pandas.DataFrame(summary["overfit"]))
     found = found[found["optimiser"] == found["optimiser"].iloc[-1]]
     varied = found[found.groupby(["task", "name"])["draws"].transform("nunique") > 1]

@@ -132,7 +132,7 @@ def answers(program: Program, given: Given, params: memories.Params, lesson: Les
 
 
 def error(given: Given, found: Array, lesson: Lesson) -> Array:
-    """Half the mean squared distance of answers from their patterns, in units of that of two patterns."""
+    """Error of answers: half their mean squared distance from their patterns, in units of `tasks.error_unit`."""
     return 0.5 * jnp.mean(jnp.sum((found - lesson.stored[lesson.index]) ** 2, axis=-1)) / given.spread
 
 
@@ -145,7 +145,7 @@ class Question(NamedTuple):
 
 
 def ask(question: Question, given: Given, params: Any, stored: Array, queries: Array, num_patterns) -> dict:
-    """Means over draws and queries, of those among the first M patterns.
+    """Means over draws and over the queries of the first M patterns.
 
     Args:
         question: what is compiled.

@@ -40,7 +40,7 @@ def start(kind: Kind, neurons: int, key) -> Params:
 
 
 def dense(kind: Kind, params: Params, given: Array) -> Array:
-    """The metric as a matrix [N, N]: the learned one, or the fixed one that is given."""
+    """Metric as a matrix [N, N]: learned if the kind learns one, else `given`."""
     return _metric(kind, params, given).dense()
 
 
@@ -80,7 +80,7 @@ def build(kind: Kind, params: Params, given: Array, unit: Array, stored: Array, 
 
 
 def shares(kind: Kind, memory: Memory, state: Array) -> Array:
-    """Weights of the answer [M]: they sum to one, or are scores over M where they are linear in them."""
+    """Weights of the answer [M]. They sum to one, except linear weights, which are scores over M."""
     if kind.separation == "linear":
         return memory.weights(state) / jnp.sum(memory.mask)  # type: ignore[arg-type]
     return memory.shares(state)

@@ -15,7 +15,7 @@ LEARNT = ("beta", "number", "rate", "seconds", "further_error", *(f"cosine_{name
 
 
 class Reach(NamedTuple):
-    """Logarithms [S] of how far the error of each training stays below LEVEL, cut at the ends of what is measured."""
+    """Logarithms [S] of how far each training's error stays below LEVEL, cut at the ends of the measured range."""
 
     logs: np.ndarray
     low: bool
@@ -109,7 +109,7 @@ def _growth(key: tuple, loads: dict[tuple, Reach]) -> list[dict[str, Any]]:
 
 
 def _overfit(table: Table) -> list[dict[str, Any]]:
-    """Errors on fresh draws and on those learned from, and the difference of the same trainings."""
+    """Mean errors on fresh draws and on training draws, and the mean of their difference within a training."""
     errors = []
     for entry, rows in curves(table[table["optimiser"] != BEFORE], TRAINED):
         by = rows.pivot_table(index="sample", columns="data", values="error")

@@ -68,7 +68,7 @@ def rows(task: Task) -> int | None:
 
 @lru_cache(maxsize=64)
 def second_moment(task: Task) -> np.ndarray:
-    """E ξξᵀ [N, N] of the patterns: known, or of images that of all of them."""
+    """E ξξᵀ [N, N] of the patterns: exact for random ensembles, the mean over all images for images."""
     n = task.neurons
     if task.ensemble == "gaussian":
         axes, levels = _axes(n), _levels(n, task.number)

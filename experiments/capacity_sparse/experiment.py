@@ -88,7 +88,7 @@ def cost(config: Config) -> Cost:
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
-    """Rows of points, their load and theory beside them."""
+    """Rows of points, with columns of load and theory."""
     largest = draws.largest(points(config), "rule", "neurons", "activity")
     grid = measurement.grid(lambda point: _program(point, largest(point), config.queries))
     yield from grids.rows(grid, config.seed, wanted, known=_known_columns)

@@ -51,7 +51,7 @@ def one(program: draws.Rule, seed, data, draw: dict, each: dict) -> dict:
 
 
 def _shares(patterns, states, valid):
-    """Shares of neurons on among those that should be, and among those that should not."""
+    """Fractions of neurons that are on, among neurons on in the patterns and among neurons off in the patterns."""
     use = valid[:, None].astype(patterns.dtype)
     on, off = jnp.sum(use * patterns), jnp.sum(use * (1 - patterns))
     return jnp.sum(use * patterns * states) / on, jnp.sum(use * (1 - patterns) * states) / off

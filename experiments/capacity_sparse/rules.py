@@ -24,7 +24,7 @@ SWEEPS = 200
 
 @dataclass(frozen=True, kw_only=True)
 class Rule(ABC):
-    """Rule of storage, with the defaults that most rules share. `number` is that of its name, as in `diluted:0.3`."""
+    """Rule of storage, with the defaults that most rules share. `number` follows the name, as in `diluted:0.3`."""
 
     number: float = 0.0
 

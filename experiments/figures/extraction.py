@@ -119,7 +119,7 @@ def _panel(ax: Axes) -> Panel:
 
 
 def _ticks(axis: Any) -> list[tuple[float, str]]:
-    """Ticks that are named: those of a list of texts, which Matplotlib may hold as a function of their places."""
+    """Places and texts of the ticks of an axis with named ticks. Empty for an axis of numbers."""
     formatter = axis.get_major_formatter()
     named = isinstance(formatter, FuncFormatter) and isinstance(axis.get_major_locator(), FixedLocator)
     if not isinstance(formatter, FixedFormatter) and not named:

@@ -55,7 +55,7 @@ def spec(panel: Panel, samples: Samples = lambda label, x: "") -> dict[str, Any]
 
 
 def _legend(series: Sequence[Series]) -> list[tuple[str, list[Series]]]:
-    """Entries of a panel's legend and the series that each shows or hides: its own, and unnamed ones of its colour."""
+    """Legend entries of a panel, each with the series it shows or hides: its own and unnamed ones of its colour."""
     entries: list[tuple[str, list[Series]]] = []
     for part in series:
         if not part.label or part.kind == "image":
@@ -99,7 +99,7 @@ def _trace(series: Series, panel: Panel, name: str, group: int, samples: Samples
 
 
 def _point_text(series: Series, number: int, panel: Panel, name: str, samples: Samples) -> str:
-    """Text of a point: each of its numbers with the error, and its samples where they are known."""
+    """Text of a point: its x and y with their errors, and its samples if they are known."""
     lines = [f"<b>{words.markup(name.replace('$', chr(92) + '$'))}</b>"] if name else []
     for axis, values, error in ((panel.x, series.x, series.x_error), (panel.y, series.y, series.y_error)):
         text = f"{words.markup(axis.label) or '·'}: {_format_number(values[number])}"

@@ -47,14 +47,14 @@ def plot(figures: Mapping[str, Figure]) -> Figure:
 
 
 def has_unshared_panels(figures: Mapping[str, Figure]) -> bool:
-    """Whether a figure has no panel that another has; maps, which are never laid over others, count where all are."""
+    """Whether some figure shares no panel with the others. Maps, never overlaid, count in figures of maps alone."""
     shown = {label: extraction.panels(figure) for label, figure in figures.items()}
     curves = {label: [panel for panel in members if not panel.is_map] or members for label, members in shown.items()}
     return set(figures) != {label for members in _panel_groups(curves) if len(members) > 1 for label, _ in members}
 
 
 def _panel_groups(panels: Mapping[str, Sequence[Panel]]) -> list[list[Member]]:
-    """Panels that belong together: those of one title and the same axes, maps of one title, in the first's order."""
+    """Groups of panels with equal titles and axis labels, maps by titles alone, in the order of their first panels."""
     groups: dict[tuple, list[Member]] = {}
     for label, members in panels.items():
         seen: dict[tuple, int] = {}

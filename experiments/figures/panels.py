@@ -62,7 +62,7 @@ def legend(ax: Axes, **options: Any) -> None:
 
 
 def compact(names: Sequence[str], panels: int = 1) -> dict[str, Any]:
-    """Options of a legend that is no wider than the given number of panels."""
+    """Options that keep a legend within the width of the given number of panels."""
     longest = max(len(re.sub(r"\\[a-z]+|[${}\\]", "", name)) for name in names)
     ncols = max(1, min(3, len(names), 58 * panels // (longest + 4)))
     return {"ncols": ncols, "fontsize": 8, "columnspacing": 1.2, "handletextpad": 0.5}

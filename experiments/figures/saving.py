@@ -93,7 +93,7 @@ def _resize(figure: Figure, width: float) -> None:
 
 
 def _make_logarithmic(ax: Axes, name: str) -> None:
-    """Turn an axis logarithmic where what it shows is positive, and its ticks are numbers."""
+    """Make an axis logarithmic if all data on it are positive."""
     low, high = ax.dataLim.intervalx if name == "x" else ax.dataLim.intervaly
     if 0 < low < high:
         ax.set(**{f"{name}scale": "log"})

@@ -37,7 +37,7 @@ def _shorten_numbers(tag: re.Match) -> str:
 
 
 def _shorten_ids(text: str) -> str:
-    """Names that are referred to, as short as they can be, and no others."""
+    """SVG with ids as short as possible. Ids that nothing refers to are removed."""
     used = dict.fromkeys(re.findall(r'(?:url\(|href=")#([\w-]+)', text))
     short = {name: f"i{number}" for number, name in enumerate(used)}
     text = re.sub(r' id="([\w.-]+)"', lambda match: f' id="{short[match[1]]}"' if match[1] in short else "", text)
@@ -54,5 +54,5 @@ def _merge_paths(match: re.Match, solid: set[str]) -> str:
 
 
 def _move_class_to_group(match: re.Match) -> str:
-    """Marks of one look in a group, which has the look in their place."""
+    """Group of marks with one look. The look moves from the marks to the group."""
     return f'{match[1]} class="{match[3]}">{match[2].replace(f" class={chr(34)}{match[3]}{chr(34)}", "")}</g>'

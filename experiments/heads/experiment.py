@@ -76,7 +76,7 @@ def points(config: Config) -> list[dict]:
 
 
 def inputs(config: Config) -> list[Path]:
-    """Files that are read: the weights and those beside them."""
+    """Files that the experiment reads: the weights, their shards and the files beside them."""
     place = find_weights(config)
     shards = sorted(place.parent.glob("*.safetensors")) if place.suffix == ".json" else []
     beside = [path for name in BESIDE if (path := place.parent / name).is_file()]

@@ -105,7 +105,7 @@ def _scatter(ax: Axes, rows: Table, layer: int, found: dict) -> None:
 
 
 def _agreement(ax: Axes, found: dict) -> None:
-    """Correlation of every measure of distance with that of attention, by layer."""
+    """Correlation of each measure of distance with the distance of attention, by layer."""
     looks = series(list(NAMES))
     for name, look in looks.items():
         rows = sorted(

@@ -1,4 +1,4 @@
-"""Networks of digits as graphs: a flat memory of whole digits, and one of parts that wholes are made of."""
+"""Networks of digits as graphs: a flat memory of whole digits, and a memory of parts that make up digits."""
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +19,7 @@ Codes = Int[Array, "M Q"]
 
 
 def pixel_energy(dictionary: Dictionary, pixels: Float[Array, "Q P"], parts: Float[Array, "Q K"]) -> Float[Array, ""]:
-    """−Σ p (D·x − ½‖D‖²), so that of equal pixels the nearest entry of a dictionary is met with the largest field."""
+    """−Σ p (D·x − ½‖D‖²). The norm is subtracted so that the entry D nearest to the pixels has the largest field."""
     field = jnp.einsum("qkp,qp->qk", dictionary, pixels) - 0.5 * jnp.sum(dictionary**2, axis=-1)
     return -jnp.sum(parts * field)
 

@@ -38,7 +38,7 @@ def _loads(curve: dict, rows: Table) -> list[dict]:
 
 
 def _gain(entry: dict, loads: list[dict]) -> dict | None:
-    """Ratio of digits found to those of a flat memory of equal size, interpolated. None outside the sizes measured."""
+    """Digits found over digits found by a flat memory of equal size, interpolated. None outside the sizes measured."""
     flat = sorted(
         (e["numbers"], e["found"], e["found_stderr"])
         for e in loads

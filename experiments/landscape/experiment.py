@@ -62,7 +62,7 @@ def cost(config: Config) -> Cost:
 
 
 def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
-    """Rows of points: those on spins compiled, those of continuous memories one by one in double precision."""
+    """Rows of points. Memories on spins are compiled; continuous ones are measured one by one in double precision."""
     ours = [point for point in wanted if point["memory"] not in CONTINUOUS]
     yield from grids.rows(spins.grid(config.starts, config.sweeps), config.seed, ours)
     others = [point for point in wanted if point["memory"] in CONTINUOUS]

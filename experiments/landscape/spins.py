@@ -19,7 +19,7 @@ MAX_SWEEPS = 500
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
+    """Structure of a compiled measurement: the values that select its program. All others are traced."""
 
     memory: str
     neurons: int

@@ -42,7 +42,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 
 def _draw_curves(ax: Axes, means: Table, models: Table, column: str, looks: dict[str, Any]) -> None:
-    """Means of each mixer against a column, side by side where they share it, and every model as a dot."""
+    """Means of each mixer against a column, shifted where they would overlap, and a dot for every model."""
     for place, (mixer, look) in enumerate(looks.items()):
         apart = 1.05 ** (place - len(looks) / 2)
         each = models[models["mixer"] == mixer]

@@ -121,7 +121,7 @@ def _compiled(program: Program) -> Compiled:
 
 
 def _step(program: Program, network: training_loops.Network, rule: optax.GradientTransformation) -> Callable:
-    """One step of a rule on one batch: parameters, the rule's state and a key, before and after."""
+    """Function that takes parameters, the rule's state and a key through one step of the rule on a batch."""
 
     def step(carry: tuple, batch: tasks.Recall) -> tuple:
         params, state, key = carry

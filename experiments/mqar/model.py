@@ -96,7 +96,7 @@ def _mixer(kind: Structure, rngs: nnx.Rngs) -> nnx.Module:
 
 
 def by_hand(tokens: Int[Array, "L"], asked: Int[Array, "K"], vocabulary: int) -> Int[Array, "K"]:
-    """Answers of one Hopfield head that nobody trained: every token is stored under the one before it.
+    """Answers of one untrained Hopfield head, which stores every token under the token before it.
 
     Patterns and queries are one-hot tokens. The score of a match is 1, less a little for every place, so that at a
     high β the first match is read: stored pairs stand first.

@@ -14,7 +14,7 @@ from hopfield.patterns import sphere
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
+    """Structure of a compiled measurement: the values that select its program. All others are traced."""
 
     neurons: int
     num_patterns: int

@@ -38,7 +38,7 @@ TOTALS = {"step": "steps", "seconds": "seconds"}
 
 
 def plot(table: Table, summary: dict) -> Figure:
-    """Excess loss against steps and time at each conditioning, and what the target takes against conditioning.
+    """Excess loss against steps and time at each conditioning, and the cost of the target against conditioning.
 
     A run that diverged ends in a cross, at the rim where it is beyond it, and the legend counts those of every rule.
     """

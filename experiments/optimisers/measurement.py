@@ -26,7 +26,7 @@ RISE = 10.0
 
 
 class Course(NamedTuple):
-    """Course that all rules run on one problem: data, order of the batches, target and how long to go on."""
+    """Course that all rules run on one problem: data, order of the batches, target and conditions of the end."""
 
     given: Problem
     order: Any
@@ -41,7 +41,7 @@ class Course(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A rule's trace, cut where it ended, the steps it did and those to the target (None if not reached).
+    """Run of a rule: its trace up to its end, its steps, and its steps to the target (None if not reached).
 
     A run has diverged if its loss of all examples ends infinite, NaN, or at more than RISE times that at the start. It
     has not reached the target then, whatever it passed on its way.
@@ -55,7 +55,7 @@ class Run(NamedTuple):
 
 @cache
 def optimum(shape: Shape, seed: tuple[int, ...]) -> float:
-    """Least known loss of a problem: that of long runs from its start, its teacher and other starts, isotropic."""
+    """Least known loss of a problem, from long isotropic runs that begin at its start, its teacher and other starts."""
     given = problem(shape, seed, 1.0)
     # A seed with a zero at its end is the seed without.
     starts = [given.teacher, given.start] + [problem(shape, (*seed, 2 + i), 1.0).start for i in range(STARTS)]
@@ -138,7 +138,7 @@ def _hyperparameter_arrays(rule: str, numbers: dict[str, float]) -> Hyper:
 
 
 class Tuned(NamedTuple):
-    """The numbers that served best, whether they reached the target, and those in the outermost of the trials' strata.
+    """Best numbers of a rule, whether they reached the target, and which lie in the outermost of the trials' strata.
 
     `diverged` counts the trials that did on some problem; where all did, the numbers are of one of these.
     """
@@ -208,7 +208,7 @@ def _number(value: float) -> float | int | None:
 
 
 def product_cost(given: Problem) -> tuple[float, float, float]:
-    """Time of a Fisher–vector product over that of a gradient, in alternation: median and quartiles of the ratio."""
+    """Time of a Fisher–vector product over the time of a gradient, in turn: median and quartiles of the ratio."""
     operator = fisher(model(given), given.start, likelihood="categorical", inputs=given.inputs)
     product = jax.jit(lambda params, vector: operator.replace(params=params) @ vector)
     gradient = jax.jit(jax.grad(lambda params: loss(given, params, given.inputs, given.labels)))

@@ -108,7 +108,7 @@ class _State(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """Structure of a run: what its program is compiled for."""
+    """Structure of a run: the values that its program is compiled for."""
 
     rule: str
     full: bool

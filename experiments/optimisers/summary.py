@@ -55,7 +55,7 @@ def curves(rows: Any) -> list[dict[str, np.ndarray]]:
 
 
 def _excess_at(run: dict[str, np.ndarray], seconds: float) -> float:
-    """Excess of a run at a time, interpolated in its logarithm; that of its end if it was over by then."""
+    """Excess of a run at a time, interpolated in its logarithm. A run that ended earlier keeps its last excess."""
     finite = np.isfinite(run["excess"])
     level = np.log(np.maximum(run["excess"][finite], 1e-9))
     return float(np.exp(np.interp(seconds, run["seconds"][finite], level))) if finite.any() else float("nan")
@@ -86,7 +86,7 @@ def _results(rows: Table) -> list[dict]:
 
 
 def _text(value: Any) -> str:
-    """A cell of text, which an empty one does not come back as."""
+    """Text of a table's cell. An empty text comes back from a table as NaN, and is made a text again."""
     return value if isinstance(value, str) else ""
 
 

@@ -40,7 +40,7 @@ def _overlaps(config: Config, neurons: int) -> list[float]:
 
 
 def check(config: Config) -> None:
-    """Refuse sizes of which no network is small enough, in one sentence."""
+    """Refuse sizes that are all too large to be measured, in one sentence."""
     _curves(config)
 
 

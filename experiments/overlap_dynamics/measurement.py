@@ -16,7 +16,7 @@ from hopfield.patterns import spins
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
+    """Structure of a compiled measurement: the values that select its program. All others are traced."""
 
     degree: int
     neurons: int
@@ -41,7 +41,7 @@ def grid(program) -> Grid:
 
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
-    """Mean overlap [T] and retained patterns [T] after each of the numbers of steps."""
+    """Mean overlap [T] and number of retained patterns [T] by number of steps."""
     key, other = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     stored = spins(key, program.padding, program.neurons)
     used = draws.in_use(program, draw)

@@ -118,7 +118,7 @@ def _check_sweeps(name: str, sweeps: int) -> None:
 
 
 def efforts(curves: Curves) -> list[Effort]:
-    """One for each of neurons. A single number of draws or sweeps serves all."""
+    """One effort for each entry of `neurons`. A single number of samples, burn-in or sweeps serves all sizes."""
     columns = [curves.neurons]
     for name in ("samples", "burn_in", "sweeps"):
         values = getattr(curves, name)

@@ -128,7 +128,7 @@ def _curves(config: Config) -> list[tuple[Effort, float]]:
 
 
 def refine(config: Config, rows: Sequence[dict]) -> list[dict]:
-    """Quarters of cells whose neighbours hold another regime, middles of intervals in which retrieval is lost."""
+    """Points to refine by: quarters of cells beside another regime, middles of intervals in which retrieval is lost."""
     maps, curves = defaultdict(lambda: defaultdict(list)), defaultdict(lambda: defaultdict(list))
     for row in rows:
         if row["study"] == MAP:

@@ -165,7 +165,7 @@ def _draw_curves(ax: Axes, summary: dict) -> None:
 
 
 def _stored_loads(frame: Table) -> dict[float, float]:
-    """Load that the largest network stores, by the one asked for: numbers of patterns are whole and odd."""
+    """Load that the largest network stores, by load asked for. They differ: numbers of patterns are whole and odd."""
     return frame.sort_values("neurons", kind="stable").groupby("asked", sort=False)["load"].last().to_dict()
 
 

@@ -52,7 +52,7 @@ def summarise(table: Table) -> dict:
 
 
 def maps_of(table: Table) -> list[Table]:
-    """The rows of every map: those of one memory and effort whose coarsest cells fit into one grid."""
+    """Rows of every map. A map has one memory and one effort, and its coarsest cells fit into one grid."""
     rows = table[table["study"] == "map"]
     if rows.empty:
         return []
@@ -66,7 +66,7 @@ def maps_of(table: Table) -> list[Table]:
 
 
 def cells(rows: Table) -> Table:
-    """One row for each cell of a map that was not cut: edges, means over its draws, and `regime`, that of most queries.
+    """One row for each uncut cell of a map: edges, means over its draws, and `regime`, which most queries are in.
 
     `bottom` and `top` are edges on the vertical axis, `area` is that on the scale on which cells are equal.
 
@@ -182,7 +182,7 @@ def _agreement(overlaps: list[dict], limits: list[dict]) -> list[dict]:
 
 
 def _map(rows: Table) -> dict:
-    """Number of cells a map took, and how far from the line of theory the farthest one lies that contradicts it."""
+    """Number of cells a map took, and the largest distance from the line of theory of a cell that contradicts it."""
     memory, neurons = rows["memory"].iloc[0], int(rows["neurons"].iloc[0])
     found = cells(rows)
     finest = 4 ** int(found["level"].max()) * int((rows["level"] == 0).sum() // rows["sample"].nunique())

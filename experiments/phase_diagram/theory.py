@@ -66,7 +66,7 @@ def dense_lines(degree: int) -> DenseLines:
 
 
 def _equal(degree: int, temperature: float, end: float) -> float:
-    """Load at which the retrieval state and the one without overlap have one free energy."""
+    """Load at which the retrieval state and the state without overlap have equal free energy. NaN if none is found."""
 
     def excess(load: float) -> float:
         held, free = (replicas.dense_replica(degree, load, temperature, retrieval=kind) for kind in (True, False))

@@ -33,7 +33,7 @@ def _curves(config: Config) -> list[dict]:
 
 
 def check(config: Config) -> None:
-    """Refuse temperatures without retrieval, and sizes of which no network is small enough, in one sentence."""
+    """Refuse temperatures without retrieval, and sizes that are all too large to be measured, in one sentence."""
     for degree, temperature in product(config.degrees, config.temperatures):
         if not theory.spinodal_load(degree, temperature) > 0:
             raise ValueError(f"temperatures must leave degree {degree} a retrieval state, got {temperature}")

@@ -17,7 +17,7 @@ from hopfield.patterns import spins
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
+    """Structure of a compiled measurement: the values that select its program. All others are traced."""
 
     degree: int
     neurons: int

@@ -60,7 +60,7 @@ class Scan:
 
 @dataclass(frozen=True)
 class FullScan:
-    """Full scan that is measured: a `Scan` of which nothing is null but the number of neurons."""
+    """Full scan that is measured: a `Scan` with all values given, except that `neurons` may be null."""
 
     memories: Sequence[str]
     ensembles: Sequence[str]
@@ -76,7 +76,7 @@ class FullScan:
 
 @dataclass
 class Config(Scan, contract.Config):
-    """Options of the retrieval experiment. A common value, given on top, beats those of the parts."""
+    """Options of the retrieval experiment. A common value, given on top, beats the values of parts."""
 
     part: dict[str, Scan] = option(
         {},

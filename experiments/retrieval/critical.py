@@ -49,7 +49,7 @@ def critical_kappa(ax: Axes, entries: list[dict]) -> None:
 
 
 def _limits(ax: Axes, frame: Table, looks: dict) -> None:
-    """Critical κ/N of one step for N → ∞, where theory covers the memory and its patterns and some load is kept."""
+    """Critical κ/N of one step for N → ∞, for memories and patterns with theory and loads that are kept at all."""
     loads, drawn = np.geomspace(frame["load"].min(), frame["load"].max(), 100), False
     for memory, ensemble in dict.fromkeys(zip(frame["memory"], frame["ensemble"], strict=True)):
         line = kappa_theory.limit(ensemble, loads) if kappa_theory.covers(memory, ensemble) else loads * np.nan

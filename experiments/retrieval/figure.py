@@ -89,12 +89,12 @@ def _family(table: Table) -> tuple[str, str, int]:
 
 
 def _critical_kappa_of_states(table: Table, num_patterns: int) -> float | None:
-    """Converged critical κ of theory for a curve whose states theory predicts: clean, and of patterns of equal norm."""
+    """Critical κ of theory for converged states of a curve. None unless starts are clean and patterns of equal norm."""
     return None if table["ensemble"].iloc[0] == "gaussian" else _critical_kappa(table, num_patterns)
 
 
 def _critical_kappa(table: Table, num_patterns: int) -> float | None:
-    """Converged critical κ of theory for a curve of clean starts whose updates may converge."""
+    """Critical κ of theory for converged updates of a curve. None unless starts are clean and updates may converge."""
     memory, ensemble, neurons = _family(table)
     clean = table["corruption"].iloc[0] == corruptions.CLEAN
     if not clean or convergence.end_of_curve(table[table["patterns"] == num_patterns]) != convergence.REST:
@@ -161,7 +161,7 @@ def _shares(rows: Table) -> Table:
 
 
 def _state(ax: Axes, table: Table, name: str) -> None:
-    """Overlap or entropy of the queries that succeed against κ over the critical one of theory, above it."""
+    """Overlap or entropy of successful queries above the critical κ of theory, against κ in units of it."""
     words = {"overlap": "overlap $m$ of successes", "entropy": "entropy $H$ of successes (nats)"}
     ratios = np.append(1 + np.geomspace(1e-4, 0.02, 60), np.linspace(1.021, 1.2, 60))
     for num_patterns, rows, look in _curves(table):

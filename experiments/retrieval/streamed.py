@@ -39,13 +39,13 @@ class Query:
 
 @dataclass
 class Passes:
-    """Counts of every state met so far; `at` fills in those that are missing with as few passes as can be."""
+    """Counts of all states met so far. `at` fills in missing states with as few passes as possible."""
 
     source: Any
     known: dict[bytes, counts.Counts] = field(default_factory=dict)
 
     def at(self, states: Sequence[np.ndarray]) -> list[counts.Counts]:
-        """Counts of each of these states."""
+        """Counts of the given states, one for each."""
         new = {state.tobytes(): state for state in states if state.tobytes() not in self.known}
         keys = list(new)
         for i in range(0, len(keys), TOGETHER):
@@ -57,7 +57,7 @@ class Passes:
 
 
 def rows(seed: int, points: Sequence[dict]) -> Iterator[dict]:
-    """One row per point of the retrieval experiment whose ensemble is not stored."""
+    """One row for each point of the retrieval experiment with an ensemble that is not stored."""
     ordered = sorted(points, key=_draw)
     for draw, members in groupby(ordered, key=_draw):
         yield from _rows_of_draw(seed, draw, list(members))

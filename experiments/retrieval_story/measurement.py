@@ -22,7 +22,7 @@ TURN, RADIUS = 2.399963, 0.8
 
 
 def rows(seed: int, num_patterns: int, points: Sequence[dict]) -> Iterator[dict]:
-    """Rows of points, those of one retrieval together."""
+    """Rows of points. Points of one retrieval are measured together."""
     course = lambda point: tuple(value for key, value in point.items() if key != "step")
     for _, together in groupby(points, course):
         members = list(together)

@@ -63,7 +63,7 @@ def _excess(cost: Cost) -> str | None:
 
 
 def _blame(config: Config, cost: Callable[[Any], Cost]) -> str | None:
-    """Name of the option whose default would make the cost acceptable and least. None if no single one does."""
+    """Option whose default alone makes the cost acceptable, and least among such options. None if no option does."""
     defaults, bearable = type(config)(), {}
     for entry in dataclasses.fields(config):
         value, usual = getattr(config, entry.name), getattr(defaults, entry.name)

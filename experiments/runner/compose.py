@@ -91,9 +91,9 @@ def composed(words: Sequence[str]) -> DictConfig:
 
 
 def with_clearing_words(conf: str, words: Sequence[str]) -> list[str]:
-    """Marks mappings by size, as samples={0: 9, 60: 4}, so that Hydra replaces those of a file instead of merging them.
+    """Words whose mappings by size, as samples={0: 9, 60: 4}, replace a file's mapping instead of being merged with it.
 
-    Each of them stands behind a word that clears the option; `without_clearing_words` takes these away again.
+    A word that clears the option stands before each mapping; `without_clearing_words` takes these words away again.
     """
     replaced, schema = [], type(session.usual(conf))
     for word in words:

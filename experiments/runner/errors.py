@@ -130,7 +130,7 @@ def wrong_type(key: str, hint: Any, value: Any) -> str:
 
 
 def own_name(text: str, options: Any, name: str = "") -> str:
-    """Renames `path` in a library's sentence to the option whose value it quotes."""
+    """Sentence of a library in which the option's name replaces `path`, for the option whose value it quotes."""
     if isinstance(options, str) and text.startswith("path must"):
         spellings = [repr(part) for part in (options, options.partition(":")[2], str(Path(options))) if part]
         quoted = next((part for part in spellings if part in text), None)

@@ -74,7 +74,7 @@ def read(directory: Path) -> Record | None:
 
 
 def say_changed(directory: Path) -> bool:
-    """Whether table or summary is no longer what the run wrote. If so, a warning of one line is printed."""
+    """Whether the table or summary was changed after its run. Prints a warning of one line if so."""
     record = read(directory)
     for name, held in (("table.csv", record.table), ("summary.json", record.summary)) if record is not None else ():
         if held and (directory / name).is_file() and files.digest(directory / name) != held:
@@ -99,13 +99,13 @@ def leaves(options: Any, *, extending: bool = True) -> dict[str, Any]:
 
 
 def differing(options: Any, usual: Any | None) -> dict[str, Any]:
-    """The options that differ from the usual ones, all of them where nothing is usual."""
+    """Options that differ from the usual ones. All options if there are no usual ones."""
     known = {} if usual is None else leaves(usual)
     return {name: value for name, value in leaves(options).items() if name not in known or known[name] != value}
 
 
 def name(options: Any, usual: Any | None) -> str:
-    """Name of the folder of a run: its options that differ from the usual, without those that only add points."""
+    """Folder name of a run, from the options that differ from usual. Options that only add points are left out."""
     lasting = leaves(options, extending=False)
     common = {entry.name for entry in fields(contract.Config)}
     parts = [
@@ -138,7 +138,7 @@ def words(value: Any) -> str:
 
 
 def check(directory: Path, asked: dict[str, Any]) -> None:
-    """Raises InputError where a folder holds points of other options than those asked for."""
+    """Raises InputError if a folder holds points measured with other options than the ones asked for."""
     record = read(directory)
     for key in record.asked | asked if record is not None and record.collects else ():
         old, new = (files.encode(each.get(key)) for each in (record.asked if record else {}, asked))
@@ -150,7 +150,7 @@ def check(directory: Path, asked: dict[str, Any]) -> None:
 
 
 def check_joined(target: Path) -> None:
-    """Raises InputError where results of several runs would replace those of one."""
+    """Raises InputError if a folder for joined results holds a run, whose results they would replace."""
     if os.path.exists(target / "ledger"):
         raise InputError(f"output must be a folder that holds no run, got {target}; give another output")
 
@@ -161,7 +161,7 @@ def is_default_folder(directory: Path, conf: str, folder: str) -> bool:
 
 
 def default_folder(conf: str, folder: str) -> Path:
-    """Directory of a run of a configuration, below the one that the command is given in."""
+    """Default folder of a run: outputs/CONF/FOLDER below the current directory."""
     return Path(os.path.abspath("outputs")) / conf / folder
 
 

@@ -1,4 +1,4 @@
-"""Idle options: those that are given and do nothing for what else is chosen, as a width of a layer that is not trained.
+"""Idle options: options that are given but have no effect on the run, as the width of a layer that is not trained.
 
 A field says when it is used, `option(..., used_when=includes("layers", "lookup"))`, and one walk over a configuration
 finds all that are not. What a word says was asked for, whatever its value; what it does not say, where it differs from
@@ -33,7 +33,7 @@ def options(config: Any, experiment: Any, words: Collection[Path] = ()) -> Found
 
 
 def was_set(path: Path, words: Collection[Path]) -> bool:
-    """Whether one of the words sets an option, or a group that it is in."""
+    """Whether any of the words sets an option or a group around the option."""
     return any(path[: len(word)] == word for word in words)
 
 

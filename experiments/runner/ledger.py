@@ -89,7 +89,7 @@ class Ledger:
         return [self._rows[key][0] for key in dict.fromkeys(map(self.key, points))]
 
     def pairs(self, points: Iterable[dict]) -> list[tuple[dict, dict]]:
-        """Pairs of a point and its row, of the given points that have one."""
+        """Pairs of a point and its row, for the given points with a row."""
         wanted = {self.key(point): point for point in points}
         return [(point, self._rows[key][0]) for key, point in wanted.items() if key in self._rows]
 
@@ -137,7 +137,7 @@ class Ledger:
         return {path: next(filter(None, each)) for path, each in differences.items() if any(each)}
 
     def part_with(self, folder: Path, *, everything: bool = False) -> None:
-        """Move the files that hold rows of other science to a folder, or all of them."""
+        """Move the ledger's files with rows of other science to a folder, or all of its files with `everything`."""
         for path in self._headings if everything else self.foreign():
             os.replace(path, files.make_directory(folder) / path.name)
             files.sync_directory(folder)
@@ -147,7 +147,7 @@ class Ledger:
         self.reload()
 
     def mend(self) -> list[str]:
-        """Move damaged lines out of the files, none of which may be in use. Returns one sentence for each such file."""
+        """Move damaged lines out of the files, which nobody may be using. Returns a sentence for each file mended."""
         said = []
         for path in (path for path, damaged in self._damaged.items() if damaged):
             part = _read(path)

@@ -40,7 +40,7 @@ class Run(NamedTuple):
 
 
 def find(folder: Path) -> list[Run]:
-    """Runs in a folder and those below it, the last one first."""
+    """Runs in a folder and its subfolders, newest first."""
     runs = [run for place in _folders(folder) if (run := _read_run(place)) is not None]
     return sorted(runs, key=lambda run: (-run.when, run.path))
 

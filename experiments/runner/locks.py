@@ -179,7 +179,7 @@ def _remove(path: Path, text: str, *, alive: bool) -> str | None:
 
 
 def _tidy(path: Path) -> None:
-    """Remove what processes have left that were killed as they claimed, removed a claim or wrote a file."""
+    """Remove files that processes left when they were killed in claiming, releasing a claim or writing a file."""
     now = path.stat().st_mtime
     processes.sweep(path.parent, now)
     for left in path.parent.glob("claim*.json*"):

@@ -126,7 +126,7 @@ class Mirror:
             self._send(lambda run: run.log(named, step=self._series.done - 1))
 
     def unsent_place(self) -> str:
-        """Place of data that no server has, and how they get there. Empty if there are none."""
+        """Words that say where unsent data lie and how to send them. Empty if there are none."""
         if self._mode != "offline" or self._broken:
             return ""
         runs = sorted((self._directory / "wandb").glob("offline-run-*"))

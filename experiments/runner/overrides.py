@@ -102,7 +102,7 @@ def check_once(overrides: Sequence[Override]) -> None:
 
 
 def check_silenced(given: Mapping[tuple[str, ...], Any]) -> None:
-    """Raises InputError where a number of one part or memory is given besides the common one that overrides it."""
+    """Raises InputError if an option is given for one part or memory beside a common value, which would silence it."""
     common = {path[0] for path, value in given.items() if value is not None}
     for path in given:
         if len(path) > 2 and path[0] in ("part", "per_memory") and path[2] in common:

@@ -18,7 +18,7 @@ PATIENCE = 0.5
 
 
 def finish(plan: Plan, points: Sequence[dict]) -> list[dict]:
-    """The rows of all pieces behind points, none where work has none; those of other processes are waited for."""
+    """Rows of all pieces behind points, measured here or awaited from other processes. Empty if work has no pieces."""
     wanted = _pieces(plan, points)
     if not wanted:
         return []
@@ -33,7 +33,7 @@ def finish(plan: Plan, points: Sequence[dict]) -> list[dict]:
 
 
 def help(plan: Plan) -> bool:
-    """Measure pieces of a run that another process has begun, as long as there are any; whether there was one."""
+    """Measure missing pieces of a run that another process has begun. Returns whether any was measured."""
     record = folders.read(plan.job.directory)
     if record is None or record.complete or record.rows != plan.science.rows:  # not begun, over, or something else
         return False
@@ -46,7 +46,7 @@ def help(plan: Plan) -> bool:
 
 
 def progress(plan: Plan, points: Sequence[dict]) -> str:
-    """Pieces behind points that are kept, in words; nothing where there are none."""
+    """Number of kept pieces behind points, in words. Empty if no piece is kept."""
     wanted = _pieces(plan, points)
     kept = len(wanted) - len(plan.ledger.missing(wanted))
     return f", and {kept} of {len(wanted)} pieces of the others," if kept else ""
@@ -58,7 +58,7 @@ def _pieces(plan: Plan, points: Sequence[dict]) -> list[dict]:
 
 
 def _share(plan: Plan, wanted: Sequence[dict], bar: tqdm) -> bool:
-    """Measure the missing ones that no other process is at; whether there was one."""
+    """Measure the missing pieces that no other process has claimed. Returns whether any was measured."""
     measured = False
     for piece in plan.ledger.missing(wanted):
         with locks.claimed(plan.job.directory, plan.ledger.key(piece)) as holder:

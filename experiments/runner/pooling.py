@@ -38,12 +38,12 @@ class Run:
 
     @property
     def pooled(self) -> str:
-        """Hash that runs share whose samples can be pooled."""
+        """Hash that is equal for runs whose samples can be pooled."""
         return self.record.pooled if self.draws else self.record.rows
 
     @property
     def draws(self) -> bool:
-        """Whether the table numbers draws of one seed, so that those of others are further samples."""
+        """Whether the table numbers the draws of its seed, so that draws of other seeds are further samples."""
         return any(name in self.record.columns for name in DRAWS)
 
 
@@ -65,7 +65,7 @@ def _read(directory: Path, name: str) -> Run:
 
 
 def endings(directories: Sequence[Path]) -> list[str]:
-    """The end of the path of each of several folders that no other ends in."""
+    """Shortest ending of each folder's path that no other folder's path has."""
     ends = []
     paths = [os.path.abspath(directory) for directory in directories]
     for path in paths:
@@ -77,7 +77,7 @@ def endings(directories: Sequence[Path]) -> list[str]:
 
 
 def differing(runs: Sequence[Run]) -> list[str]:
-    """Options in which runs differ, without those that only add points. The folder is added if these do not suffice."""
+    """Options in which runs differ, without options that only add points. FOLDER is added if labels still coincide."""
     names = dict.fromkeys(name for run in runs for name in run.record.asked)
     options = [name for name in names if len({files.encode(run.record.asked.get(name)) for run in runs}) > 1]
     if not options and len({run.record.conf for run in runs}) > 1:
@@ -116,7 +116,7 @@ def groups(runs: Sequence[Run], differing: Sequence[str]) -> dict[str, list[Run]
 
 
 def with_short_labels(labelled: dict[str, list[Run]]) -> dict[str, list[Run]]:
-    """Groups by labels that a legend has room for: their conf or folder, where they differ in many options."""
+    """Groups with labels that fit a legend. Labels too long are replaced by the conf or folder."""
     if max(map(len, labelled)) <= LONGEST:
         return labelled
     confs = {members[0].record.conf for members in labelled.values()}

@@ -45,7 +45,7 @@ def read(directory: Path) -> tuple[contract.Table, dict]:
 
 
 def look(directory: Path, words: Sequence[str] = ()) -> contract.Figure:
-    """Look of the figure of a run: what its configuration says, or words such as `figure.width=6` in its place.
+    """Look of a run's figure: the look of its configuration, changed by words such as `figure.width=6`.
 
     Raises:
         InputError: a word names no such option, or a value that it cannot have.

@@ -82,7 +82,7 @@ def _word(name: str, value: Any) -> str:
 
 
 def _telling(points: Sequence[dict], x_axis: str) -> list[str]:
-    """Columns that distinguish curves: those that vary, without draws, x and columns that others determine."""
+    """Columns by whose values curves differ, without draws, the x axis and columns that others determine."""
     left_out = {*DRAWS, x_axis, "queries", *(("patterns",) if x_axis == "load" else ())}
     known = [name for name in points[0] if name not in left_out and len({point.get(name) for point in points}) > 1]
     for name in sorted(known, key=lambda name: isinstance(points[0][name], str)):

@@ -90,7 +90,7 @@ def source(conf: str) -> Path | None:
 
 
 def experiments_of(conf: str) -> list[str]:
-    """Experiments whose schemas are among a choice's defaults, directly or not. Empty if these cannot be read."""
+    """Experiments whose schemas a `conf=` choice includes, directly or not. Empty if its defaults cannot be read."""
     try:
         composed = GlobalHydra.instance().config_loader().compute_defaults_list(PRIMARY, [f"conf={conf}"], RunMode.RUN)
     except HydraException:

@@ -32,7 +32,7 @@ def members(directory: Path) -> list[Path]:
 
 
 def targets(jobs: Sequence[Job]) -> dict[Path, list[Path]]:
-    """The folders in which the runs of a sweep are joined, those of each experiment in one: folders of these runs.
+    """Joint folders of a sweep, one for each experiment with several runs, and the folders of the runs joined there.
 
     Raises:
         InputError: one of them is the folder of a run.
@@ -125,7 +125,7 @@ def _figures(experiment: Any, tables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _summary(groups: Mapping[str, Sequence[Run]], summaries: Mapping[str, dict], differing: Sequence[str]) -> dict:
-    """The summary of the only group, or those of all beside their options."""
+    """Summary of the only group, or the summaries of all groups beside the options in which they differ."""
     if len(groups) == 1:
         return next(iter(summaries.values()))
     entries = [
@@ -179,7 +179,7 @@ def _story(
 
 
 def _place(jobs: Sequence[Job]) -> Path:
-    """The folder of a sweep: the one that holds its runs where it was given, else one named by what was swept."""
+    """Folder of a sweep: the parent of its runs' folders if they were given, else a folder named by the swept words."""
     parents = {job.directory.parent for job in jobs}
     if all(job.config.output is not None and job.label for job in jobs) and len(parents) == 1:
         return parents.pop()

@@ -173,7 +173,7 @@ def _check_hydra(path: Path, node: yaml.Node | None) -> None:
 
 
 def _check_silenced(path: Path, node: yaml.Node | None) -> None:
-    """Refuse a number of one part or memory beside the common one of the same file, which beats it."""
+    """Refuse an option of one part or memory beside a common value in the same file, which would silence it."""
     common = {key.value for key, _ in _non_null_entries(node)}
     for group, entries in _pairs(node):
         for name, entry in _pairs(entries) if group.value in ("part", "per_memory") else []:
@@ -184,7 +184,7 @@ def _check_silenced(path: Path, node: yaml.Node | None) -> None:
 
 
 def _non_null_entries(node: yaml.Node | None) -> list[tuple[yaml.Node, yaml.Node]]:
-    """Keys and values of a mapping but those of null, which is as good as no value."""
+    """Keys and values of a mapping without null values, since null counts as not given."""
     return [(key, value) for key, value in _pairs(node) if value.tag != f"{_STANDARD}null"]
 
 

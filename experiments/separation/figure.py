@@ -88,7 +88,7 @@ def _by_similarity(ax: Axes, table: Table, kind: str, looks: Looks) -> None:
 
 
 def _pairs_of_first_dynamics(table: Table) -> Table:
-    """Rows of pairs under the first dynamics, without those of the bound."""
+    """Rows of pairs under the first dynamics, without the rows of the bound."""
     pairs = table[table["similarity"] != BOUND[0]]
     return pairs[pairs["dynamics"] == _in_order(pairs, "dynamics")[0]]
 

@@ -153,7 +153,7 @@ def _best_possible_reader(kind: str, queries: int) -> Callable:
 
 
 def _compile_reader(outcome: Callable, queries: int) -> Callable:
-    """Compile a read-out with its judgement. `outcome` gives the recognised image and that of least squared error."""
+    """Compile a read-out with its judgement. `outcome` gives the image recognised and the image of least squares."""
 
     def program(found, unit, spread, threshold, amount, places, betas):
         used = found.used

@@ -37,7 +37,7 @@ def _results(table: Table) -> list[dict]:
 
 
 def _leaders(table: Table) -> list[dict]:
-    """Leads are differences on the same draws and queries, whose common fluctuations cancel."""
+    """Leads by task. A lead is a difference on the same draws and queries, where common fluctuations cancel."""
     found = []
     for task, rows in curves(table[table["similarity"] != BOUND[0]], [*TASK, "dynamics"]):
         shares = rows.pivot(index="sample", columns=["similarity", "separation"], values="share")

@@ -14,7 +14,7 @@ from hopfield.networks import SequenceMemory
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
+    """Structure of a compiled measurement: the values that select its program. All others are traced."""
 
     rule: str
     learning: str
@@ -33,7 +33,7 @@ def _program(point: dict) -> Program:
 
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
-    """One sequence of patterns, each spin that of a common template with a chance of (1 + √c)/2."""
+    """Measure one sequence of patterns. Each spin equals a common template's spin with a chance of (1 + √c)/2."""
     key, _ = draws.keys(seed, program.neurons, program.num_patterns, draw["sample"])
     template_key, same_key, own_key = jax.random.split(key, 3)
     shape = program.num_patterns, program.neurons

@@ -14,7 +14,7 @@ MOST = 0.5
 
 
 def end(steps: int, dynamics: str = "synchronous") -> str:
-    """Name of the states in which retrievals of at most `steps` updates or sweeps end: REST, or that of one update.
+    """Name of the states in which retrievals end: REST, or after a single update or sweep STEP or SWEEP.
 
     Args:
         steps: updates, or sweeps, at most.

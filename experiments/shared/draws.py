@@ -25,7 +25,7 @@ COLUMNS: Mapping[str, Column] = {"num_patterns": (np.uint32, itemgetter("pattern
 
 
 class Rule(NamedTuple):
-    """Structure of a compiled measurement of a storage rule: what it depends on. Everything else is traced."""
+    """Structure of a measurement of a storage rule: the values that select its program. All others are traced."""
 
     rule: str
     neurons: int
@@ -60,8 +60,10 @@ def keys(seed, neurons: int, num_patterns, sample) -> tuple:
 
 
 def seed_of(seed: int, number: int) -> int:
-    """Seed from 0 below 2³² of a numbered draw of an experiment: `number` itself for seed 0, and never that of another
-    seed's draw nearby, as sums of the two are: multiples of the golden ratio stay apart (Knuth, vol. 3, 6.4).
+    """Seed of a numbered draw of an experiment, from 0 below 2³²; for seed 0 it is `number` itself.
+
+    Sums of the two would give draws of near seeds the same seed: multiples of the golden ratio stay apart (Knuth,
+    vol. 3, 6.4).
     """
     return (seed * 2654435769 + number) % 2**32
 
@@ -92,7 +94,7 @@ def in_use(program: PaddedProgram, draw: dict) -> Array:
 
 
 def rows_to_draw(num_patterns: int, largest: int, neurons: int) -> int:
-    """Rows to draw where `num_patterns` are used: those of the largest load, or a quarter of them, a sixteenth ...
+    """Rows to draw where `num_patterns` are used: the largest load's, divided by 4 as long as enough rows remain.
 
     Few programs serve many loads, and where the largest load is costly the others do not pay for it.
 
@@ -107,7 +109,7 @@ def rows_to_draw(num_patterns: int, largest: int, neurons: int) -> int:
 
 
 def rows_for_counts(counts: Iterable[int], neurons: int) -> dict[int, int]:
-    """Rows to draw for each of several numbers of patterns: a factor 4 at most, less where it would cost."""
+    """Rows to draw by number of patterns. Numbers within a factor 4, or 1.5 where rows are costly, share their rows."""
     rows, top = {}, 0
     for num_patterns in sorted(counts, reverse=True):
         small, large = top * neurons <= 2**16, top * neurons**2 > 2**28

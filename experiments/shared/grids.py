@@ -32,11 +32,11 @@ class Program(Protocol):
 
 
 class PaddedProgram(Program, Protocol):
-    """A program whose draws have patterns, padded to a number that serves many loads."""
+    """Program whose draws hold patterns, padded to a number of rows that serves many loads."""
 
     @property
     def padding(self) -> int:
-        """Rows of patterns, of which the first ones are stored."""
+        """Number of rows that patterns are padded to. The first rows are stored."""
         ...
 
 
@@ -99,7 +99,7 @@ def rows(
 
 
 def cost(grid: Grid, networks: Iterable[dict], drawn: int) -> Cost:
-    """Cost of a number of draws of each network, whose program is `PaddedProgram` and has its `neurons`."""
+    """Cost of `drawn` draws of each network. The grid's programs are `PaddedProgram`s with a number of `neurons`."""
     size = lambda kind: max(kind.padding, kind.neurons) * kind.neurons
     kinds: Iterable[Any] = map(grid.program, networks)
     return total(Cost(drawn * grid.together(kind), size(kind), drawn * kind.cost) for kind in kinds)
@@ -108,13 +108,13 @@ def cost(grid: Grid, networks: Iterable[dict], drawn: int) -> Cost:
 def run_program(
     one: Callable[..., dict], program: Any, seed: int, data: Any, draw: dict, each: dict
 ) -> dict[str, list]:
-    """Everything that one call measures, lists [S] or [S][T], from columns [S] in `draw` and [S, T] in `each`."""
+    """All that one call measures, lists [S] or [S][T], from columns [S] in `draw` and [S, T] in `each`."""
     columns = jax.device_get(_compiled(one, program)(np.uint32(seed), data, draw, each))
     return {name: values.tolist() for name, values in columns.items()}
 
 
 def _draws(grid: Grid, points: Sequence[dict]) -> list[tuple[tuple, list[dict]]]:
-    """Program with numbers of every draw, and its points, in an order that does not depend on that of the points."""
+    """Draws, each a program with the draw's numbers, and their points, in an order independent of the points' order."""
     draws: dict[tuple, list[dict]] = {}
     for point in points:
         key = (grid.program(point), *_values(grid.draw, point).values())
@@ -123,7 +123,7 @@ def _draws(grid: Grid, points: Sequence[dict]) -> list[tuple[tuple, list[dict]]]
 
 
 def _call(grid: Grid, program: Any, seed: int, groups: list[list[dict]], shape: tuple, data, known) -> list[dict]:
-    """The rows of one call: groups of points that share a draw, filled up to its shape [S, T] with repetitions."""
+    """Rows of one call for groups of points that share a draw. Repetitions fill the groups to the shape [S, T]."""
     size, length = shape
     padded = groups + [groups[0]] * (size - len(groups))
     squares = [group + group[-1:] * (length - len(group)) for group in padded]

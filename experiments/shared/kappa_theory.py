@@ -1,4 +1,4 @@
-"""Critical κ = β‖ξ‖²: theory of retrieval against κ, by memory and ensemble. It is None for those without a theory.
+"""Critical κ = β‖ξ‖²: theory of retrieval against κ, by memory and ensemble. None for pairs without a theory.
 
 All of it is annealed: the sum over the other patterns stands at its mean, as if every query met the average of all
 draws. At small M each query has a transition of its own.
@@ -14,7 +14,7 @@ RANDOM = ("sphere", "gaussian", "spins")
 
 
 def covers(memory: str, ensemble: str, criterion: str = "target_weight") -> bool:
-    """Whether there is a prediction: softmax weights of random patterns, and real states where they are iterated."""
+    """Whether theory predicts a criterion: softmax weights of random patterns, and on real states if updates go on."""
     ensemble = _law(ensemble)
     return criterion in find(memory).theory.softmax and ensemble in RANDOM
 

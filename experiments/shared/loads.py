@@ -63,7 +63,7 @@ def curves(
     least: int,
     largest: int,
 ) -> list[dict]:
-    """Networks with energies of degree n, at every load M/N^(n−1) of which the patterns are not too many.
+    """Networks with energies of degree n at loads M/N^(n−1). Loads with too many patterns are left out.
 
     Args:
         networks: columns `degree` and `neurons`, and what else tells them apart.

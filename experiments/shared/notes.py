@@ -20,6 +20,6 @@ def noted() -> Iterator[dict[str, None]]:
 
 
 def note(line: str) -> None:
-    """Add a line, where somebody collects them."""
+    """Add a line to the notes, if notes are being collected."""
     if (notes := _NOTES.get()) is not None:
         notes[f"note: {line}"] = None

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def rows(tasks: Iterable[Callable[[], list[dict]]]) -> Iterator[dict]:
-    """The rows of all tasks, those of a task together, in the order in which tasks end.
+    """Rows of all tasks, in the order in which tasks end. Rows of one task stay together.
 
     Args:
         tasks: functions without arguments, each giving some rows; those not yet begun are dropped when the reader stops
@@ -28,7 +28,7 @@ def rows(tasks: Iterable[Callable[[], list[dict]]]) -> Iterator[dict]:
 def rows_in_groups(
     points: Iterable[dict], names: Sequence[str], last: str, measured: Callable[[list[dict]], list[dict]]
 ) -> Iterator[dict]:
-    """The rows of points, measured together where they differ in one column alone.
+    """Rows of points, measured together in groups of points that differ in one column alone.
 
     Args:
         points: those to measure, in any order.

@@ -6,7 +6,7 @@ from types import ModuleType
 
 
 def names(folder: Path) -> tuple[str, ...]:
-    """Names of the parts in a folder: its modules without `base` and those that begin with an underscore."""
+    """Names of the parts in a folder: its modules, except `base` and modules that begin with an underscore."""
     return tuple(sorted(path.stem for path in folder.glob("[a-z]*.py") if path.stem != "base"))
 
 

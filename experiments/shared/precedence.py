@@ -1,4 +1,4 @@
-"""Precedence of options: common values over those of one part, over the smoke scale that the options declare."""
+"""Precedence of options: a common value beats the value of one part, which beats the smoke scale of the options."""
 
 from dataclasses import fields
 from typing import Any, TypeVar

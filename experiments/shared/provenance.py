@@ -1,4 +1,4 @@
-"""Provenance of a measured row: options and files that it depends on, its precision, what it was computed with."""
+"""Provenance of a measured row: its options, files and precision, and the software that computed it."""
 
 import hashlib
 import os
@@ -55,7 +55,7 @@ def science(experiment: Any, config: contract.Config, points: Sequence[dict] = (
 
 
 def _code(experiment: Any) -> dict[str, Path]:
-    """Files that rows of a user-defined experiment come from, by name; those of this package have a version instead."""
+    """Source files of a user-defined experiment by relative path. Empty for this package, which has a version."""
     folder = Path(experiment.__file__).resolve().parent
     if folder.parent == Path(experiments.__path__[0]).resolve():
         return {}
@@ -66,7 +66,7 @@ def _code(experiment: Any) -> dict[str, Path]:
 
 
 def _digest(path: Path) -> str:
-    """Hash of a file; of code together with the files beside it that it imports."""
+    """Hash of a file. For Python code it covers the local files that the code imports."""
     found = imports.with_imports([path]) if path.suffix == ".py" else [path]
     return files.digest(path) if len(found) == 1 else files.fingerprint(sorted(map(files.digest, found)))
 
@@ -78,7 +78,7 @@ def constants(config: contract.Config) -> dict:
 
 
 class Hashes(NamedTuple):
-    """Hashes of what the numbers of an experiment depend on."""
+    """Hashes of the options and files that the numbers of an experiment depend on."""
 
     whole: str
     """Of all that it measures."""
@@ -92,7 +92,7 @@ NO_HASHES = Hashes("", "", "")
 
 
 def hashes(experiment: str, science: dict, options: dict[str, Any]) -> Hashes:
-    """Hashes of what the numbers of an experiment depend on.
+    """Hashes of the options and files that the numbers of an experiment depend on.
 
     They are the same on every machine, wherever files lie.
 
@@ -146,7 +146,7 @@ def environment() -> dict[str, str]:
 
 
 class Difference(NamedTuple):
-    """Difference of two sciences: the name of what differs, its value in the folder and the one asked for."""
+    """Difference of two sciences: its name, the value held in the folder and the value asked for."""
 
     name: str
     held: str

@@ -28,7 +28,7 @@ EXACT = 0.01
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
+    """Structure of a compiled measurement: the values that select its program. All others are traced."""
 
     memory: str
     dynamics: str

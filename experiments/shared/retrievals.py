@@ -33,7 +33,7 @@ CHUNK = 2e9
 
 
 class Program(NamedTuple):
-    """Structure of a compiled measurement: what it depends on. Everything else is traced."""
+    """Structure of a compiled measurement: the values that select its program. All others are traced."""
 
     memory: str
     ensemble: str
@@ -113,7 +113,7 @@ def _memory(program: Program, stored, mask, kappa):
 
 
 def _query(program: Program, memory, index, start) -> dict:
-    """One query: what a single step from the start does, and everything where the updates end."""
+    """Columns of one query: weight and overlap of a single step from the start, and all columns where updates end."""
     target = memory.patterns[index]
     along = lambda state: jnp.dot(state, target) / jnp.dot(target, target)
     end = retrieve(memory, start, max_steps=program.max_steps, rtol=STILL)
@@ -132,7 +132,7 @@ def _query(program: Program, memory, index, start) -> dict:
 
 
 def _totals(outcome: dict, valid) -> dict:
-    """Counts of what is true of a query, means of what is a number, and means over those that succeed."""
+    """Totals of the valid queries: counts of flags, means of numbers, and means over the successful queries."""
 
     def mean(name, used):
         return jnp.sum(jnp.where(used, outcome[name], 0)) / jnp.sum(used)

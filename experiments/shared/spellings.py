@@ -106,7 +106,7 @@ def own_name(text: str, options: Any) -> str:
 
 
 def _names(options: Any, prefix: str = "") -> Iterator[tuple[str, list[Any], Callable[[Any], Hashable]]]:
-    """Every list of names, or mapping by name, in options and in those within them: dotted name, names, meaning."""
+    """Lists of names and mappings by name in options, nested ones included: dotted name, names, meaning."""
     for field in fields(options):
         bounds, name, value = field.metadata.get("bounds"), prefix + field.name, getattr(options, field.name)
         if bounds is not None and bounds.meaning is not None and isinstance(value, list | dict):

@@ -117,7 +117,7 @@ def _is_rejected(estimate: CriticalLoad) -> bool:
 
 
 def _windowed_fit(counts: Counts, link: str, tail: float) -> CriticalLoad | None:
-    """The fit to the loads whose fitted share lies in (tail, 1 − tail) and the next one on either side.
+    """Fit to the loads with fitted shares in (tail, 1 − tail) and to the next load on either side.
 
     None where this window holds too little for a fit.
     """

@@ -142,14 +142,14 @@ def _compiled(case: printed.Case, neurons: int, most: int) -> Any:
 
 
 def _last_at_start(patterns, target, beta):
-    """Largest number of patterns of which the target has more than half of the weight in the state equal to it."""
+    """Largest number of patterns at which the target has more than half of the weight, in the state equal to it."""
     scores = beta * (patterns @ patterns[target])
     others = jnp.where(jnp.arange(len(patterns)) == target, 0.0, jnp.exp(scores - scores[target]))
     return jnp.maximum(jnp.sum(jnp.cumsum(others) < 1), 1)
 
 
 def _last_converged(patterns, target, beta):
-    """Largest number of patterns of which the target has more than half of the weight where updates from it end."""
+    """Largest number of patterns at which the target has more than half of the weight, where updates from it end."""
     index = jnp.arange(len(patterns))
 
     def is_kept(count):

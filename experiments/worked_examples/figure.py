@@ -59,7 +59,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 
 def _cells(ax: Axes, rows: Table, quantity: str, left: float, limit: float) -> list[float]:
-    """A matrix as shaded cells, with the computed numbers in them and what is printed below. Returns the columns."""
+    """Matrix as shaded cells, each with its computed number above the printed one. Returns the columns' places."""
     shades = colormaps["PuOr_r"]
     rows = rows[rows["quantity"] == quantity]
     for i, (_, line) in enumerate(rows.groupby("row", sort=False)):

@@ -56,7 +56,7 @@ class Modern(Diagram):
         return loads < spherical.critical_load(neurons, neurons / temperatures, "converged_weight")
 
     def lines(self, end: str, loads: np.ndarray, heights: np.ndarray, neurons: int) -> list[tuple]:
-        """Annealed thresholds and, unless it is one update, the line where the average becomes unstable."""
+        """Annealed thresholds. At rest also the line above which the global average is unstable."""
         patterns, kappa = np.exp(loads * neurons), heights * neurons
         half, held = (spherical.critical_load(neurons, kappa, criterion) for criterion in spherical.CRITERIA)
         found = [
