@@ -174,7 +174,7 @@ def _results(folder: Path) -> Iterator[Path]:
 
 
 def _outputs(folder: Path) -> Iterator[Path]:
-    """Folders whose ledger or claim is not as it should be."""
+    """Output folders with a damaged ledger or claim."""
     for name in ("gibberish", "pipe", "folder"):
         path = folder / f"output_{name}"
         (path / "ledger").mkdir(parents=True)

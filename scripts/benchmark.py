@@ -82,7 +82,7 @@ class Outcome:
 
     @property
     def compile_seconds(self) -> dict[str, float]:
-        """Seconds of the first run beyond those of the usual one."""
+        """Seconds that the first run takes beyond the median one, by side."""
         usual = self.spreads["total"]
         return {side: max(first - usual[side].median, 0.0) for side, first in self.first_seconds.items()}
 

@@ -162,7 +162,7 @@ def _slopes_of(layer: Any) -> Callable:
 
 
 def _cudnn_attention(wrap: Callable) -> dict[str, Callable]:
-    """cuDNN's attention, in the half precision that it takes, where there is a GPU."""
+    """cuDNN's attention in bfloat16, by name. Empty without a GPU."""
     if jax.default_backend() != "gpu":
         return {}
     half = lambda *x: jax.nn.dot_product_attention(*(each.astype(jnp.bfloat16) for each in x), implementation="cudnn")

@@ -87,7 +87,7 @@ def _number_at(summary: Any, path: str) -> float:
 
 
 def keep(command: str, run: Path, paths: Sequence[str] = ()) -> list[str]:
-    """Keep the numbers that the page quotes for a command. Returns those that its summary, or the page, does not have.
+    """Keep the numbers that the page quotes for a command. Returns the numbers that its summary or the page lacks.
 
     Args:
         command: as the page names it.

@@ -23,7 +23,7 @@ MEBIBYTE = 2**20 if sys.platform == "darwin" else 2**10
 
 
 class BenchmarkError(Exception):
-    """The sides of a case did not do the same, or one of them did not run."""
+    """Error of a benchmark: its sides did different things, or one side did not run."""
 
 
 class MissingPeer(Exception):

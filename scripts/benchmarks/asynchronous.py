@@ -19,7 +19,7 @@ SIGMAS = 4.0
 
 
 class Stored(NamedTuple):
-    """Spin patterns [M, N], the first of which are the queries, in numpy and on JAX's device; a number to seed by."""
+    """Spin patterns [M, N] in numpy and on JAX's device, the first ones also queries; and a number for seeds."""
 
     patterns: np.ndarray
     on_device: jax.Array
