@@ -16,12 +16,12 @@ import re
 import stat
 import sys
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-__all__ = ["KINDS", "LONGEST", "Outside", "called", "find", "plugged", "source"]
+__all__ = ["KINDS", "LONGEST", "Outside", "called", "find", "plugged", "sources"]
 
 KINDS = ("memories", "similarities", "separations", "spaces", "corruptions", "datasets", "layers", "optimisers")
 """What other packages may bring, each kind in a group of its own."""
@@ -60,7 +60,7 @@ def find(kind: str, spec: str) -> Outside | None:
     if match is None:
         name, colon, parameter = spec.partition(":")
         for entry in entry_points(group=f"hopfield.{kind}", name=name):
-            value = entry.load()
+            value = _loaded(entry, spec)
             return Outside(value, sys.modules[entry.module], entry.attr, parameter if colon else None)
         return None
     name, parameter = match["name"], match["parameter"]
@@ -71,14 +71,15 @@ def find(kind: str, spec: str) -> Outside | None:
     return Outside(getattr(module, name), module, name, parameter)
 
 
-def source(spec: str) -> Path | None:
-    """File of the code that a specification names, for any kind of object. None if no such file exists."""
+def sources(spec: str) -> list[Path]:
+    """Files of the code that a specification names: one, or of a plugged-in name one for each kind that has it."""
     if match := _FILE.fullmatch(spec):
-        return _regular(Path(os.path.expanduser(match["module"])))
-    if match := _MODULE.fullmatch(spec):
-        return _origin(match["module"])
-    module = _entries(tuple(sys.path)).get(spec.partition(":")[0])
-    return None if module is None else _origin(module)
+        found = [_regular(Path(os.path.expanduser(match["module"])))]
+    elif match := _MODULE.fullmatch(spec):
+        found = [_origin(match["module"])]
+    else:
+        found = [_origin(module) for module in _entries(tuple(sys.path)).get(spec.partition(":")[0], ())]
+    return [path for path in found if path is not None]
 
 
 def called(name: str, spec: str, function: Any, *args: Any, **options: Any) -> Any:
@@ -101,6 +102,13 @@ def called(name: str, spec: str, function: Any, *args: Any, **options: Any) -> A
 def plugged(kind: str) -> tuple[str, ...]:
     """Names of the entry points of other packages."""
     return tuple(sorted(entry.name for entry in entry_points(group=f"hopfield.{kind}")))
+
+
+def _loaded(entry: EntryPoint, spec: str) -> Any:
+    try:
+        return entry.load()
+    except (Exception, SystemExit) as error:
+        raise ValueError(_failure(f"{spec}, {entry.value} of another package,", error)) from error
 
 
 def _module(name: str, spec: str) -> ModuleType:
@@ -140,9 +148,13 @@ def _load_file(place: Path, state: tuple[int, int], spec: str) -> ModuleType:
 
 
 @cache  # what is installed is read once for all the words of a sweep
-def _entries(places: tuple[str, ...]) -> dict[str, str]:
-    """Modules of the entry points of other packages, by name."""
-    return {entry.name: entry.module for kind in KINDS for entry in entry_points(group=f"hopfield.{kind}")}
+def _entries(places: tuple[str, ...]) -> dict[str, list[str]]:
+    """Modules of the entry points of other packages, by name: several where kinds share a name."""
+    found: dict[str, list[str]] = {}
+    for entry in (entry for kind in KINDS for entry in entry_points(group=f"hopfield.{kind}")):
+        modules = found.setdefault(entry.name, [])
+        modules += [] if entry.module in modules else [entry.module]
+    return found
 
 
 def _origin(module: str) -> Path | None:

@@ -43,11 +43,11 @@ def science(experiment: Any, config: contract.Config, points: Sequence[dict] = (
     """
     hashes: dict[str, str] = {}
     contents: dict[str, str] = {}
-    for option, value, path in _named_files(files.options(config), ""):
+    for option, value, paths in _named_files(files.options(config), ""):
         if any(value in point.values() for point in points):
-            contents[value] = _digest(path)
+            contents[value] = _digest(paths)
         else:
-            hashes[option] = _digest(path)
+            hashes[option] = _digest(paths)
     further = getattr(experiment, "inputs", None)
     hashes |= {path.name: files.digest(path) for path in (further(config) if further is not None else ())}
     hashes |= {name: files.digest(path) for name, path in _code(experiment).items()}
@@ -65,10 +65,11 @@ def _code(experiment: Any) -> dict[str, Path]:
     return {Path(os.path.relpath(path, folder)).as_posix(): path for path in found}
 
 
-def _digest(path: Path) -> str:
-    """Hash of a file. For Python code it covers the local files that the code imports."""
-    found = imports.with_imports([path]) if path.suffix == ".py" else [path]
-    return files.digest(path) if len(found) == 1 else files.fingerprint(sorted(map(files.digest, found)))
+def _digest(paths: Sequence[Path]) -> str:
+    """Hash of files; of code together with the files beside it that it imports."""
+    code = [path for path in paths if path.suffix == ".py"]
+    found = [*imports.with_imports(code), *(path for path in paths if path not in code)]
+    return files.digest(found[0]) if len(found) == 1 else files.fingerprint(sorted(map(files.digest, found)))
 
 
 def constants(config: contract.Config) -> dict:
@@ -111,8 +112,8 @@ def hashes(experiment: str, science: dict, options: dict[str, Any]) -> Hashes:
     return Hashes(*(each[:16] for each in digests))
 
 
-def _named_files(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:
-    """Files of data or code that options name: option, its value, the file."""
+def _named_files(value: Any, option: str) -> Iterator[tuple[str, str, list[Path]]]:
+    """Files of data or code that options name: the option, its value, the files."""
     if isinstance(value, dict):
         for key, entry in value.items():
             yield from _named_files(entry, f"{option}.{key}" if option else str(key))
@@ -123,9 +124,8 @@ def _named_files(value: Any, option: str) -> Iterator[tuple[str, str, Path]]:
         after = value.partition(":")[2]  # of a word, as mapped:a.npy; the 3 of dense:3 is no file
         names = (value, after if os.sep in after or re.search(r"\.[A-Za-z]", after) else "")
         data = (Path(os.path.expanduser(name)) for name in names)
-        path = next((path for path in data if os.path.isfile(path)), None) or outside.source(value)
-        if path is not None:
-            yield option, value, path
+        if paths := [path for path in data if os.path.isfile(path)][:1] or outside.sources(value):
+            yield option, value, paths
 
 
 def _precision() -> dict[str, Any]:

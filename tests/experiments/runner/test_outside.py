@@ -20,6 +20,7 @@ from experiments.plot import main as plot
 from experiments.run import main as run
 from experiments.runner import folders, registry
 from experiments.shared import corruptions, pattern_sets, provenance
+from hopfield import separations
 from hopfield.patterns import datasets
 from tests.experiments.plugged import install_package
 
@@ -82,6 +83,32 @@ def test_code_that_a_name_leads_to_is_part_of_the_science(
             path.write_text(text)
         found.append(provenance.science(capacity, config))
     assert found[0] == found[1] != found[2]
+
+
+def test_code_of_every_kind_that_has_a_plugged_in_name_is_part_of_the_science(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Options do not say which kind a word of theirs is of."""
+    entries = "[hopfield.separations]\nplugged = pack.code:power\n[hopfield.layers]\nplugged = pack.other:power\n"
+    install_package(mine, CODE, entries, monkeypatch)
+    capacity, found = registry.load("capacity"), []
+    (mine / "pack/other.py").write_text(CODE)
+    for name in ("code.py", "other.py"):
+        found.append(provenance.science(capacity, capacity.Config(memories=["plugged:2"])))
+        (mine / "pack" / name).write_text(CODE + "power.degree = 4\n")
+    found.append(provenance.science(capacity, capacity.Config(memories=["plugged:2"])))
+    assert len({str(each) for each in found}) == 3
+
+
+def test_a_plugged_in_name_whose_code_does_not_run_is_told_in_one_sentence(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_package(
+        mine, "import nothing_of_this_name", "[hopfield.separations]\nplugged = pack.code:power\n", monkeypatch
+    )
+    told = "plugged, pack.code:power of another package, must be code that runs, got ModuleNotFoundError"
+    with pytest.raises(ValueError, match=told):
+        separations.find("plugged")
 
 
 def _environment() -> dict[str, str]:

@@ -188,5 +188,5 @@ def test_a_file_that_is_missing_or_raises_is_refused(tmp_path: Path) -> None:
 def test_modules_and_entry_points_are_found(spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install_package(tmp_path, CODE, "[hopfield.optimisers]\nplugged = pack.code:mine\n", monkeypatch)
     assert own_options(spec) == {"learning_rate": (0.05,), "momentum": 0.0}
-    assert outside.source(spec) == tmp_path / "pack/code.py"  # what provenance hashes
+    assert outside.sources(spec) == [tmp_path / "pack/code.py"]  # what provenance hashes
     contract.check(experiment, config_with(spec))
