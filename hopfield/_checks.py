@@ -17,7 +17,7 @@ from jax.typing import ArrayLike, DTypeLike
 from jaxtyping import Array, Bool, Float
 
 from hopfield._numerics import is_traced, is_truth, nan_outside, violated
-from hopfield.arguments import native, shown
+from hopfield.arguments import in_line, native, shown
 from hopfield.arguments import one_of as one_of
 
 FINITE = float(np.finfo(np.float64).max)
@@ -180,7 +180,7 @@ def positive_in(dtype: DTypeLike, name: str, value: ArrayLike, *, finite: bool =
     if not np.all((numbers >= float(limits.tiny)) & (numbers <= (float(limits.max) if finite else np.inf))):
         contract = "positive and finite" if finite else "positive"
         rounded = np.all((numbers > 0) & ((numbers < np.inf) | (not finite)))  # to zero or to infinity
-        raise ValueError(f"{name} must be {contract}, got {value}{f' (in {limits.dtype})' if rounded else ''}")
+        raise ValueError(f"{name} must be {contract}, got {in_line(value)}{f' (in {limits.dtype})' if rounded else ''}")
     return jnp.asarray(value if np.asarray(value).dtype.kind == "f" else numbers.tolist())  # 2⁴⁰ is no int32
 
 
@@ -242,5 +242,5 @@ def integers(name: str, value: ArrayLike) -> Array:
     if not jnp.issubdtype(array.dtype, jnp.integer):
         raise ValueError(f"{name} must be integers, got {array.dtype}")
     if violated(lambda x: x >= 0, array):
-        raise ValueError(f"{name} must not be negative, got {value}")
+        raise ValueError(f"{name} must not be negative, got {in_line(value)}")
     return array

@@ -30,10 +30,16 @@ def shown(value: Any) -> str:
     return " ".join(f"{value!r:.200}".split())[:60]
 
 
+def in_line(value: Any) -> str:
+    """The beginning of a number's or an array's text on one line, without its type, for a sentence about it."""
+    return " ".join(f"{value!s:.200}".split())[:60]
+
+
 def nearest(spec: Any, names: Iterable[str]) -> str:
     """Hint at the name that an unknown one may stand for, with which a sentence ends; empty where none is near."""
     name, colon, text = spec.partition(":") if isinstance(spec, str) else ("", "", "")
-    near = difflib.get_close_matches(name, tuple(names), 1)
+    begun = [each for each in names if len(name) > 2 and each.startswith(name)]
+    near = begun or difflib.get_close_matches(name, tuple(names), 1)
     return f" (write {near[0]}{colon}{text})" if near and near[0] != name else ""
 
 
@@ -73,7 +79,7 @@ def real(
     if not np.all(inside & np.isfinite(reals)):
         limits = [f"> {above:g}"] * (above > -np.inf) + [f">= {least:g}"] * (least > -np.inf)
         limits += [f"< {below:g}"] * (below < np.inf) + [f"<= {most:g}"] * (most < np.inf)
-        raise ValueError(f"{name} must be finite{''.join(f' and {limit}' for limit in limits)}, got {value}")
+        raise ValueError(f"{name} must be finite{''.join(f' and {limit}' for limit in limits)}, got {in_line(value)}")
     return reals
 
 
@@ -81,7 +87,7 @@ def whole_numbers(name: str, value: ArrayLike, *, least: int) -> Float:
     """Return integers of at least `least` as float64. Raises ValueError for any other number."""
     reals = real(name, value)
     if not np.all((reals == np.floor(reals)) & (reals >= least)):
-        raise ValueError(f"{name} must be an integer of at least {least}, got {value}")
+        raise ValueError(f"{name} must be an integer of at least {least}, got {in_line(value)}")
     return reals
 
 

@@ -57,3 +57,14 @@ def test_arrays_get_the_order_of_bytes_of_this_machine_and_others_stay():
     foreign = np.arange(3, dtype=">f8")
     assert arguments.native(foreign).dtype.isnative
     assert arguments.native("text") == "text"
+
+
+def test_an_array_that_is_refused_is_shown_on_one_line():
+    for check in (lambda x: arguments.real("x", x, above=0.0), lambda x: arguments.whole_numbers("x", x, least=1)):
+        with pytest.raises(ValueError, match=r"^x must be [^\n]{1,100}$"):
+            check(np.linspace(-1.0, 1.0, 500))
+
+
+def test_a_word_that_begins_a_name_is_taken_for_it():
+    assert arguments.nearest("async", ("synchronous", "asynchronous")) == " (write asynchronous)"
+    assert arguments.nearest("a", ("synchronous", "asynchronous")) == ""
