@@ -174,10 +174,10 @@ class Memory(Node):
         if top > self.patterns.shape[0]:
             raise ValueError(f"top must be from 1 to the {self.patterns.shape[0]} patterns, got {top}")
         index: Any = target if is_traced(target) else np.asarray(target)
-        targets = None if target is None else index[None]
+        own = own_patterns(None if target is None else index[None], 1, self.patterns.shape[0], "target")
         if self.mask is not None or not (self.separation.streaming or self.separation.thresholded):
-            return _statistics(self, state, own_patterns(targets, 1, self.patterns.shape[0])[0], top)
-        batch = large.statistics(self, state[None], targets=targets, top=top)[1]
+            return _statistics(self, state, own[0], top)
+        batch = large.statistics(self, state[None], targets=None if target is None else own, top=top)[1]
         return jax.tree.map(lambda of_queries: of_queries[0], batch)
 
     def local_field(self, state: State) -> State:

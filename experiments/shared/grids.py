@@ -90,7 +90,7 @@ def rows(
         queues.setdefault(kind, []).extend(members[i : i + length] for i in range(0, len(members), length))
     calls = []
     for (program, *_), queue in queues.items():
-        shape = max(1, min(grid.most, int(grid.chunk // program.cost))), grid.together(program)
+        shape = max(1, min(grid.most, int(grid.chunk // max(program.cost, 1.0)))), grid.together(program)
         if not grid.whole:
             shape = min(shape[0], len(queue)), max(map(len, queue))
         parts = (queue[i : i + shape[0]] for i in range(0, len(queue), shape[0]))

@@ -183,17 +183,17 @@ def _refuse_constants(*sources) -> None:
         raise TypeError("patterns in a file or beyond 2^31 must be read outside compiled functions: map with jax.vmap")
 
 
-def own_patterns(targets: Int[Array, "Q"] | None, queries: int, count: int) -> Array:
+def own_patterns(targets: Int[Array, "Q"] | None, queries: int, count: int, name: str = "targets") -> Array:
     """Index of every query's own pattern. Without targets it is −1, the index of no pattern."""
     if targets is None:
         return jnp.full(queries, -1)
     indices = targets if is_traced(targets) else native(np.asarray(targets))
     if indices.shape != (queries,) or not jnp.issubdtype(indices.dtype, jnp.integer):
-        raise ValueError(
-            f"targets must be one index for each of {queries} queries, got {indices.dtype} {indices.shape}"
-        )
+        single = name == "target"
+        wanted, shape = ("", indices.shape[1:]) if single else (f" for each of {queries} queries", indices.shape)
+        raise ValueError(f"{name} must be one index{wanted}, got {indices.dtype} {shape}")
     if isinstance(indices, np.ndarray) and (strange := indices[(indices < 0) | (indices >= count)]).size:
-        raise ValueError(f"targets must be from 0 to {count - 1}, got {strange[0]}")
+        raise ValueError(f"{name} must be from 0 to {count - 1}, got {strange[0]}")
     return jnp.asarray(indices)
 
 

@@ -335,7 +335,7 @@ def test_a_target_that_no_pattern_has_is_refused(options):
     rows = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)
     memory = Memory.create(rows, **options)
     for target in (5, -1):
-        with pytest.raises(ValueError, match="targets must be from 0 to 4"):
+        with pytest.raises(ValueError, match="target must be from 0 to 4"):
             memory.statistics(rows[0], target=target)
     np.testing.assert_allclose(memory.statistics(rows[0], target=2).target_weight, memory.shares(rows[0])[2], rtol=1e-5)
     traced = jax.vmap(lambda target: memory.statistics(rows[0], target=target).target_weight)(jnp.array([2, 5, -1]))
@@ -349,3 +349,13 @@ def test_no_more_scores_are_kept_than_there_are_patterns(separation, mask):
     assert memory.statistics(np.ones(3), top=3).top_scores.shape == (3,)
     with pytest.raises(ValueError, match="top must be from 1 to the 3 patterns, got 4"):
         memory.statistics(np.ones(3), top=4)
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [(9, "target must be from 0 to 2, got 9"), ([1, 2], "target must be one index, got int64")],
+)
+def test_a_target_that_is_no_pattern_is_refused_by_its_name(target, told):
+    for memory in (Memory.create(np.eye(3)), Memory.create(np.eye(3), mask=np.ones(3, bool))):
+        with pytest.raises(ValueError, match=told):
+            memory.statistics(jnp.ones(3), target=target)
