@@ -89,7 +89,10 @@ def test_any_part_of_the_table_can_be_drawn(table):
         ({"shapes": []}, r"^shapes must not be empty, got \[\]$"),
         ({"metrics": ["none", "curved"]}, "^metrics must be one of none, scaled, .*, got 'curved'$"),
         ({"dtypes": ["float32", "float32"]}, "^dtypes must be different from each other"),
-        ({"separations": ["argmax"]}, "^separations must be one of softmax, entmax, sparsemax, got 'argmax'$"),
+        (
+            {"separations": ["argmax"]},
+            r"^separations must be one of softmax, entmax, sparsemax, got 'argmax'; did you mean sparsemax\?$",
+        ),
     ],
 )
 def test_impossible_choices_are_refused(options, message):
