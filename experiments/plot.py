@@ -123,7 +123,7 @@ def _redraw_all(words: Sequence[str]) -> int:
         raise InputError(f"DIR and output must not be empty, got {shlex.join(words)}")
     rest = [word for word in words if word not in looks and not word.startswith("output=")]
     for word in rest:
-        if re.match(r"\w+=", word) and not os.path.isdir(word):
+        if re.match(r"[\w.]+=", word) and not os.path.isdir(word):
             raise InputError(f"options of plot must be output=FOLDER or figure.NAME=VALUE, got {word}")
     places = [Path(os.path.expanduser(word)) for word in rest]
     if not places:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "flag",
+    "in_line",
     "native",
     "nearest",
     "numbers",

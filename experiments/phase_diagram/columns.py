@@ -12,7 +12,6 @@ COLUMNS = shared(
     "sample",
     "load",
     "beta",
-    "overlap",
     "step_limit",
 ) | {
     "study": Column("map, or curve against T"),
@@ -30,6 +29,7 @@ COLUMNS = shared(
     "other_pattern": Column("queries that end held by another single pattern", "count of queries"),
     "mixture": Column("queries that end ordered without a single pattern", "count of queries"),
     "disorder": Column("queries that end not ordered", "count of queries"),
+    "overlap": Column("mean overlap m, of spins averaged over the sweeps, of the modern network at its end", "−1 to 1"),
     "self_overlap": Column("overlap q of two time averages", "−1 to 1"),
     "drift": Column("change of the overlap m between the halves of the sweeps"),
 }
