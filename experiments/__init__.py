@@ -56,7 +56,8 @@ What they are made of:
     contract             what an experiment is, and how it declares its options
     bounds               what an option's value may be
     columns              what a column of a table means
-    shared               patterns, starts, draws, compiled grids, files
+    shared               patterns, starts, draws, compiled grids
+    system               files, processes, versions, imports
     statistics           standard errors, thresholds, clusters
     figures              style, panels, reports
     runner               from the command line to the results

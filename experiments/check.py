@@ -21,7 +21,8 @@ from experiments import contract, run
 from experiments.contract import InputError
 from experiments.runner import boundary, compose, planning, registry, session
 from experiments.runner.job import Job
-from experiments.shared import axes, files, provenance
+from experiments.shared import axes
+from experiments.system import files, provenance
 
 USAGE = """\
 usage: python -m experiments.check [NAME or ./FOLDER ...]

@@ -10,7 +10,7 @@ import hydra
 
 from experiments.contract import ROOT, InputError
 from experiments.runner import boundary, compose, help, launching, registry, session
-from experiments.shared.versions import version
+from experiments.system.versions import version
 
 _FLAGS = {"-m": "sweep", "--multirun": "sweep", "-h": "help", "--help": "help", "--version": "version"}
 _UNREADABLE = re.compile(r"(?!['\"\[{])(?!.*\$\{)[^,]*([=~()!#&;<>^'\"`\]\x00-\x1f]|[^\x00-\x7f])[^,]*", re.DOTALL)

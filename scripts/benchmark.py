@@ -30,7 +30,7 @@ from benchmarks import MEBIBYTE, SIZES, BenchmarkError, Case, MissingPeer, Run, 
 
 from experiments.contract import InputError, StoppedError
 from experiments.runner import boundary
-from experiments.shared.versions import version
+from experiments.system.versions import version
 
 PACKAGES = ("hopfield", "jax", "jaxlib", "flax", "numpy")
 PEERS = ("torch",)

@@ -174,9 +174,9 @@ def test_an_experiment_imports_no_other_one_and_not_the_runner(name):
     assert not offenders(within(name), lambda m: inside(m, *others))
 
 
-@pytest.mark.parametrize("folder", ["shared", "statistics", "figures"])
+@pytest.mark.parametrize("folder", ["system", "shared", "statistics", "figures"])
 def test_what_experiments_share_knows_none_of_them(folder):
-    upper = ("runner", "run", "plot", *FOLDERS)
+    upper = ("runner", "run", "plot", *FOLDERS, *(["shared", "statistics", "figures"] if folder == "system" else []))
     assert not offenders(within(folder), lambda m: inside(m, *(f"experiments.{name}" for name in upper)))
 
 

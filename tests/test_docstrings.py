@@ -14,7 +14,7 @@ import pytest
 
 import experiments
 import hopfield
-from experiments import figures, runner, shared, statistics
+from experiments import figures, runner, shared, statistics, system
 from experiments.runner import registry
 from hopfield import Memory, attention, dynamics, geometry, large, networks, optim, patterns
 from tests.source_code import ROOT, tree_of
@@ -83,7 +83,7 @@ def test_what_has_none_is_found(monkeypatch):
     assert set(undocumented(hopfield)) == found
 
 
-TABLES = [experiments, figures, runner, shared, statistics, dynamics, geometry, large, networks, optim]
+TABLES = [experiments, figures, runner, shared, statistics, system, dynamics, geometry, large, networks, optim]
 
 
 @pytest.mark.parametrize("package", TABLES, ids=lambda package: package.__name__)

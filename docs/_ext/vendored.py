@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ConfigError
 
 from experiments.figures import report
-from experiments.shared import files
+from experiments.system import files
 
 KEPT = (
     "startup.js",

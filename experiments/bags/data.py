@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.shared import files
+from experiments.system import files
 from hopfield.patterns.datasets import UNSOUND
 
 NAMES = ("features", "bag", "labels", "train")

@@ -24,7 +24,7 @@ from experiments.contract import Table
 from experiments.figures import interactive, labels
 from experiments.figures.extraction import panels
 from experiments.figures.headlines import headlines, with_error
-from experiments.shared import files
+from experiments.system import files
 
 NAME = "report.html"
 ASSETS = Path(__file__).parent / "assets"

@@ -14,7 +14,7 @@ from experiments import contract
 from experiments.contract import Table
 from experiments.figures import svg
 from experiments.figures.style import literal, style
-from experiments.shared import files
+from experiments.system import files
 
 DENSE = 1200
 """Points or patches that an artist draws as vectors at most; more of them are drawn as an image inside the axes."""

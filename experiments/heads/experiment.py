@@ -35,7 +35,7 @@ from experiments.heads.measurement import (
     rows_of_similarities,
 )
 from experiments.heads.summary import summarise
-from experiments.shared.files import digest
+from experiments.system.files import digest
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "inputs", "measure", "plot", "points", "summarise"]
 X_AXIS = "layer"

@@ -16,7 +16,7 @@ from experiments.contract import Config, InputError
 from experiments.runner import errors, idle, overrides, registry, session, yaml_files
 from experiments.runner.hydra_internals import UNREAD, is_unread
 from experiments.runner.job import Job
-from experiments.shared import files
+from experiments.system import files
 
 
 def jobs(words: Sequence[str], *, sweep: bool) -> list[Job]:

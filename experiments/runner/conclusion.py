@@ -10,7 +10,7 @@ from experiments.contract import ERROR
 from experiments.figures import report
 from experiments.runner import boundary, mirror, results
 from experiments.runner.planning import Plan
-from experiments.shared import files
+from experiments.system import files
 
 
 def conclude(plan: Plan, copy: mirror.Mirror) -> None:

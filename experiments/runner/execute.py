@@ -16,7 +16,7 @@ from experiments import columns
 from experiments.contract import InputError, StoppedError
 from experiments.runner import boundary, conclusion, folders, launching, locks, mirror, numerics, pieces, registry
 from experiments.runner.planning import RESULTS, Plan, check_names, check_science, plan
-from experiments.shared import files
+from experiments.system import files
 
 PATIENCE = 0.5
 """Seconds between two looks at directories that other processes hold."""

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from experiments import contract
 from experiments.contract import InputError
-from experiments.shared import files
+from experiments.system import files
 
 RECORD = "run.json"
 JOINED = "joined.json"

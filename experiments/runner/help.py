@@ -13,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from experiments import contract
 from experiments.runner import compose, errors, session
-from experiments.shared import files
+from experiments.system import files
 
 _HEAD = """\
 usage: python -m experiments.run conf=NAME [key=value ...] [-m]

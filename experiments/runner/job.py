@@ -11,7 +11,7 @@ from omegaconf import OmegaConf
 
 from experiments.contract import Config
 from experiments.runner import folders
-from experiments.shared.versions import version
+from experiments.system.versions import version
 
 
 @dataclass(frozen=True)

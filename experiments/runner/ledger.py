@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from experiments.contract import InputError
-from experiments.shared import files, provenance
-from experiments.shared.files import encode, fingerprint
+from experiments.system import files, provenance
+from experiments.system.files import encode, fingerprint
 
 _SUM = re.compile(rb'(.*),"sum":"([0-9a-f]{16})"\}', re.DOTALL)
 

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from experiments.contract import StoppedError
-from experiments.shared import files, processes
-from experiments.shared.processes import SILENT
+from experiments.system import files, processes
+from experiments.system.processes import SILENT
 
 RENEWED = 5.0
 """Seconds between signs of life."""

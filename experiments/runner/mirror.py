@@ -21,7 +21,7 @@ import pandas
 from experiments.contract import InputError, Mode, Wandb
 from experiments.runner.job import Job
 from experiments.runner.series import Series
-from experiments.shared.files import encode, write_text
+from experiments.system.files import encode, write_text
 
 _VARIABLE = {"online": "online", "run": "online", "shared": "online", "offline": "offline", "dryrun": "offline"}
 Target = Literal["online", "offline", "disabled"]

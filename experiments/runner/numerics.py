@@ -8,7 +8,7 @@ from pathlib import Path
 import jax
 from jax.experimental.compilation_cache import compilation_cache
 
-from experiments.shared import provenance
+from experiments.system import provenance
 
 
 @contextlib.contextmanager

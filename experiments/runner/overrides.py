@@ -12,7 +12,7 @@ from hydra.errors import OverrideParseException
 
 from experiments.contract import InputError
 from experiments.runner import errors
-from experiments.shared import files
+from experiments.system import files
 
 SWEEP = 10_000
 """Jobs of one sweep at most: composing each takes a good part of a second."""

@@ -16,8 +16,9 @@ from experiments.figures import report, style
 from experiments.runner import budget, errors, folders, mirror, registry
 from experiments.runner.job import Job
 from experiments.runner.ledger import Ledger
-from experiments.shared import axes, files, provenance
+from experiments.shared import axes
 from experiments.shared.notes import noted
+from experiments.system import files, provenance
 
 RESULTS = (
     "config.yaml",

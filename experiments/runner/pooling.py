@@ -18,7 +18,7 @@ from experiments.contract import InputError, Table
 from experiments.runner import folders
 from experiments.runner.folders import Record
 from experiments.runner.series import DRAWS
-from experiments.shared import files
+from experiments.system import files
 
 FOLDER = "folder"
 """Name that stands for an option where runs without different options are distinguished by their folders."""

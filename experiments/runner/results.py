@@ -13,7 +13,7 @@ from experiments import bounds, contract
 from experiments.figures import report, saving, style
 from experiments.figures.report import Story
 from experiments.runner import folders, registry
-from experiments.shared import files
+from experiments.system import files
 
 
 def draw(directory: Path, experiment: Any, look: contract.Figure) -> Path:

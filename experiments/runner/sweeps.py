@@ -17,7 +17,7 @@ from experiments.runner import folders, pooling, registry, results
 from experiments.runner.folders import Record
 from experiments.runner.job import Job
 from experiments.runner.pooling import Run
-from experiments.shared import files
+from experiments.system import files
 
 
 def members(directory: Path) -> list[Path]:

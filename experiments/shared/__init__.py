@@ -1,6 +1,6 @@
-"""Shared parts of the experiments: what they store, how it is measured, how files are written.
+"""Shared parts of the experiments: what they store, and how it is measured.
 
-An experiment imports no other one: what several of them need stands here, and what the runner shares with them.
+An experiment imports no other one: what several of them need stands here.
 
 Points, patterns and starts:
 
@@ -25,13 +25,4 @@ Compiled measurement, and what it is read by:
     footprint       memory that compiled programs take
     convergence     what states are where dynamics end, and whether theory of states at rest is theirs
     kappa_theory    theory of retrieval against κ = β‖ξ‖²
-
-Files and processes:
-
-    files           files written in one step, on disk before they count; fingerprints
-    imports         files that a user's code imports from beside it
-    plugins         parts found by folder, a file each
-    provenance      what rows depend on and were measured with
-    versions        versions of packages
-    processes       which processes live, and their temporary files
 """

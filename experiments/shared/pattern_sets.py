@@ -9,8 +9,8 @@ from pathlib import Path
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.shared import files
 from experiments.shared.parallel import locked_cache
+from experiments.system import files
 from hopfield import outside
 from hopfield.patterns import datasets, sources
 

@@ -17,7 +17,8 @@ import jax
 import numpy as np
 
 from experiments import contract
-from experiments.shared import corruptions, files
+from experiments.shared import corruptions
+from experiments.system import files
 from hopfield import memories, separations
 
 Entry = TypeVar("Entry")

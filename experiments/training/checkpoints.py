@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import serialization
 
-from experiments.shared import files
+from experiments.system import files
 
 
 def save(path: Path, tree: Any, rows: list[dict]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from experiments import contract
 from experiments.bounds import decided_by
 from experiments.contract import option
-from experiments.shared import plugins
+from experiments.system import plugins
 
 _HERE = Path(__file__).parent
 TASKS, LAYERS, OPTIMISERS = (plugins.names(_HERE / folder) for folder in ("tasks", "layers", "optimisers"))

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.contract import Cost
-from experiments.shared import files, provenance
 from experiments.shared.draws import seed_of
+from experiments.system import files, provenance
 from experiments.training import baselines, layers, measurement, optimisers, settings, tasks
 from experiments.training.config import BASELINES, KIND, LAYERS, OPTIMISERS, RULE, RUN, SEARCHED, Config
 from experiments.training.figure import plot

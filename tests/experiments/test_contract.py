@@ -20,7 +20,7 @@ import pytest
 from experiments import contract, plot
 from experiments.bounds import Bounds
 from experiments.runner import registry
-from experiments.shared import provenance
+from experiments.system import provenance
 from tests.experiments.smoke import few
 
 NAMES = registry.names()

@@ -15,7 +15,7 @@ from experiments import contract
 from experiments.run import main
 from experiments.runner import budget, compose, idle, registry, session
 from experiments.runner.job import Job
-from experiments.shared import files
+from experiments.system import files
 from tests.experiments.smoke import few_draws
 
 CONFS = sorted(path.stem for path in (contract.ROOT / "conf").glob("*.yaml"))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from experiments.shared import plugins
+from experiments.system import plugins
 
 REGIMES = ("retrieval", "other_pattern", "mixture", "disorder")
 """Holders of a state: the target; another pattern; none alone but an order (spin glass, metastable mixture); none."""

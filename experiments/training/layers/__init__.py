@@ -3,7 +3,7 @@
 User-defined layers: see `_own`.
 """
 
-from experiments.shared import plugins
+from experiments.system import plugins
 from experiments.training.config import LAYERS
 from experiments.training.layers import _own
 from experiments.training.layers.base import Layer

@@ -10,7 +10,7 @@ from typing import Any
 
 import optax
 
-from experiments.shared import plugins
+from experiments.system import plugins
 from experiments.training.config import OPTIMISERS
 from experiments.training.optimisers import _own
 from experiments.training.settings import Knobs, Setting

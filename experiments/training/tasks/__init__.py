@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from experiments.shared import plugins
+from experiments.system import plugins
 from experiments.training.config import TASKS
 from experiments.training.tasks import _own
 

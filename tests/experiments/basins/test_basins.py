@@ -15,7 +15,8 @@ from experiments import contract
 from experiments.basins import experiment, measurement
 from experiments.basins.config import Config, Scale
 from experiments.figures import style
-from experiments.shared import draws, files, grids
+from experiments.shared import draws, grids
+from experiments.system import files
 from hopfield.memories import find
 from hopfield.theory import basins
 

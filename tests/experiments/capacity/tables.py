@@ -9,7 +9,7 @@ from scipy.special import ndtr
 from experiments.capacity import experiment as capacity
 from experiments.capacity import scales
 from experiments.shared import retention
-from experiments.shared.files import encode
+from experiments.system.files import encode
 from hopfield.memories import find
 
 COUNTS = (*retention.CUTS, "exact", "cycles", "fixed_point", "target_weight", "converged_weight")

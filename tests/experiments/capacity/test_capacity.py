@@ -10,7 +10,8 @@ import pytest
 
 from experiments.capacity import experiment as capacity
 from experiments.capacity.config import Config, Scale
-from experiments.shared import corruptions, files, grids, provenance, retention
+from experiments.shared import corruptions, grids, retention
+from experiments.system import files, provenance
 from tests.experiments.capacity.tables import COLUMNS, COUNTS, invented_table
 
 ISSUED = (

@@ -8,7 +8,7 @@ import pytest
 from experiments.capacity import experiment as capacity
 from experiments.capacity.config import Scale
 from experiments.figures import style
-from experiments.shared import files
+from experiments.system import files
 from tests.experiments.capacity.tables import invented_table
 
 LOADS = [0.08, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22]

@@ -14,7 +14,8 @@ from experiments.capacity import experiment as capacity
 from experiments.capacity import streamed
 from experiments.capacity.config import Config
 from experiments.capacity.summary import summarise
-from experiments.shared import corruptions, draws, files, streams
+from experiments.shared import corruptions, draws, streams
+from experiments.system import files
 from hopfield import find_memory
 from hopfield.patterns.sources import generated
 from tests.experiments.capacity.tables import invented_table

@@ -13,7 +13,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from experiments import contract
 from experiments.figures import saving, style
-from experiments.shared import files
+from experiments.system import files
 
 # Linear RGB to the two cone responses that a protanope and a deuteranope still tell apart, after Viénot, Brettel &
 # Mollon (1999): both see the same blue, and one mixture each of red and green.

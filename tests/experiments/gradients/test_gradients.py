@@ -8,7 +8,7 @@ import pytest
 
 from experiments.gradients import experiment
 from experiments.gradients.config import Config
-from experiments.shared import provenance
+from experiments.system import provenance
 
 
 @pytest.fixture(scope="module")

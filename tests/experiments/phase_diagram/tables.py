@@ -4,7 +4,7 @@ import json
 
 from experiments.phase_diagram import experiment as phase_diagram
 from experiments.phase_diagram.config import Config
-from experiments.shared import files
+from experiments.system import files
 
 
 def rows_of(config: Config) -> list[dict]:

@@ -12,7 +12,7 @@ from experiments.phase_diagram import diagrams
 from experiments.phase_diagram import experiment as phase_diagram
 from experiments.phase_diagram.config import Classical, Config, Curves, Modern
 from experiments.phase_diagram.summary import _scalars, maps_of
-from experiments.shared import files
+from experiments.system import files
 from hopfield.theory import classical
 from tests.experiments.phase_diagram.tables import rows_of
 

@@ -14,7 +14,8 @@ from experiments.figures import style
 from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Config, Scan
 from experiments.retrieval.critical import critical_kappa
-from experiments.shared import corruptions, draws, files, grids, kappa_theory, parallel, retrievals, streams
+from experiments.shared import corruptions, draws, grids, kappa_theory, parallel, retrievals, streams
+from experiments.system import files
 from hopfield import find_memory, retrieve
 from hopfield.dynamics import CYCLE
 from hopfield.patterns import sphere as sphere_patterns

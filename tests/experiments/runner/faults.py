@@ -27,7 +27,7 @@ import numpy as np
 import experiments
 from experiments import contract
 from experiments.runner import boundary, compose, execute, locks, planning, session
-from experiments.shared import files, processes, provenance
+from experiments.system import files, processes, provenance
 from experiments.training.checkpoints import load, save
 
 FIXTURE = Path(__file__).parents[1] / "fixture"

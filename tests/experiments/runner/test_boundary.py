@@ -15,7 +15,7 @@ import pytest
 
 from experiments import contract, plot
 from experiments.runner import boundary, registry
-from experiments.shared import files
+from experiments.system import files
 
 
 @pytest.mark.parametrize("stage", ["measure", "summarise", "plot"])
@@ -149,7 +149,7 @@ def test_the_words_of_a_script_are_positive_integers() -> None:
 
 def test_streams_that_the_shell_has_closed_lead_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = (
-        "import os; from experiments.runner import boundary; from experiments.shared import files\n"
+        "import os; from experiments.runner import boundary; from experiments.system import files\n"
         "def action():\n"
         "    print('x'); files.say('y')\n"
         "    with open('result', 'w') as file: return file.fileno()\n"

@@ -9,7 +9,7 @@ import pytest
 
 from experiments import contract
 from experiments.runner import budget, compose, registry, session
-from experiments.shared import files, provenance
+from experiments.system import files, provenance
 from hopfield.memories import find, names
 
 CONFS = sorted(path.stem for path in (contract.ROOT / "conf").glob("*.yaml"))

@@ -10,7 +10,7 @@ import pytest
 
 from experiments.capacity.config import Scale
 from experiments.runner import compose, folders, registry, session
-from experiments.shared import provenance
+from experiments.system import provenance
 
 
 def rows(directory: Path) -> int:

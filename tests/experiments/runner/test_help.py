@@ -8,7 +8,7 @@ import pytest
 
 from experiments.capacity.config import Scale
 from experiments.runner import errors
-from experiments.shared import files
+from experiments.system import files
 
 
 def test_help_tells_the_values_of_single_memories(command: Callable) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from experiments.contract import StoppedError
 from experiments.runner import locks
-from experiments.shared import files
+from experiments.system import files
 
 pytestmark = pytest.mark.process
 

@@ -19,7 +19,8 @@ from experiments.new import main as new
 from experiments.plot import main as plot
 from experiments.run import main as run
 from experiments.runner import folders, registry
-from experiments.shared import corruptions, pattern_sets, provenance
+from experiments.shared import corruptions, pattern_sets
+from experiments.system import provenance
 from hopfield import separations
 from hopfield.patterns import datasets
 from tests.experiments.plugged import install_package

@@ -22,7 +22,7 @@ from experiments.retrieval.config import Scan
 from experiments.runner import errors, registry
 from experiments.runner.ledger import Ledger
 from experiments.separation import experiment as separation
-from experiments.shared import files, processes, provenance
+from experiments.system import files, processes, provenance
 from experiments.training import experiment as training
 from experiments.training.checkpoints import load, save
 

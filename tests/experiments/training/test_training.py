@@ -17,8 +17,8 @@ from flax import nnx
 import hopfield.fisher
 import hopfield.layers
 from experiments import contract
-from experiments.shared import processes, provenance
 from experiments.shared.draws import seed_of
+from experiments.system import processes, provenance
 from experiments.training import experiment, layers, tasks
 from experiments.training.config import LAYERS, METRICS, OPTIMISERS, RULE, SEARCHED, SOLVERS, TASKS, Config
 from experiments.training.experiment import points

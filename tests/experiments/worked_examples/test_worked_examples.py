@@ -9,7 +9,7 @@ import pytest
 import scipy.special
 import scipy.stats
 
-from experiments.shared import files
+from experiments.system import files
 from experiments.worked_examples import capacity_claims as capacity
 from experiments.worked_examples import experiment as worked_examples
 from experiments.worked_examples import printed

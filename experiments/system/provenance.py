@@ -14,8 +14,8 @@ import jax
 
 import experiments
 from experiments import contract
-from experiments.shared import files, imports
-from experiments.shared.versions import version
+from experiments.system import files, imports
+from experiments.system.versions import version
 from hopfield import outside
 
 MATMUL = "highest"

@@ -5,7 +5,7 @@ import importlib.metadata
 import pytest
 
 import hopfield
-from experiments.shared.versions import version
+from experiments.system.versions import version
 
 
 def test_versions_are_those_in_use(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.contract import UNMEASURED, Config, InputError
-from experiments.shared import processes
+from experiments.system import processes
 
 
 def say(text: str) -> None:
