@@ -48,7 +48,7 @@ Commands:
     run                  runs an experiment
     plot                 draws runs again, or several as one
     runs                 lists runs
-    new                  begins a memory, separation, similarity, layer, optimiser, experiment
+    new                  begins a memory, its parts, patterns, a layer, an optimiser, an experiment
     check                tells whether an experiment keeps the contract
 
 What they are made of:

@@ -27,8 +27,11 @@ class Kind(NamedTuple):
     commands: tuple[str, ...]
 
 
-_CAPACITY = "python -m experiments.run conf=capacity 'memories=[./${name}.py:${name}]'"
-_TRAINING = "python -m experiments.run conf=training 'tasks=[wine]' seeds=2 members=1 epochs=5"
+_RUN = "python -m experiments.run conf="
+_CAPACITY = _RUN + "capacity 'memories=[./${name}.py:${name}]'"
+_CAPACITY_OF = _RUN + "capacity 'memories=[classical]'"
+_IMAGES = _RUN + "capacity_images 'memories=[classical,modern]'"
+_TRAINING = _RUN + "training 'tasks=[wine]' seeds=2 members=1 epochs=5"
 _LOADS = " 'neurons=[50]' 'loads=[0.1,0.15,0.2,0.25,0.3,0.4]'"
 KINDS = {
     "memory": Kind("stored patterns with an energy", (_CAPACITY + _LOADS,)),
@@ -40,11 +43,18 @@ KINDS = {
         ),
     ),
     "similarity": Kind("how a state is compared with stored patterns, in a memory", (_CAPACITY + _LOADS,)),
+    "corruption": Kind(
+        "where queries start from", (_CAPACITY_OF + _LOADS + " 'corruption=[flip:0.1,./${name}.py:${name}:0.1]'",)
+    ),
+    "patterns": Kind(
+        "what is stored, wherever an ensemble is asked for",
+        (_IMAGES + " 'ensembles=[./${name}.py:${name}]' 'patterns=[5,11,21]'",),
+    ),
     "layer": Kind("what an attention is read in, for conf=training", (_TRAINING + " 'layers=[./${name}.py:${name}]'",)),
     "optimiser": Kind("a transform of optax, for conf=training", (_TRAINING + " 'optimisers=[./${name}.py:${name}]'",)),
     "experiment": Kind(
         "a folder: options, points, measurement, summary, figure",
-        ("python -m experiments.run conf=./${name}", "python -m experiments.check ./${name}"),
+        (_RUN + "./${name}", "python -m experiments.check ./${name}"),
     ),
 }
 USAGE = "\n".join(
