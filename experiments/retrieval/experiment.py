@@ -171,7 +171,7 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
 def _program(point: dict) -> retrievals.Program:
     kind, amount = corruptions.parts(point["corruption"])
     together = 1 if point["kappa"] is None else TOGETHER
-    padding = max(SMALL, point["patterns"]) if point["ensemble"] in retrievals.ENSEMBLES else point["patterns"]
+    padding = max(SMALL, point["patterns"]) if point["ensemble"] in pattern_sets.UNIT_NORM else point["patterns"]
     return retrievals.Program(
         memory=point["memory"],
         ensemble=point["ensemble"],

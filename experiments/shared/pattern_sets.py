@@ -9,6 +9,7 @@ from pathlib import Path
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.bounds import suggestion
 from experiments.shared.parallel import locked_cache
 from experiments.system import files
 from hopfield import outside
@@ -18,6 +19,8 @@ RANDOM = "random"
 GENERATED = "generated"
 """Random spins that are drawn again whenever they are read, and never stored."""
 DRAWN = (RANDOM, GENERATED)
+UNIT_NORM = ("sphere", "gaussian", "spins")
+"""Random ensembles of patterns of norm 1, for experiments against κ."""
 MAPPED = "mapped:"
 """Prefix of the path of a .npy file whose spins stay in the file."""
 IMAGES: dict[str, tuple[Callable, Callable]] = {
@@ -93,6 +96,9 @@ def _read(ensemble: str):
     """Patterns of a data file, or the return value of a user's function."""
     outer = None if Path(os.path.expanduser(ensemble)).is_file() else outside.find("datasets", ensemble)
     if outer is None:
+        if ensemble.isidentifier() and not Path(ensemble).exists():
+            known, near = f"{', '.join(IMAGES)} or a file", suggestion(ensemble, (*IMAGES, *DRAWN, *UNIT_NORM))
+            raise ValueError(f"ensembles must be a name that --help lists, as {known}, got {ensemble!r}{near}")
         return datasets.from_file(ensemble)
     patterns = outer.value
     patterns = outside.called(ensemble, ensemble, patterns) if callable(patterns) else patterns

@@ -16,8 +16,6 @@ from hopfield.memories import find
 from hopfield.observables.overlaps import above
 from hopfield.observables.weights import entropy
 
-ENSEMBLES = ("sphere", "gaussian", "spins")
-"""Random ensembles; any other name is a source of real patterns."""
 CURVE = ["memory", "ensemble", "neurons", "patterns", "corruption"]
 """Columns that tell one curve against κ from another."""
 STILL = 1e-5
@@ -54,7 +52,7 @@ class Program(NamedTuple):
 
 def data(ensemble: str, spins: bool, load: Callable = pattern_sets.load):
     """Real patterns [rows, N] of norm √N, as spins or not. None for a random ensemble."""
-    return None if ensemble in (*ENSEMBLES, pattern_sets.GENERATED) else load(ensemble, spins)
+    return None if ensemble in (*pattern_sets.UNIT_NORM, pattern_sets.GENERATED) else load(ensemble, spins)
 
 
 def on_spins(memory: str) -> bool:

@@ -70,7 +70,10 @@ MISTAKES = [
     ({"memories": ["modern"], "beta": 0.0}, "beta must be positive, got 0"),
     ({"memories": ["modern"], "beta": math.inf}, "beta must be finite, got inf"),
     ({"ensembles": []}, "ensembles must not be empty, got []"),
-    ({"ensembles": ["digit"]}, "path must name an existing .npy, .npz or .csv file, got 'digit'"),
+    (
+        {"ensembles": ["digit"]},
+        "a name that --help lists, as digits, photographs or a file, got 'digit'; did you mean digits?",
+    ),
     ({"ensembles": ["digits"], "neurons": [50]}, "neurons must be 64 for the patterns of digits, got [50]"),
     (
         {"ensembles": ["digits"], "patterns": [2000]},

@@ -19,7 +19,10 @@ MISTAKES = [
         {"memories": ["dense:3"]},
         "ensembles must be spins or real patterns for dense:3, which lives on spins, got sphere",
     ),
-    ({"ensembles": ["cube"]}, "path must name an existing .npy, .npz or .csv file, got 'cube'"),
+    (
+        {"ensembles": ["cube"]},
+        "ensembles must be a name that --help lists, as digits, photographs or a file, got",
+    ),
     ({"ensembles": ["digits"], "neurons": [32]}, r"neurons must be 64 for the patterns of digits, got \[32\]"),
     ({"ensembles": ["digits"], "patterns": [2000]}, "patterns must be at most the 1797 of digits, got 2000"),
     ({"neurons": [1]}, r"neurons must be at least 2, got 1"),
