@@ -27,7 +27,7 @@ from hopfield._parts import check_called, check_parts, check_spins, checked_valu
 from hopfield._pytrees import Node
 from hopfield.large.reading import own_patterns
 from hopfield.patterns.sources import Source, as_patterns
-from hopfield.separations import LogSumExp, Separation, as_separation
+from hopfield.separations import Linear, LogSumExp, Separation, as_separation
 from hopfield.separations.simplex import shannon_entropy
 from hopfield.similarities import Dot, Similarity, SimilarityLike, as_similarity
 from hopfield.spaces import Euclidean, Known, Space, Spins, State, as_known, as_space, one_state
@@ -105,7 +105,7 @@ class Memory(Node):
     @property
     def classical(self) -> bool:
         """Whether it is a network of couplings: ½‖z‖² of dot products with spins (Hopfield 1982)."""
-        return self.separation.quadratic and isinstance(self.similarity, Dot) and isinstance(self.space, Spins)
+        return all(map(isinstance, (self.separation, self.similarity, self.space), (Linear, Dot, Spins)))
 
     def as_state(self, state: ArrayLike) -> State:
         """A state as an array of floating type; ValueError unless it is one state, as wide as the memory's."""
@@ -175,7 +175,7 @@ class Memory(Node):
             raise ValueError(f"top must be from 1 to the {self.patterns.shape[0]} patterns, got {top}")
         index: Any = target if is_traced(target) else np.asarray(target)
         own = own_patterns(None if target is None else index[None], 1, self.patterns.shape[0], "target")
-        if self.mask is not None or not (self.separation.streaming or self.separation.thresholded):
+        if self.mask is not None or self.separation.by_blocks is None:
             return _statistics(self, state, own[0], top)
         batch = large.statistics(self, state[None], targets=None if target is None else own, top=top)[1]
         return jax.tree.map(lambda of_queries: of_queries[0], batch)

@@ -35,7 +35,8 @@ from hopfield.attention.mask_views import allowed
 from hopfield.attention.masks import Causal, Mask
 from hopfield.metrics import Metric, as_metric
 from hopfield.separations import LogSumExp, Separation, as_separation
-from hopfield.separations.base import Stream
+from hopfield.separations.exponential import sums_exponentials
+from hopfield.separations.streams import Stream
 
 
 def attend_blockwise(
@@ -85,7 +86,7 @@ def attend_blockwise(
 
 def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) -> tuple[Array, Array]:
     """Read-out and potential of rows that a metric has been applied to."""
-    if not separation.exponential:
+    if not sums_exponentials(separation):
         raise ValueError(f"separation must be a sum of exponentials, got {type(separation).__name__}")
     size, dtype = None if blocks is None else _as_blocks(blocks), jnp.promote_types(query.dtype, key.dtype)
     query, rate = same_rank(query, rate[..., None, None])

@@ -15,9 +15,9 @@ from hopfield._pytrees import Node
 from hopfield.attention.blockwise import attend_blockwise
 from hopfield.large import mesh
 from hopfield.patterns.sources import Source, Stored
-from hopfield.separations import LogSumExp, Separation
-from hopfield.separations.base import Stream
+from hopfield.separations import LogSumExp
 from hopfield.separations.cut import Cut
+from hopfield.separations.streams import Blocks, Stream, Streaming
 from hopfield.similarities import Dot, Similarity
 
 PASSES = 60
@@ -86,7 +86,8 @@ def fits_attention(job: Job, piece: Piece) -> bool:
     """Whether the block-wise attention does the same: softmax of dot products of 32 bits, no statistics or padding."""
     arrays = isinstance(job.source, Stored) and isinstance(job.values, Stored | None)
     exact = all(rows is None or accumulation_dtype(rows.dtype) == rows.dtype for rows in (job.source, job.values))
-    plain = job.separation.is_softmax and isinstance(job.similarity, Dot) and not job.step
+    softmax = not isinstance(job.separation, Cut) and job.separation.is_softmax
+    plain = softmax and isinstance(job.similarity, Dot) and not job.step
     return arrays and exact and plain and piece.top == 0 and piece.shares == 1
 
 
@@ -131,9 +132,9 @@ def sweep(job: Job, piece: Piece, term: Callable) -> Any:
     return mesh.all_merge(merge, total, piece.shares)
 
 
-def each_query(separation: Separation | Cut) -> int | None:
+def each_query(separation: Blocks) -> int | None:
     """The axis along which a separation is mapped over queries."""
-    return 0 if separation.per_query else None
+    return 0 if isinstance(separation, Cut) else None
 
 
 def sums_of(job: Job, block: Block, top: int) -> Sums:
@@ -153,7 +154,7 @@ def sums_of(job: Job, block: Block, top: int) -> Sums:
     return Sums(stream, spread, target, (scores, index))
 
 
-def merge_sums(separation: Separation | Cut, a: Sums, b: Sums) -> Sums:
+def merge_sums(separation: Blocks, a: Sums, b: Sums) -> Sums:
     """Sums over the patterns of both blocks, from the sums over each."""
     stream = jax.vmap(separation.merge)(a.stream, b.stream)
     if a.spread is None or b.spread is None or a.top is None or b.top is None:
@@ -186,7 +187,7 @@ def fields_of(job: Job, block: Block, top: int) -> Any:
     return jax.vmap(field_of_state)(job.queries, block.scores)
 
 
-def merge_fields(separation: Separation, a: Any, b: Any) -> Any:
+def merge_fields(separation: Streaming, a: Any, b: Any) -> Any:
     """Partial sums of local fields of two disjoint pieces together."""
     return jax.vmap(separation.field_merge)(a, b)
 
@@ -201,7 +202,7 @@ MERGES = {
 
 
 @partial(jax.jit, static_argnums=0)
-def merged(term: Callable, separation: Separation | Cut, a: Any, b: Any) -> Any:
+def merged(term: Callable, separation: Blocks, a: Any, b: Any) -> Any:
     """Result of a term for the patterns of both blocks, from its results for each."""
     return MERGES[term](separation, a, b)
 
@@ -221,8 +222,12 @@ def with_threshold(job: Job, walk: Callable, repeat: Callable) -> Job:
     fixed = jax.tree.map(lambda x: jax.lax.stop_gradient(x) if jnp.issubdtype(x.dtype, jnp.floating) else x, job)
     top = walk(fixed.replace(separation=LogSumExp()), largest_of)
 
+    def cut(job, log_peak):
+        alpha = jnp.full_like(top, job.separation.alpha)
+        return Cut(alpha, top, log_peak)
+
     def newton(job, log_peak):
-        cuts = jax.vmap(job.separation.at_threshold)(top, log_peak)
+        cuts = cut(job, log_peak)
         total, slope = walk(job.replace(separation=cuts), excess_of).T
         return jax.vmap(Cut.stepped)(cuts, total, jax.lax.stop_gradient(slope))
 
@@ -236,4 +241,4 @@ def with_threshold(job: Job, walk: Callable, repeat: Callable) -> Job:
 
     start = jnp.int32(0), jnp.zeros_like(top), jnp.full_like(top, jnp.inf)
     log_peak = newton(job, repeat(unsettled, step, start)[1])
-    return job.replace(separation=jax.vmap(job.separation.at_threshold)(top, log_peak))
+    return job.replace(separation=cut(job, log_peak))

@@ -116,7 +116,7 @@ def _on_device(job: Job, size: int, top: int, *, mesh: Mesh | None) -> tuple[Rea
 
 
 def _local(job: Job, piece: Piece) -> tuple[Reading, Sums]:
-    if job.separation.thresholded:
+    if job.separation.by_blocks == "threshold":
         job = with_threshold(job, lambda job, term: sweep(job, piece, term), jax.lax.while_loop)
     sums = softmax(job) if fits_attention(job, piece) else sweep(job, piece, sums_of)
     return _finish(job, sums), sums
@@ -125,7 +125,7 @@ def _local(job: Job, piece: Piece) -> tuple[Reading, Sums]:
 def _from_host(job: Job, size: int, top: int) -> tuple[Reading, Sums]:
     """Reading and its sums from the host: every pass is a walk through the parts of a source too large for one call."""
     length = patterns_of_a_call(job, size)
-    if job.separation.thresholded:
+    if job.separation.by_blocks == "threshold":
         job = with_threshold(job, lambda job, term: walk(job, term, length, size, top), while_outside)
     sums = walk(job, sums_of, length, size, top)
     return _finish(job, sums), sums

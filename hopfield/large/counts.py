@@ -21,7 +21,7 @@ from hopfield.large._parts import Parts, as_parts, is_memory
 from hopfield.large._tally import tally
 from hopfield.patterns.bits import pack
 from hopfield.patterns.sources import Generated, Packed, Source, as_source, packed
-from hopfield.separations.base import Summand
+from hopfield.separations.streams import Summand, streaming
 from hopfield.similarities import Dot
 from hopfield.spaces import Spins
 
@@ -162,7 +162,8 @@ def summand(memory: Parts, held: np.ndarray | None = None) -> Summand:
     if isinstance(memory.similarity, Dot) and isinstance(memory.space, Spins):
         neurons = memory.patterns.shape[1]
         held = np.array([-neurons, neurons]) if held is None else held
-        terms = memory.separation.overlap_terms(float(memory.beta), held)
+        form = streaming(memory.separation)
+        terms = None if form is None else form.overlap_terms(float(memory.beta), held)
         if terms is not None:
             return terms
     got = ", ".join(type(part).__name__ for part in parts)

@@ -33,7 +33,8 @@ from hopfield.large._running import (
 )
 from hopfield.patterns.sources import Source, as_source
 from hopfield.separations import LogSumExp
-from hopfield.separations.base import Stream, nonzero
+from hopfield.separations.base import nonzero
+from hopfield.separations.streams import Stream, streaming
 
 
 class Statistics(NamedTuple):
@@ -127,7 +128,7 @@ def local_field(memory: Parts, queries: Float[Array, "Q N"], *, block: int | Non
         TypeError: a separation that does not stream.
     """
     job = _job(memory, queries).replace(values=None)
-    if not job.separation.streaming:
+    if streaming(job.separation) is None:
         raise TypeError(f"{type(job.separation).__name__} has no streaming form: its fields need all scores at once")
     size = whole("block", block) if block is not None else block_size(max(len(queries), 16) * job.queries.shape[1])
     if is_walked(job):
@@ -171,7 +172,7 @@ def _scores_job(memory: Parts, queries: Float[Array, "Q N"]) -> Job:
 
 def _job(memory: Parts, queries: Float[Array, "Q N"]) -> Job:
     job = _scores_job(memory, queries)
-    if not job.separation.streaming and not job.separation.thresholded:
+    if job.separation.by_blocks is None:
         raise TypeError(f"{type(job.separation).__name__} has no streaming form: its weights need all scores at once")
     return job
 

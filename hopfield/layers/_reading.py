@@ -28,6 +28,7 @@ from hopfield.layers._iteration import KeyMemory, States, fixed_points, iterate
 from hopfield.layers._scope import Scope
 from hopfield.metrics import Metric
 from hopfield.separations import Separation
+from hopfield.separations.exponential import sums_exponentials
 
 AT_ONCE = 2**25
 """Scores up to which all queries are read at once."""
@@ -205,7 +206,7 @@ def fits_attention(reading: KeyValues) -> bool:
     """Whether the block-wise attention does the same: one step of a sum of exponentials and no more than masks."""
     scope = reading.scope
     bare = scope.bias is None and reading.dropout is None and not reading.slots and reading.precision is None
-    plain = reading.separation.exponential and reading.steps == 0
+    plain = sums_exponentials(reading.separation) and reading.steps == 0
     unbiased = reading.encoding is None or type(reading.encoding).score_bias is Encoding.score_bias
     first = all(isinstance(place, int) and place == 0 for place in (scope.offset, scope.start))
     lazily = not scope.causal or scope.mask is None or isinstance(scope.mask, Mask)

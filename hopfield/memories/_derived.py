@@ -8,6 +8,7 @@ import numpy as np
 
 from hopfield import theory
 from hopfield.memory import Memory
+from hopfield.separations.streams import log_weight, summand
 from hopfield.similarities import Dot, SquaredDistance
 
 
@@ -16,7 +17,7 @@ def derived_theory(blueprint: Any, load: Callable[[float, float], float] | None)
     model, spins = blueprint.sample, blueprint.ensemble == "spins"
     if not isinstance(model, Memory) or not isinstance(model.similarity, Dot if spins else Dot | SquaredDistance):
         return None
-    if model.separation.summand(np.arange(3.0), 0.1) is None:
+    if summand(model.separation, np.arange(3.0), 0.1) is None:
         return None
     squared = isinstance(model.similarity, SquaredDistance)
 
@@ -27,8 +28,8 @@ def derived_theory(blueprint: Any, load: Callable[[float, float], float] | None)
         exact = blueprint.beta if chosen is None else chosen
         heat = float(model.beta) if exact is None else float(exact)
         return theory.derived.Parts(
-            lambda scores: cast(np.ndarray, model.separation.summand(scores, heat)),
-            lambda scores: model.separation.log_weight(scores, heat),
+            lambda scores: cast(np.ndarray, summand(model.separation, scores, heat)),
+            lambda scores: log_weight(model.separation, scores, heat),
             lambda t, m: -0.5 * (1.0 + m**2) + m * t if squared else m * t,
         )
 

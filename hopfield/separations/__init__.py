@@ -5,13 +5,15 @@ dense memories, Fenchel–Young potentials the sparse ones. A new one is a file 
 and its entry of `__all__` below.
 """
 
-from hopfield.separations.base import Separation, Stream
-from hopfield.separations.exponential import Exponential, LogSumExp, TopK, top_k
+from hopfield.separations.base import Separation
+from hopfield.separations.exponential import Exponential, LogSumExp
+from hopfield.separations.largest import TopK, top_k
 from hopfield.separations.names import NAMES, as_separation, find
 from hopfield.separations.polynomial import Linear, Polynomial, polynomial
 from hopfield.separations.relu import LogReLU
 from hopfield.separations.softmax_one import SoftmaxOne
 from hopfield.separations.sparse import Entmax, Normmax, Sparsemax, entmax, normmax
+from hopfield.separations.streams import Stream, Streaming
 
 __all__ = [
     "NAMES",
@@ -26,6 +28,7 @@ __all__ = [
     "SoftmaxOne",
     "Sparsemax",
     "Stream",
+    "Streaming",
     "TopK",
     "as_separation",
     "entmax",

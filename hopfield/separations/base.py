@@ -1,13 +1,12 @@
-"""Base of every separation, and the partial sums by which blocks of patterns can be absorbed."""
+"""Base of every separation: what a potential and its gradient determine."""
 
 import abc
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, Literal
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
 
 from hopfield._checks import booleans, real_array, vector
@@ -19,31 +18,7 @@ from hopfield.separations._ties import balance, difference, finite_rise, where_n
 from hopfield.separations.jacobians import softmax_jacobian_product
 from hopfield.separations.simplex import Mask, Scores
 
-
-class Stream(NamedTuple):
-    """Partial sums over a block of patterns: Σ of the potential's and of the weighted values' terms, times e^shift.
-
-    Example:
-        >>> from hopfield import separations
-        >>> softmax, z, rows = separations.LogSumExp(), jnp.array([2.0, 1.0]), jnp.eye(2)
-        >>> halves = softmax.block(z[:1], rows[:1]), softmax.block(z[1:], rows[1:])
-        >>> potential, output = softmax.finish(softmax.merge(*halves))
-        >>> jnp.allclose(output, softmax.weights(z)).item()
-        True
-    """
-
-    shift: Scalar
-    mass: Scalar
-    moment: Float[Array, "V"]
-
-
-class Summand(NamedTuple):
-    """Functions of one pattern's overlap: its summand in the potential and its weight, both up to a factor."""
-
-    potential: Callable[[np.ndarray], np.ndarray]
-    weight: Callable[[np.ndarray], np.ndarray]
-
-
+ByBlocks = Literal["sums", "threshold"] | None
 ROUNDING = 2.0**-8
 """Distance from 1 that rounding leaves a sum of weights at, in half precision."""
 
@@ -51,12 +26,10 @@ ROUNDING = 2.0**-8
 class Separation(Node, abc.ABC):
     """A potential F(z) over scores with its gradient, the weights.
 
-    A subclass must define `potential` and `weights`. It may define, in this order: what is known of F, the flags from
-    `normalised` to `quasiconvex`, `convex` and `monotone`; `shares` and `share_form`, where weights overflow;
-    `jacobian_product`; `_regulariser`, its entropy; `potential_difference` or `_difference`, and `fields`, where
-    potentials cancel; `summand`, `log_weight` and `overlap_terms`, where F is a sum over patterns; `log_sizes`,
-    `block`, `merge` and `finish`, where it is `streaming`; `at_threshold`, where it is `thresholded`; `field_block`,
-    `field_merge` and `field_finish`, where `fields` of blocks cancel.
+    A subclass must define `potential` and `weights`, and what it knows of them: `normalised`, `gibbs`, `quasiconvex`,
+    `convex` and `monotone`. It may define `shares` and `share_form`, where weights overflow; `jacobian_product`;
+    `_regulariser`, its entropy; `potential_difference` or `_difference`, and `fields`, where potentials cancel. To be
+    read block by block it states `Streaming` beside this class.
 
     Every method takes one vector of scores z = β s [M] and an optional mask `mask` of the patterns in use. Fully
     masked scores have zero weights and, for normalised potentials, F = −∞. One unmasked score of NaN makes F and the
@@ -75,25 +48,21 @@ class Separation(Node, abc.ABC):
 
     normalised: ClassVar[bool] = False
     """Whether the weights of unmasked scores always sum to one."""
-    streaming: ClassVar[bool] = False
-    """Whether blocks of patterns can be absorbed one at a time (`block`, `merge`, `finish`)."""
-    thresholded: ClassVar[bool] = False
-    """Whether they can be once a threshold of all scores is known, at which `at_threshold` cuts the weights."""
-    per_query: ClassVar[bool] = False
-    """Whether its numbers belong to one vector of scores, as a threshold does."""
-    exponential: ClassVar[bool] = False
-    """Whether F is a function of Σ e^z, all that a pass of block-wise attention keeps."""
     gibbs: ClassVar[bool] = False
     """Whether the weights are e^(z − F); a subclass with weights of its own says so itself."""
-    quadratic: ClassVar[bool] = False
-    """Whether F = ½‖z‖², whose memory on spins is a matrix of couplings."""
     quasiconvex: ClassVar[bool] = False
     """Whether F is an increasing function of a convex one (enough for descent where R is constant)."""
+    by_blocks: ClassVar[ByBlocks] = None
+    """How weights are read block by block: by sums that are merged (`Streaming`); as α-entmax of `alpha`, after passes
+    for the threshold of all scores; or not, as they need all scores at once. A subclass with weights of its own says
+    so itself."""
 
     def __init_subclass__(cls, **options):
         for name in {"potential", "weights", "shares"} & set(vars(cls)):
             setattr(cls, name, _of_scores(vars(cls)[name]))
-        cls.gibbs = cls.gibbs and ("gibbs" in vars(cls) or "weights" not in vars(cls))
+        for name in ("gibbs", "by_blocks"):
+            if "weights" in vars(cls) and name not in vars(cls):
+                setattr(cls, name, getattr(Separation, name))
         super().__init_subclass__(**options)
 
     @property
@@ -187,78 +156,6 @@ class Separation(Node, abc.ABC):
 
         return jax.vmap(field, (1, 0))(steps, state)
 
-    def summand(self, scores: np.ndarray, beta: float) -> np.ndarray | None:
-        """f(β s) of every score alone where F is Σ_μ f(z_μ) or an increasing function of that sum. None elsewhere.
-
-        Up to an increasing linear map that all scores share. This one tells the sum from F's values, in JAX's default
-        precision; a separation that knows its f writes it in numpy.
-        """
-        lift = next((lift for lift in (np.asarray, np.exp) if _adds_up(self, lift)), None)
-        if lift is None:
-            return None
-        alone = np.asarray(jax.vmap(lambda z: self.potential(z[None]))(jnp.asarray(beta * scores)), np.float64)
-        return alone if lift is np.asarray else np.exp(alone - np.max(alone))
-
-    def log_weight(self, scores: np.ndarray, beta: float) -> np.ndarray:
-        """ln |f′(β s)| of every score alone, up to a common constant. The separation needs a `summand`."""
-        z = jnp.asarray(beta * scores)
-        with np.errstate(divide="ignore"):
-            logs = self.log_sizes(z) if self.streaming else np.log(np.abs(np.asarray(self.weights(z), np.float64)))
-        return np.asarray(logs, np.float64)
-
-    def overlap_terms(self, beta: float, held: np.ndarray) -> Summand | None:
-        """f and w = f′ as functions of an overlap with spins if F is a function of the sum over patterns; else None.
-
-        Where `summand` scales by the scores it is given, these have one scale for all calls: the least and the largest
-        overlap [*b, 2] that patterns have, so that the largest term is within the range of double precision.
-        """
-        return None
-
-    def log_sizes(self, z: Scores, mask: Mask = None) -> Scores:
-        """ln |∇F| [M] up to a number that all patterns share, each entry from its own score only; −∞ where masked.
-
-        Shares and their entropy are formed from it block by block. Only for separations that stream.
-        """
-        if not self.streaming:
-            raise TypeError(f"{type(self).__name__} has no streaming form: its weights need all scores at once")
-        size = jnp.abs(self.weights(z, mask))
-        return jnp.where(size == 0, -jnp.inf, jnp.log(nonzero(size)))
-
-    def block(self, z: Scores, values: Float[Array, "M V"], mask: Mask = None) -> Stream:
-        """Partial sums of one block of patterns."""
-        raise TypeError(f"{type(self).__name__} has no streaming form: its weights need all scores at once")
-
-    def merge(self, a: Stream, b: Stream) -> Stream:
-        """Partial sums of two disjoint blocks together."""
-        return Stream(a.shift, a.mass + b.mass, a.moment + b.moment)
-
-    def finish(self, stream: Stream) -> tuple[Scalar, Float[Array, "V"]]:
-        """F(z) and the read-out Σ_μ ∇F_μ values_μ of all the blocks."""
-        return stream.mass, stream.moment
-
-    def at_threshold(self, top: Scalar, log_peak: Scalar) -> Any:
-        """Weights, block by block, of scores with maximum `top`, whose weight is e^`log_peak`."""
-        raise TypeError(f"{type(self).__name__} has no threshold")
-
-    def field_block(self, scores: Scores, steps: Float[Array, "M N"], state: Float[Array, "N"], beta, mask) -> Any:
-        """Share of one block of patterns in `fields`: partial sums with spin +1 and with spin −1, for every spin."""
-        empty = jnp.zeros((scores.size, 0), scores.dtype)
-
-        def streams(step, spin):
-            up, down = scores + 0.5 * (1.0 - spin) * step, scores - 0.5 * (1.0 + spin) * step
-            return self.block(beta * up, empty, mask), self.block(beta * down, empty, mask)
-
-        return jax.vmap(streams, (1, 0))(steps, state)
-
-    def field_merge(self, a: Any, b: Any) -> Any:
-        """`field_block` of two disjoint blocks together."""
-        return tuple(jax.vmap(self.merge)(one, other) for one, other in zip(a, b, strict=True))
-
-    def field_finish(self, sums: Any, beta: Scalar) -> Float[Array, "N"]:
-        """`fields` of all the blocks."""
-        high, low = (jax.vmap(self.finish)(stream)[0] for stream in sums)
-        return 0.5 * jnp.where(high == low, 0.0, high - low) / beta
-
 
 def _of_scores(method: Callable) -> Callable:
     """Method of scores and a mask with checks: scores are a real vector, the mask has one truth value for each."""
@@ -269,11 +166,3 @@ def _of_scores(method: Callable) -> Callable:
         return method(self, z, None if mask is None else booleans("mask", mask, z.shape))
 
     return checked
-
-
-def _adds_up(separation: Separation, lift) -> bool:
-    """Whether lift(F) is additive over sets of patterns, to the precision of floats. The empty set counts once."""
-    scores = jnp.asarray([0.9, -0.4, 0.2, 1.3])
-    masks = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 1], [0, 0, 0, 0]], bool)
-    first, second, both, none = lift(np.asarray([separation.potential(scores, jnp.asarray(mask)) for mask in masks]))
-    return bool(abs(first + second - both - none) < 1e-5 * (1 + abs(both)))

@@ -6,19 +6,18 @@
 threshold −x. It comes from passes over the scores that add up `excess`.
 """
 
-from typing import ClassVar
-
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield._pytrees import Node
 from hopfield.separations._deformed import log_power, power_logarithm
-from hopfield.separations.base import Scalar, Stream
+from hopfield.separations.base import Scalar
 from hopfield.separations.simplex import Mask, Scores, tsallis_entropy
+from hopfield.separations.streams import Blocks, Stream
 
 
-class Cut(Node):
-    """The streaming part of a separation, for α-entmax whose threshold is given. Build with `separation.at_threshold`.
+class Cut(Blocks, Node):
+    """The block-wise part of α-entmax whose threshold is given, one for each query.
 
     No potential of its own: a threshold that does not belong to the scores makes neither weights nor a gradient.
     """
@@ -28,9 +27,6 @@ class Cut(Node):
     """The largest score of all patterns."""
     log_peak: Scalar
     """ln p_top, the logarithm of the largest weight, which tells the threshold; at most 0."""
-    per_query: ClassVar[bool] = True
-    is_softmax: ClassVar[bool] = False
-    thresholded: ClassVar[bool] = False
 
     def weights(self, z: Scores, mask: Mask = None) -> Scores:
         """Weights [M] as of the separation. They sum to 1 if the threshold is right."""
@@ -46,10 +42,6 @@ class Cut(Node):
         p = self.weights(z, mask)
         gain = jnp.sum(jnp.where(p == 0, 0.0, p * (z - self.top))) + tsallis_entropy(p, self.alpha)
         return Stream(jnp.zeros((), p.dtype), gain, p.astype(values.dtype) @ values)
-
-    def merge(self, a: Stream, b: Stream) -> Stream:
-        """Sums over the patterns of both blocks, from the sums over each."""
-        return Stream(a.shift, a.mass + b.mass, a.moment + b.moment)
 
     def finish(self, stream: Stream) -> tuple[Scalar, Float[Array, "V"]]:
         """The potential and the read-out [V] from the sums of all blocks."""

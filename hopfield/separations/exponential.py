@@ -1,27 +1,24 @@
-"""Exponentials of the scores: softmax attention, its restriction to the largest scores, and the exponential memory."""
+"""Exponentials of the scores: softmax attention and the exponential memory."""
 
-from typing import ClassVar
+from typing import ClassVar, TypeGuard
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from flax import struct
-from jaxtyping import Array, Bool
 
-from hopfield import _numerics
-from hopfield._checks import whole
 from hopfield._numerics import accumulation_dtype, anywhere, largest, wide
 from hopfield.separations._guards import faint, nonzero, scaled, unmasked
 from hopfield.separations._ties import balance, finite_rise, where_near, zero_within_rounding
-from hopfield.separations.base import Separation, Stream, Summand
-from hopfield.separations.jacobians import of_width, softmax_jacobian_product
-from hopfield.separations.simplex import Mask, Scores, shannon_entropy, shifted
+from hopfield.separations.base import ByBlocks, Separation
+from hopfield.separations.jacobians import of_width
+from hopfield.separations.simplex import shannon_entropy, shifted
+from hopfield.separations.streams import Stream, Streaming, Summand
 
 WIDEST = 40.0
 """Change of β s by one spin up to which the terms of all spins have a common scale: e^−40 is a normal float32."""
 
 
-class LogSumExp(Separation):
+class LogSumExp(Streaming, Separation):
     """F = log Σ exp z, weights = softmax: the modern Hopfield network and attention (Ramsauer et al. 2021, eq. 2).
 
     Example:
@@ -31,9 +28,8 @@ class LogSumExp(Separation):
     """
 
     normalised: ClassVar[bool] = True
-    streaming: ClassVar[bool] = True
-    exponential: ClassVar[bool] = True
     gibbs: ClassVar[bool] = True
+    by_blocks: ClassVar[ByBlocks] = "sums"
 
     def potential(self, z, mask=None):
         s, top = shifted(z, mask)
@@ -99,6 +95,11 @@ class LogSumExp(Separation):
         return potential, stream.moment / nonzero(stream.mass)
 
 
+def sums_exponentials(separation: Separation) -> TypeGuard[LogSumExp]:
+    """Whether F is a function of Σ e^z, all that a pass of block-wise attention keeps."""
+    return isinstance(separation, LogSumExp) and separation.by_blocks == "sums"
+
+
 class Exponential(LogSumExp):
     """F = Σ exp z: the exponential memory (Demircigil et al. 2017, eq. 6).
 
@@ -113,6 +114,7 @@ class Exponential(LogSumExp):
     """
 
     normalised: ClassVar[bool] = False
+    by_blocks: ClassVar[ByBlocks] = "sums"
 
     @property
     def share_form(self):
@@ -205,44 +207,3 @@ def _gap(up, down, beta, mask) -> Stream:
 def _times_exp(gap, exponent):
     """gap · e^exponent."""
     return scaled(gap, jnp.maximum(jnp.exp(exponent), faint(gap.dtype)))
-
-
-class TopK(Separation):
-    """F = log-sum-exp of the k largest scores, weights = their softmax. Build with `top_k(k)`.
-
-    Convex, as the maximum over all sets of k patterns.
-
-    Example:
-        >>> from hopfield import separations
-        >>> np.round(separations.top_k(2).weights(jnp.array([2.0, 1.0, -1.0])).tolist(), 3).tolist()
-        [0.731, 0.269, 0.0]
-    """
-
-    count: int = struct.field(pytree_node=False, default=1)
-    normalised: ClassVar[bool] = True
-
-    def checked(self):
-        return self.replace(count=whole("count", self.count))
-
-    def _top_k_mask(self, z: Scores, mask: Mask) -> Bool[Array, "M"]:
-        masked = z if mask is None else jnp.where(mask, z, -jnp.inf)
-        _, index = _numerics.top_k(jax.lax.stop_gradient(masked), min(self.count, z.size))
-        kept = jnp.zeros(z.shape, bool).at[index].set(True)
-        return kept if mask is None else kept & mask
-
-    def potential(self, z, mask=None):
-        return LogSumExp().potential(z, self._top_k_mask(z, mask))
-
-    def _regulariser(self, p):
-        return shannon_entropy(p) + jnp.where(jnp.sum(p > 0) > self.count, -jnp.inf, 0.0)
-
-    def weights(self, z, mask=None):
-        return LogSumExp().weights(z, self._top_k_mask(z, mask))
-
-    def jacobian_product(self, p, v):
-        return softmax_jacobian_product(p, v)
-
-
-def top_k(count: int = 8) -> TopK:
-    """Softmax over the `count` ≥ 1 largest scores. Raises ValueError for anything else."""
-    return TopK(count).checked()

@@ -2,7 +2,8 @@
 
 from hopfield._names import Named, Table
 from hopfield.separations.base import Separation
-from hopfield.separations.exponential import Exponential, LogSumExp, top_k
+from hopfield.separations.exponential import Exponential, LogSumExp
+from hopfield.separations.largest import top_k
 from hopfield.separations.polynomial import Linear, polynomial
 from hopfield.separations.relu import LogReLU
 from hopfield.separations.softmax_one import SoftmaxOne

@@ -13,15 +13,16 @@ from hopfield._checks import whole
 from hopfield._numerics import EXACT_DEGREE, anywhere, largest, power_of_two, power_scale, wide
 from hopfield.arguments import flag
 from hopfield.separations._guards import faint, nonzero, scaled, unmasked
-from hopfield.separations.base import Separation, Stream, Summand
+from hopfield.separations.base import ByBlocks, Separation
 from hopfield.separations.simplex import Mask, Scores
+from hopfield.separations.streams import Stream, Streaming, Summand
 
 NEVER_CANCELS = 8
 """The largest degree whose expansion leaves a float32 four digits at any step: its terms cancel by 3ⁿ at most."""
 CANCELLATION = 3.0**NEVER_CANCELS
 
 
-class Polynomial(Separation):
+class Polynomial(Streaming, Separation):
     """F = Σ zⁿ/n, or Σ [z]₊ⁿ/n when rectified: dense associative memory (Krotov & Hopfield 2016, eqs. 1, 6).
 
     Build with `polynomial(degree, rectified)`. An odd degree without rectification is not convex.
@@ -34,7 +35,7 @@ class Polynomial(Separation):
 
     degree: int = struct.field(pytree_node=False, default=3)
     rectified: bool = struct.field(pytree_node=False, default=False)
-    streaming: ClassVar[bool] = True
+    by_blocks: ClassVar[ByBlocks] = "sums"
 
     def checked(self):
         return self.replace(degree=whole("degree", self.degree, 2), rectified=flag("rectified", self.rectified))
@@ -151,7 +152,6 @@ class Linear(Polynomial):
     """
 
     degree: int = struct.field(pytree_node=False, default=2)
-    quadratic: ClassVar[bool] = True
 
 
 def _rise(state, power: int):

@@ -3,13 +3,15 @@
 from typing import ClassVar
 
 import jax.numpy as jnp
+import numpy as np
 
 from hopfield.separations._guards import nonzero, unmasked
-from hopfield.separations.base import Scalar, Separation, Stream
+from hopfield.separations.base import ByBlocks, Scalar, Separation
 from hopfield.separations.simplex import Mask, Scores
+from hopfield.separations.streams import Stream, Streaming
 
 
-class LogReLU(Separation):
+class LogReLU(Streaming, Separation):
     """F = log Σ [1 + z]₊: with z = −β‖x − ξ‖²/2 the Epanechnikov or log-sum-ReLU memory (Hoover et al. 2025, eq. 6).
 
     F is an increasing function of the convex Σ[1 + z]₊ but not convex. Weights are 1[1 + z > 0] / Σ[1 + z]₊. Outside
@@ -21,8 +23,8 @@ class LogReLU(Separation):
         [0.667, 0.667, 0.0]
     """
 
-    streaming: ClassVar[bool] = True
     quasiconvex: ClassVar[bool] = True
+    by_blocks: ClassVar[ByBlocks] = "sums"
 
     @property
     def convex(self) -> bool:
@@ -38,6 +40,9 @@ class LogReLU(Separation):
 
     def log_sizes(self, z, mask=None):
         return jnp.log(self._inside(z, mask)[0])
+
+    def summand(self, scores, beta):
+        return np.maximum(1.0 + beta * scores, 0.0)
 
     def block(self, z, values, mask=None):
         inside, mass = self._inside(z, mask)

@@ -5,7 +5,7 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
-from hopfield.separations.base import ROUNDING, Scalar
+from hopfield.separations.base import ROUNDING, ByBlocks, Scalar
 from hopfield.separations.exponential import LogSumExp
 from hopfield.separations.simplex import Mask, Scores, shannon_entropy
 
@@ -26,6 +26,7 @@ class SoftmaxOne(LogSumExp):
 
     normalised: ClassVar[bool] = False
     gibbs: ClassVar[bool] = True
+    by_blocks: ClassVar[ByBlocks] = "sums"
 
     def potential(self, z, mask=None):
         return jax.nn.softplus(super().potential(z, mask))

@@ -10,8 +10,7 @@ from jaxtyping import Array
 from hopfield._checks import real_number
 from hopfield._numerics import is_traced, nan_outside
 from hopfield.separations import simplex
-from hopfield.separations.base import Scalar, Separation
-from hopfield.separations.cut import Cut
+from hopfield.separations.base import ByBlocks, Scalar, Separation
 from hopfield.separations.jacobians import normmax_jacobian_product, sparse_jacobian_product
 from hopfield.separations.simplex import Mask, Scores, shifted
 
@@ -28,14 +27,10 @@ class Sparsemax(Separation):
     alpha: ClassVar[float] = 2.0
     """As an α-entmax."""
     normalised: ClassVar[bool] = True
-    thresholded: ClassVar[bool] = True
+    by_blocks: ClassVar[ByBlocks] = "threshold"
 
     def potential(self, z, mask=None):
         return _fenchel_young(self, z, mask)
-
-    def at_threshold(self, top: Scalar, log_peak: Scalar) -> Cut:
-        """Sparsemax of scores with maximum `top`, cut where the weight of the maximum is e^`log_peak`."""
-        return Cut(jnp.asarray(self.alpha, top.dtype), top, log_peak)
 
     def _regulariser(self, p: Scores) -> Scalar:
         return 0.5 * jnp.sum(p - p * p)
@@ -60,17 +55,13 @@ class Entmax(Separation):
 
     alpha: Scalar
     normalised: ClassVar[bool] = True
-    thresholded: ClassVar[bool] = True
+    by_blocks: ClassVar[ByBlocks] = "threshold"
 
     def checked(self):
         return self.replace(alpha=_real("alpha", self.alpha, 1.0, 2.0, "greater than 1 and at most 2 for entmax"))
 
     def potential(self, z, mask=None):
         return _fenchel_young(self, z, mask)
-
-    def at_threshold(self, top: Scalar, log_peak: Scalar) -> Cut:
-        """Entmax of scores with maximum `top`, cut where the weight of the maximum is e^`log_peak`."""
-        return Cut(jnp.asarray(self.alpha, top.dtype), top, log_peak)
 
     def _regulariser(self, p: Scores) -> Scalar:
         return simplex.tsallis_entropy(p, self.alpha)

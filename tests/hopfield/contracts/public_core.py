@@ -218,7 +218,6 @@ EXCLUDED: dict[str, str] = {
     "hopfield.separations.*.overlap_terms": _STATIC,
     "hopfield.separations.*.summand": "numpy; of overlaps that theory asks for",
     "hopfield.separations.*.log_weight": "numpy; of overlaps that theory asks for",
-    "hopfield.separations.*.at_threshold": _PARTIAL,
     "hopfield.separations.*.jacobian_product": "ValueError: the weights do not tell it",
     "hopfield.separations.*.regulariser": "TypeError: the potential is no maximum over weights",
     "hopfield.separations.[a-z]*": "builds a separation from checked numbers",

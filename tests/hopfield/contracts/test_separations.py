@@ -7,7 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield.separations import Exponential, Linear
+from hopfield import Memory, large
+from hopfield.separations import Exponential, Linear, LogReLU
+from hopfield.separations.exponential import LogSumExp
+from hopfield.separations.streams import log_weight, streaming, summand
 from tests.hopfield.contracts.parts import SEPARATIONS, has_jacobian_by_hand, quick
 
 KEYS = jax.random.split(jax.random.key(11), 6)
@@ -153,10 +156,11 @@ def test_fully_masked_scores_have_no_weight(name):
 
 @every_separation
 def test_blocks_give_what_all_scores_give(name):
-    separation = SEPARATIONS[name]
-    if not separation.streaming:
+    separation = streaming(SEPARATIONS[name])
+    if separation is None:
+        memory = Memory.create(STATES[:M], separation=SEPARATIONS[name], space="spins")
         with pytest.raises(TypeError, match="has no streaming form"):
-            separation.block(Z[0], VALUES)
+            large.local_field(memory, STATES)
         return
 
     def blockwise(z, used):
@@ -172,6 +176,22 @@ def test_blocks_give_what_all_scores_give(name):
     for streamed, read in quick(jax.vmap(blockwise))(Z, used):
         np.testing.assert_allclose(streamed, expected["potential"], rtol=1e-12)
         np.testing.assert_allclose(read, expected["weights"] @ VALUES, rtol=1e-11, atol=1e-13)
+
+
+STREAMING = [name for name in SEPARATIONS if streaming(SEPARATIONS[name]) is not None]
+
+
+@pytest.mark.parametrize("name", STREAMING)
+def test_summands_are_the_potential_of_one_score_and_weights_their_slopes(name):
+    separation, scores, beta = SEPARATIONS[name], np.asarray(Z[:, 0]), 0.7
+    logarithm = isinstance(separation, LogSumExp | LogReLU) and not isinstance(separation, Exponential)
+    alone = lambda z: (jnp.exp if logarithm else jnp.asarray)(separation.potential(z[None]))
+    terms, slopes = quick(jax.vmap(jax.value_and_grad(alone)))(beta * scores)
+    top, low = np.argmax(terms), np.argmin(terms)
+    scaled = lambda values: (values - values[low]) / (values[top] - values[low])
+    np.testing.assert_allclose(scaled(summand(separation, scores, beta)), scaled(np.asarray(terms)), atol=1e-12)
+    sizes = np.exp(log_weight(separation, scores, beta))
+    np.testing.assert_allclose(sizes / sizes[top], np.abs(slopes) / np.abs(slopes[top]), rtol=1e-11, atol=1e-14)
 
 
 @every_separation

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import scipy.special
 
-from hopfield import separations
+from hopfield import Memory, large, separations
+from hopfield.attention import attend_blockwise
 from hopfield.separations import (
     Entmax,
     Exponential,
@@ -25,6 +26,7 @@ from hopfield.separations import (
     top_k,
 )
 from hopfield.separations.jacobians import softmax_jacobian, sparse_jacobian
+from hopfield.separations.streams import log_weight, summand
 from tests.hopfield.contracts.parts import quick, slopes
 
 RNG = np.random.default_rng(4)
@@ -203,7 +205,10 @@ def test_a_separation_needs_only_a_potential_and_its_gradient():
     )
     np.testing.assert_allclose(Cosh().shares(a), np.abs(np.sinh(a)) / np.sum(np.abs(np.sinh(a))), rtol=1e-12)
     with pytest.raises(TypeError, match="Cosh has no streaming form"):
-        Cosh().block(a, jnp.ones((6, 1)))
+        large.read(Memory.create(jnp.eye(6), separation=Cosh()), jnp.eye(6))
+    np.testing.assert_allclose(summand(Cosh(), Z[0], 2.0), np.cosh(2 * Z[0]), rtol=1e-12)
+    np.testing.assert_allclose(log_weight(Cosh(), Z[0], 2.0), np.log(np.abs(np.sinh(2 * Z[0]))), rtol=1e-12)
+    assert summand(Sparsemax(), Z[0], 2.0) is None
 
 
 def test_convexity_of_polynomials_depends_on_degree_and_rectification():
@@ -220,6 +225,11 @@ def test_only_softmax_says_that_it_is_softmax():
             return super().weights(z, mask) ** 2
 
     others = (separations.SoftmaxOne(), separations.Exponential(), separations.Sparsemax(), Squared())
+    memory = Memory.create(jnp.eye(6), separation=Squared())
+    with pytest.raises(TypeError, match="Squared has no streaming form"):  # its base's sums would be those of softmax
+        large.read(memory, jnp.eye(6))
+    with pytest.raises(ValueError, match="separation must be a sum of exponentials, got Squared"):
+        attend_blockwise(jnp.eye(6), jnp.eye(6), jnp.eye(6), separation=Squared())
     assert separations.LogSumExp().is_softmax
     assert not any(other.is_softmax for other in others)
     assert [other.gibbs for other in others] == [True, False, False, False]
