@@ -5,6 +5,8 @@ By module:
     natural     steps with the Fisher information of the batch, solved exactly or iteratively
     kronecker   steps with Kronecker factors or the diagonal, averaged over steps
     riemannian  descent for parameters that stay normed, orthogonal or positive definite
+
+A new one is a file here and its import and entry of `__all__` below, by which its contract finds it.
 """
 
 from hopfield.optim.kronecker import diagonal_fisher, kronecker_natural_gradient

@@ -1,8 +1,8 @@
 """Separations: convex potentials F over scores, whose gradient is the weight each pattern gets.
 
 A potential fixes the memory: log-sum-exp gives softmax attention, ½‖z‖² the classical Hopfield network, Σ zⁿ/n the
-dense memories, Fenchel–Young potentials the sparse ones. A new one is a file here, a line in `names`, and its import
-and its entry of `__all__` below.
+dense memories, Fenchel–Young potentials the sparse ones. A new one is a file here, whose NAMES say what it is found by;
+an import below makes it `separations.<Class>` too.
 """
 
 from hopfield.separations.base import Separation

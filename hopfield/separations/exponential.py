@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from hopfield._names import Named
 from hopfield._numerics import accumulation_dtype, anywhere, largest, wide
 from hopfield.separations._guards import faint, nonzero, scaled, unmasked
 from hopfield.separations._ties import balance, finite_rise, where_near, zero_within_rounding
@@ -207,3 +208,6 @@ def _gap(up, down, beta, mask) -> Stream:
 def _times_exp(gap, exponent):
     """gap · e^exponent."""
     return scaled(gap, jnp.maximum(jnp.exp(exponent), faint(gap.dtype)))
+
+
+NAMES = {"softmax": Named(LogSumExp), "exponential": Named(Exponential)}

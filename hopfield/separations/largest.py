@@ -9,6 +9,7 @@ from jaxtyping import Array, Bool
 
 from hopfield import _numerics
 from hopfield._checks import whole
+from hopfield._names import Named
 from hopfield.separations.base import Separation
 from hopfield.separations.exponential import LogSumExp
 from hopfield.separations.jacobians import softmax_jacobian_product
@@ -54,3 +55,10 @@ class TopK(Separation):
 def top_k(count: int = 8) -> TopK:
     """Softmax over the `count` ≥ 1 largest scores. Raises ValueError for anything else."""
     return TopK(count).checked()
+
+
+def _largest() -> TopK:
+    return top_k(1)
+
+
+NAMES = {"top_k": Named(top_k, int), "max": Named(_largest)}

@@ -1,37 +1,28 @@
 """Separations by name, "name" or "name:number", wherever one is chosen: in a memory, in a layer, on a command line."""
 
+import importlib
+import pkgutil
+import sys
+
 from hopfield._names import Named, Table
 from hopfield.separations.base import Separation
-from hopfield.separations.exponential import Exponential, LogSumExp
-from hopfield.separations.largest import top_k
-from hopfield.separations.polynomial import Linear, polynomial
-from hopfield.separations.relu import LogReLU
-from hopfield.separations.softmax_one import SoftmaxOne
-from hopfield.separations.sparse import Sparsemax, entmax, normmax
+
+FOLDER = __name__.rpartition(".")[0]
 
 
-def _rectified_polynomial(degree: int = 2) -> Separation:
-    return polynomial(degree, rectified=True)
+def collected() -> dict[str, Named]:
+    """Names that files of this folder give their separations, in NAMES: by name, how one is built."""
+    found: dict[str, Named] = {}
+    for file in pkgutil.iter_modules(sys.modules[FOLDER].__path__):
+        if not file.name.startswith("_") and file.name != "names":
+            names = getattr(importlib.import_module(f"{FOLDER}.{file.name}"), "NAMES", {})
+            if taken := found.keys() & names:
+                raise ValueError(f"NAMES of {file.name} must be new, got {', '.join(sorted(taken))}")
+            found |= names
+    return found
 
 
-def _largest() -> Separation:
-    return top_k(1)
-
-
-NAMES: dict[str, Named] = {
-    "softmax": Named(LogSumExp),
-    "softmax1": Named(SoftmaxOne),
-    "sparsemax": Named(Sparsemax),
-    "entmax": Named(entmax, float),
-    "normmax": Named(normmax, float),
-    "top_k": Named(top_k, int),
-    "max": Named(_largest),
-    "linear": Named(Linear),
-    "polynomial": Named(polynomial, int),
-    "rectified": Named(_rectified_polynomial, int),
-    "exponential": Named(Exponential),
-    "epanechnikov": Named(LogReLU),
-}
+NAMES: dict[str, Named] = collected()
 """The one table of names: `linear` is ½‖z‖², `polynomial:n` Σ zⁿ/n, `rectified:n` Σ [z]₊ⁿ/n, `max` is `top_k:1`."""
 
 

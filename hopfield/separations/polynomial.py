@@ -10,6 +10,7 @@ import numpy as np
 from flax import struct
 
 from hopfield._checks import whole
+from hopfield._names import Named
 from hopfield._numerics import EXACT_DEGREE, anywhere, largest, power_of_two, power_scale, wide
 from hopfield.arguments import flag
 from hopfield.separations._guards import faint, nonzero, scaled, unmasked
@@ -163,3 +164,10 @@ def polynomial(degree: int = 3, rectified: bool = False) -> Polynomial:
     """Σ zⁿ/n of integer degree n ≥ 2 (n = 2 is the classical network). Raises ValueError for anything else."""
     chosen = Polynomial(degree, rectified).checked()
     return Linear() if chosen.degree == 2 and not chosen.rectified else chosen
+
+
+def _rectified(degree: int = 2) -> Polynomial:
+    return polynomial(degree, rectified=True)
+
+
+NAMES = {"linear": Named(Linear), "polynomial": Named(polynomial, int), "rectified": Named(_rectified, int)}

@@ -5,6 +5,7 @@ from typing import ClassVar
 import jax.numpy as jnp
 import numpy as np
 
+from hopfield._names import Named
 from hopfield.separations._guards import nonzero, unmasked
 from hopfield.separations.base import ByBlocks, Scalar, Separation
 from hopfield.separations.simplex import Mask, Scores
@@ -58,3 +59,6 @@ class LogReLU(Streaming, Separation):
         z = jnp.where(z == jnp.inf, jnp.nan, z)
         inside = unmasked(jnp.where(jnp.isnan(z), z, (z > -1.0).astype(z.dtype)), mask)
         return inside, jnp.sum(unmasked(jnp.maximum(1.0 + z, 0.0), mask))
+
+
+NAMES = {"epanechnikov": Named(LogReLU)}

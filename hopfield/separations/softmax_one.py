@@ -5,6 +5,7 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
+from hopfield._names import Named
 from hopfield.separations.base import ROUNDING, ByBlocks, Scalar
 from hopfield.separations.exponential import LogSumExp
 from hopfield.separations.simplex import Mask, Scores, shannon_entropy
@@ -50,3 +51,6 @@ class SoftmaxOne(LogSumExp):
     def finish(self, stream):
         total, read = super().finish(stream)
         return jax.nn.softplus(total), jax.nn.sigmoid(total) * read
+
+
+NAMES = {"softmax1": Named(SoftmaxOne)}

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Array
 
 from hopfield._checks import real_number
+from hopfield._names import Named
 from hopfield._numerics import is_traced, nan_outside
 from hopfield.separations import simplex
 from hopfield.separations.base import ByBlocks, Scalar, Separation
@@ -140,3 +141,6 @@ def entmax(alpha: float = 1.5) -> Entmax:
 def normmax(alpha: float = 2.0) -> Normmax:
     """α-normmax with α > 1 (large α spreads the weight evenly over few patterns). Raises ValueError otherwise."""
     return Normmax(cast(Array, alpha)).checked()
+
+
+NAMES = {"sparsemax": Named(Sparsemax), "entmax": Named(entmax, float), "normmax": Named(normmax, float)}

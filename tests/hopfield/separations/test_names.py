@@ -1,0 +1,55 @@
+"""Names of separations, which the files that define them give."""
+
+import sys
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield import Memory, separations
+from hopfield._names import Table
+from hopfield.separations.names import collected
+
+FILE = """
+import jax
+import jax.numpy as jnp
+
+from hopfield._names import Named
+from hopfield.separations.base import Separation
+
+
+class Softplus(Separation):
+    def potential(self, z, mask=None):
+        return jnp.sum(jax.nn.softplus(z) if mask is None else jnp.where(mask, jax.nn.softplus(z), 0.0))
+
+    def weights(self, z, mask=None):
+        return jax.nn.sigmoid(z) if mask is None else jnp.where(mask, jax.nn.sigmoid(z), 0.0)
+
+
+NAMES = {"%s": Named(Softplus)}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(separations, "__path__", [*separations.__path__, str(tmp_path)])
+    yield tmp_path
+    sys.modules.pop("hopfield.separations.own_part", None)
+    vars(separations).pop("own_part", None)
+
+
+def test_a_file_in_the_folder_is_all_that_a_new_separation_needs(folder):
+    (folder / "own_part.py").write_text(FILE % "softplus")
+    found = Table(separations.Separation, "separations", collected()).find("softplus")
+    memory = Memory.create(jnp.eye(3), separation=found)
+    np.testing.assert_allclose(memory.weights(jnp.zeros(3)), 0.5)
+
+
+def test_files_do_not_share_a_name(folder):
+    (folder / "own_part.py").write_text(FILE % "softmax")
+    with pytest.raises(ValueError, match=r"^NAMES of own_part must be new, got softmax$"):
+        collected()
+
+
+def test_the_table_is_what_the_files_say():
+    assert collected() == separations.NAMES
