@@ -6,6 +6,7 @@ y = layer(x)
 found = layer.inspect(x)        weights, energy, entropy, steps, status
 """
 
+from hopfield.layers._fixed import FixedParam
 from hopfield.layers.additive import AdditiveAssociation
 from hopfield.layers.association import AssociationReport, HopfieldAssociation
 from hopfield.layers.attention import HopfieldAttention
@@ -28,7 +29,6 @@ from hopfield.layers.metrics import (
     DefiniteMetric,
     DiagonalMetric,
     FixedMetric,
-    FixedParam,
     FullMetric,
     LearnedMetric,
     LowRankMetric,

@@ -11,12 +11,12 @@ from hopfield._checks import instance, whole
 from hopfield._numerics import wide
 from hopfield.attention.core import masked_weights
 from hopfield.attention.kernels import additive_scores
+from hopfield.layers._fixed import FixedTree
 from hopfield.layers._reading import Dropout
 from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, check_heads, scope_of
 from hopfield.layers.association import by_head
 from hopfield.layers.attention_function import AttentionFunction
-from hopfield.layers.options import Buffer
-from hopfield.separations import Separation
+from hopfield.separations import Separation, as_separation
 
 
 class AdditiveAssociation(AttentionFunction):
@@ -58,7 +58,7 @@ class AdditiveAssociation(AttentionFunction):
         drawn = {name: draw(rngs.params(), shape, param_dtype) / shape[1] ** 0.5 for name, shape in shapes.items()}
         self.w_query, self.w_key = nnx.Param(drawn["w_query"]), nnx.Param(drawn["w_key"])
         self.vector, self.bias = nnx.Param(drawn["vector"]), nnx.Param(jnp.zeros((num_heads, hidden), param_dtype))
-        self.separation = Buffer(separation)
+        self.separation = FixedTree(as_separation(separation))
 
     def read_heads(
         self,

@@ -13,6 +13,7 @@ from hopfield._checks import instance, whole
 from hopfield._numerics import tolerance, wide
 from hopfield.attention.encodings import Encoding
 from hopfield.dynamics import CONVERGED
+from hopfield.layers._fixed import FixedTree
 from hopfield.layers._iteration import settle
 from hopfield.layers._reading import (
     Dropout,
@@ -26,8 +27,9 @@ from hopfield.layers._reading import (
 from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, check_heads, scope_of
 from hopfield.layers.attention_function import AttentionFunction
 from hopfield.layers.learned_positions import as_positions
-from hopfield.layers.options import DEFAULT, AssociationOptions, Buffer, points_to_options
+from hopfield.layers.options import DEFAULT, AssociationOptions, points_to_options
 from hopfield.observables import thermodynamics
+from hopfield.separations import as_separation
 
 
 class AssociationReport(NamedTuple):
@@ -99,7 +101,7 @@ class HopfieldAssociation(AttentionFunction):
         instance("options", options, AssociationOptions)
         self.num_heads, self.update_steps, self.rtol = num_heads, options.update_steps, options.rtol
         self.gradient, self.block, self.window = options.gradient, options.block, options.window
-        self.separation = Buffer(options.separation)
+        self.separation = FixedTree(as_separation(options.separation))
         self.beta = options.learned_beta(num_heads, head_features, param_dtype)
         self.metric = nnx.data(options.learned_metric(num_heads, head_features, param_dtype, rngs))
         self.positions = nnx.data(as_positions(options.positions, num_heads, head_features, param_dtype))

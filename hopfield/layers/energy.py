@@ -16,15 +16,15 @@ from hopfield._numerics import accumulation_dtype, map_rows, safe_norm, toleranc
 from hopfield._pytrees import Node
 from hopfield.attention.encodings import Encoding
 from hopfield.dynamics import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
+from hopfield.layers._fixed import FixedParam, FixedTree
 from hopfield.layers._iteration import States
 from hopfield.layers._reading import KeyValues, block_length, in_blocks
 from hopfield.layers._scope import MaskLike, Scope, Scores, scope_of
 from hopfield.layers.learned_positions import as_positions
-from hopfield.layers.metrics import FixedParam
-from hopfield.layers.options import DEFAULT, AssociationOptions, Buffer, points_to_options
+from hopfield.layers.options import DEFAULT, AssociationOptions, points_to_options
 from hopfield.metrics import Metric
 from hopfield.observables import thermodynamics
-from hopfield.separations import Separation, polynomial
+from hopfield.separations import Separation, as_separation, polynomial
 
 Tokens = Float[Array, "*b T F"]
 EPSILON = 1e-5
@@ -112,8 +112,8 @@ class EnergyTransformerBlock(nnx.Module):
         options.refuse("an EnergyTransformerBlock", "update_steps", "memory_slots", "window")
         width = features // num_heads if head_features is None else head_features
         self.features, self.steps, self.block = features, whole("steps", steps, 1), options.block
-        self.separation = Buffer(options.separation)
-        self.memory = Buffer(polynomial(2, rectified=True) if memory is None else memory)
+        self.separation = FixedTree(as_separation(options.separation))
+        self.memory = FixedTree(polynomial(2, rectified=True) if memory is None else as_separation(memory))
         self.beta = options.learned_beta(num_heads, width, param_dtype)
         self.metric = nnx.data(options.learned_metric(num_heads, width, param_dtype, rngs))
         self.positions = nnx.data(as_positions(options.positions, num_heads, width, param_dtype))

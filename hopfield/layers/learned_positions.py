@@ -18,7 +18,7 @@ from hopfield._checks import instance, whole
 from hopfield.arguments import nearest
 from hopfield.attention.encodings import T5, Absolute, Alibi, Encoding, Relative, Rotary, Sinusoidal
 from hopfield.attention.positions import t5_buckets
-from hopfield.layers.metrics import FixedParam
+from hopfield.layers._fixed import FixedTree
 
 PositionName = Literal["rotary", "alibi", "t5", "relative", "sinusoidal"]
 NAMES: tuple[PositionName, ...] = get_args(PositionName)
@@ -41,7 +41,7 @@ class Positions(nnx.Module, abc.ABC):
         """The encoding of the parameters' present values."""
 
 
-class FixedPositions(Positions):
+class FixedPositions(FixedTree, Positions):
     """A given encoding, kept constant: its numbers are swept or loaded, not trained.
 
     Example:
@@ -52,11 +52,10 @@ class FixedPositions(Positions):
     """
 
     def __init__(self, encoding: Encoding) -> None:
-        leaves, self.structure = jax.tree.flatten(encoding)
-        self.leaves = nnx.List([FixedParam(jnp.asarray(leaf)) for leaf in leaves])
+        super().__init__(encoding)
 
     def __call__(self) -> Encoding:
-        return jax.tree.unflatten(self.structure, [leaf[...] for leaf in self.leaves])
+        return self.value
 
 
 class T5Positions(Positions):

@@ -20,21 +20,11 @@ from hopfield import metrics
 from hopfield._checks import instance, whole
 from hopfield._names import number_of
 from hopfield.arguments import nearest
+from hopfield.layers._fixed import FixedTree
 from hopfield.metrics import Metric, as_metric
 
 FLOOR = 1e-3
 """Least eigenvalue of a learned low-rank or definite metric: g = WᵀW + FLOOR · 1."""
-
-
-class FixedParam(nnx.Variable):
-    """Numbers that a layer holds and no optimiser trains.
-
-    Example:
-        >>> from flax import nnx
-        >>> from hopfield.layers import FixedParam
-        >>> nnx.Dict(scale=FixedParam(jnp.ones(2))).scale.shape
-        (2,)
-    """
 
 
 class LearnedMetric(nnx.Module, abc.ABC):
@@ -52,7 +42,7 @@ class LearnedMetric(nnx.Module, abc.ABC):
         """The metric of the parameters' present values; its leaves have a leading axis of heads, if it has any."""
 
 
-class FixedMetric(LearnedMetric):
+class FixedMetric(FixedTree, LearnedMetric):
     """A given metric, kept constant: its numbers are swept or loaded, not trained.
 
     Example:
@@ -66,11 +56,10 @@ class FixedMetric(LearnedMetric):
         fixed = as_metric(metric)
         if fixed is None:
             raise ValueError("metric must be a metric or a matrix [N, N], got None")
-        leaves, self.structure = jax.tree.flatten(fixed)
-        self.leaves = nnx.List([FixedParam(jnp.asarray(leaf)) for leaf in leaves])
+        super().__init__(fixed)
 
     def __call__(self) -> Metric:
-        return jax.tree.unflatten(self.structure, [leaf[...] for leaf in self.leaves])
+        return self.value
 
 
 class DiagonalMetric(LearnedMetric):

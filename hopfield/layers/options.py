@@ -18,8 +18,9 @@ from hopfield._checks import number, one_of, positive_in, whole
 from hopfield._numerics import accumulation_dtype, wide
 from hopfield.arguments import flag, shown
 from hopfield.attention.encodings import Encoding
+from hopfield.layers._fixed import FixedParam
 from hopfield.layers.learned_positions import Positions, check_name
-from hopfield.layers.metrics import FixedMetric, FixedParam, LearnedMetric, learned_metric, parsed
+from hopfield.layers.metrics import FixedMetric, LearnedMetric, learned_metric, parsed
 from hopfield.metrics import Identity, Metric
 from hopfield.separations import Separation, as_separation
 
@@ -161,19 +162,6 @@ def points_to_options(init: Constructor) -> Constructor:
         init(self, *arguments, **named)
 
     return checked  # type: ignore[return-value]
-
-
-class Buffer(nnx.Module):
-    """A separation as part of a module: numbers it contains are state, its class is structure."""
-
-    def __init__(self, separation: Separation | str) -> None:
-        leaves, self.structure = jax.tree.flatten(as_separation(separation))
-        self.leaves = nnx.List([FixedParam(jnp.asarray(leaf)) for leaf in leaves])
-
-    @property
-    def value(self) -> Separation:
-        """The separation. A property, since `nnx.tabulate` would record the result of a method."""
-        return jax.tree.unflatten(self.structure, [leaf[...] for leaf in self.leaves])
 
 
 class InverseTemperature(nnx.Module):

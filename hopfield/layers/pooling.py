@@ -14,10 +14,10 @@ from jaxtyping import Array, Float
 from hopfield._checks import instance, real_array, whole
 from hopfield.arguments import flag
 from hopfield.layers._cache import next_place
+from hopfield.layers._fixed import FixedParam
 from hopfield.layers._scope import MaskLike, Scores
 from hopfield.layers.association import AssociationReport
 from hopfield.layers.attention import HopfieldAttention, Inputs
-from hopfield.layers.metrics import FixedParam
 
 EPSILON = 1e-5
 """Addition to the variance in layer norms, as PyTorch does."""

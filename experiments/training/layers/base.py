@@ -60,6 +60,21 @@ class Layer(abc.ABC):
         return vectors
 
 
+class LastReads(Layer):
+    """A layer in which the last vector of an input reads those before it."""
+
+    inputs = "several"
+
+    def read(self, module: Any, x: jax.Array, others: jax.Array) -> jax.Array:
+        return module(*last_and_before(x))[..., -1, :]
+
+    def inspect(self, module: Any, x: jax.Array, others: jax.Array) -> Any:
+        return module.inspect(*last_and_before(x))
+
+    def stored(self, quantity: int, examples: int, vectors: int) -> int:
+        return vectors - 1
+
+
 def attention(
     setting: Setting, width: int, rngs: nnx.Rngs, beta: float | None = None, **options: Any
 ) -> HopfieldAttention:

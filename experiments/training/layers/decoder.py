@@ -5,23 +5,18 @@ from typing import Any
 import jax
 from flax import nnx
 
-from experiments.training.layers.base import Layer, attention, last_and_before
+from experiments.training.layers.base import LastReads, attention, last_and_before
 from experiments.training.settings import Setting
 from experiments.training.tasks import Part
 from hopfield.layers import DecoderBlock
 
 
-class Decoder(Layer):
+class Decoder(LastReads):
     """Reads the inputs with the last of them in a transformer block."""
-
-    inputs = "several"
 
     def build(self, setting: Setting, data: Part, classes: int, rngs: nnx.Rngs) -> DecoderBlock:
         own = attention(setting, setting.width, rngs)
         return DecoderBlock(own, attention(setting, setting.width, rngs), rngs=rngs)
-
-    def read(self, module: DecoderBlock, x: jax.Array, others: jax.Array) -> jax.Array:
-        return module(*last_and_before(x))[..., -1, :]
 
     def inspect(self, module: DecoderBlock, x: jax.Array, others: jax.Array):
         query, before = last_and_before(x)
@@ -30,9 +25,6 @@ class Decoder(Layer):
 
     def association(self, module: Any):
         return module.cross.attention_fn
-
-    def stored(self, quantity: int, examples: int, vectors: int) -> int:
-        return vectors - 1
 
 
 LAYER = Decoder()

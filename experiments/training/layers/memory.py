@@ -9,8 +9,7 @@ from flax import nnx
 from experiments.training.layers.base import Layer, attention
 from experiments.training.settings import Setting
 from experiments.training.tasks import Part
-from hopfield.layers import HopfieldLayer
-from hopfield.layers.metrics import FixedParam
+from hopfield.layers import FixedParam, HopfieldLayer
 
 
 class Memory(Layer):
