@@ -10,7 +10,7 @@ from hopfield.separations import Linear
 from hopfield.spaces import Spins
 from hopfield.theory import basins, dense
 from hopfield.theory import classical as hebb
-from hopfield.theory.base import Criterion, Dynamics, Line, Theory, numbers
+from hopfield.theory.base import Criterion, Line, SpinDynamics, Theory, numbers
 from hopfield.theory.general import load_at_overlap, start_overlap
 
 SCALING = EXTENSIVE
@@ -45,7 +45,7 @@ class ClassicalTheory(Theory):
     def retained_overlap(self, load: ArrayLike) -> Float:
         return numbers(hebb.retrieval_overlap(load))
 
-    def basins(self, dynamics: Dynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
+    def basins(self, dynamics: SpinDynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         if dynamics != "synchronous":
             return []
         return [Line(NEURODYNAMICS, loads, numbers(basins.classical(loads)))]

@@ -11,7 +11,7 @@ from hopfield.separations import polynomial
 from hopfield.spaces import Spins
 from hopfield.theory import basins
 from hopfield.theory import dense as polynomial_theory
-from hopfield.theory.base import Criterion, Dynamics, Line, Theory, numbers
+from hopfield.theory.base import Criterion, Line, SpinDynamics, Theory, numbers
 from hopfield.theory.general import load_at_overlap, start_overlap
 
 SCALING = polynomial_scaling
@@ -48,7 +48,7 @@ class DenseTheory(Theory):
     def retained_overlap(self, load: ArrayLike) -> Float:
         return numbers(polynomial_theory.retrieval_overlap(self.degree, load))
 
-    def basins(self, dynamics: Dynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
+    def basins(self, dynamics: SpinDynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         return [Line(basins.ONE_STEP, loads, numbers(basins.dense(self.degree, loads)))]
 
 

@@ -6,7 +6,7 @@ from hopfield.arguments import Float
 from hopfield.memories import EXPONENTIAL, Patterns, Used, Values
 from hopfield.memory import Memory
 from hopfield.theory import basins, spherical
-from hopfield.theory.base import Criterion, Dynamics, Line, Theory, heat, numbers
+from hopfield.theory.base import Criterion, Line, SpinDynamics, Theory, heat, numbers
 
 SCALING = EXPONENTIAL
 ENSEMBLE = "sphere"
@@ -30,7 +30,7 @@ class ModernTheory(Theory):
         kappa = heat(beta) * neurons  # on the unit sphere
         return float(spherical.critical_load(neurons, kappa, criterion))
 
-    def basins(self, dynamics: Dynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
+    def basins(self, dynamics: SpinDynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         num_patterns = np.maximum(np.round(np.exp(loads * neurons)), 2)
         nearest = numbers(basins.nearest_pattern(neurons, num_patterns))
         return [

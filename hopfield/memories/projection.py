@@ -9,7 +9,7 @@ from hopfield.arguments import Float
 from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE, Stored, Used
 from hopfield.theory import basins
-from hopfield.theory.base import Criterion, Dynamics, Line, Theory, numbers
+from hopfield.theory.base import Criterion, Line, SpinDynamics, Theory, numbers
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
@@ -26,7 +26,7 @@ class ProjectionTheory(Theory):
     ) -> float | None:
         return 1.0 if criterion in ("retained", "fixed_point", "exact") and corruption == 0 else None
 
-    def basins(self, dynamics: Dynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
+    def basins(self, dynamics: SpinDynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         inside = loads < 1
         overlaps = np.full(loads.shape, np.nan)
         overlaps[inside] = numbers(basins.projection(loads[inside]))

@@ -12,8 +12,9 @@ from hopfield.arguments import Float, one_of, one_real, one_whole, real, whole_n
 
 Criterion = Literal["retained", "one_step_error", "fixed_point", "exact", "target_weight", "converged_weight"]
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
-Dynamics = Literal["synchronous", "asynchronous"]
-DYNAMICS: tuple[Dynamics, ...] = get_args(Dynamics)
+SpinDynamics = Literal["synchronous", "asynchronous"]
+SPIN_DYNAMICS: tuple[SpinDynamics, ...] = get_args(SpinDynamics)
+"""Order of a step that theory of spins tells apart: all at once, or one after another in whatever order."""
 
 
 class Spinodal(NamedTuple):
@@ -33,7 +34,7 @@ class Line(NamedTuple):
 
 _CHECKS: Mapping[str, Callable[[Any], Any]] = {
     "criterion": lambda value: one_of("criterion", value, CRITERIA),
-    "dynamics": lambda value: one_of("dynamics", value, DYNAMICS),
+    "dynamics": lambda value: one_of("dynamics", value, SPIN_DYNAMICS),
     "neurons": lambda value: value is None or one_whole("neurons", value, least=1),
     "num_patterns": lambda value: whole_numbers("num_patterns", value, least=1),
     "corruption": lambda value: one_real("corruption", value, least=0, most=1),
@@ -144,7 +145,7 @@ class Theory:
         return None
 
     @_with_checked_arguments
-    def basins(self, dynamics: Dynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
+    def basins(self, dynamics: SpinDynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         """Lines of critical initial overlaps, of infinite networks unless they say N. Compare with the first line.
 
         Args:

@@ -39,7 +39,7 @@ SETS = {
     "ensemble in theory": (averages.Ensemble, averages.ENSEMBLES),
     "criterion": (base.Criterion, base.CRITERIA),
     "criterion of weights": (spherical.WeightCriterion, spherical.CRITERIA),
-    "dynamics in theory": (base.Dynamics, base.DYNAMICS),
+    "dynamics in theory": (base.SpinDynamics, base.SPIN_DYNAMICS),
 }
 
 WEIGHTS = (spherical.critical_beta, spherical.critical_load, spherical.critical_patterns, annealed.critical_load)
@@ -70,7 +70,7 @@ PARAMETERS: list[tuple[Callable, str, Any]] = [
     (sources.generated, "ensemble", ensembles.Ensemble),
     (corruptions.mask, "region", corruptions.Region),
     (base.Theory.critical_load, "criterion", base.Criterion),
-    (base.Theory.basins, "dynamics", base.Dynamics),
+    (base.Theory.basins, "dynamics", base.SpinDynamics),
     *[(function, "criterion", spherical.WeightCriterion) for function in WEIGHTS],
     *[(function, "ensemble", averages.Ensemble) for function in LAWS],
 ]
