@@ -36,6 +36,14 @@ from hopfield.arguments import shown
 from hopfield.couplings import Couplings
 from hopfield.dynamics.models import Model, lacking
 from hopfield.memories._derived import derived_theory
+from hopfield.memories._scaling import (
+    EXPONENTIAL,
+    EXTENSIVE,
+    MOST_PATTERNS,
+    Scaling,
+    TooManyPatterns,
+    polynomial_scaling,
+)
 from hopfield.memory import Memory
 from hopfield.patterns.sources import Source
 from hopfield.theory.base import Theory
@@ -47,34 +55,6 @@ Patterns = Stored | Source
 Values = Float[Array, "M V"] | Source | None
 Used = Bool[Array, "M"] | None
 """Parts that a memory is built from: patterns [M, N], what they are read as [M, V], and which are in use [M]."""
-
-
-class Scaling(NamedTuple):
-    """Scaling of a memory's load α: how it counts patterns M against neurons N.
-
-    Example:
-        >>> from hopfield import memories
-        >>> memories.find("dense:3").scaling.num_patterns(0.5, 20)
-        200.0
-    """
-
-    symbol: str
-    load: Callable[[float, float], float]
-    """α from (num_patterns, neurons)."""
-    num_patterns: Callable[[float, float], float]
-    """M from (load, neurons), not rounded."""
-
-
-EXTENSIVE = Scaling("M / N", lambda m, n: m / n, lambda a, n: a * n)
-EXPONENTIAL = Scaling("ln M / N", lambda m, n: math.log(m) / n, lambda a, n: math.exp(min(a * n, 700.0)))
-
-
-def polynomial_scaling(degree: int) -> Scaling:
-    """M / N^(n−1), the scaling of a dense memory of degree n."""
-    if degree == 2:
-        return EXTENSIVE
-    power = degree - 1
-    return Scaling(f"M / N^{power}", lambda m, n: m / n**power, lambda a, n: a * float(n) ** power)
 
 
 Parity = Literal["odd", "even", "any"]
@@ -132,11 +112,13 @@ class Blueprint(NamedTuple):
         parity the larger.
 
         Raises:
-            ValueError: `parity` is not one of PARITIES, or the load or size is out of range.
+            ValueError: `parity` is not one of PARITIES, or the load or size is out of range, or M beyond e^700.
         """
         one_of("parity", parity, PARITIES)
         neurons = whole("neurons", neurons)
         num_patterns = self.scaling.num_patterns(number("load", load, "a finite number of at least 0", 0.0), neurons)
+        if not num_patterns <= MOST_PATTERNS:
+            raise TooManyPatterns(f"load must give at most e^700 patterns, got {shown(load)} at N={neurons}")
         if parity == "any" or not self.integer_fields:
             return max(1, round(num_patterns))
         odd = parity == "odd"

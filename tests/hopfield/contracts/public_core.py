@@ -200,6 +200,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.patterns.bits.*": _SOURCE,
     "hopfield._medians.*": "the step of `Manhattan`",
     "hopfield.memories._derived.*": "theory of a memory, in numpy",
+    "hopfield.memories._scaling.*": _STATIC,
     "hopfield.large.energy": "`large.read` and the potential of the space",
     "hopfield.large.moments": "called by `Memory.update`",
     "hopfield.large.block_size": _STATIC,
