@@ -1,12 +1,35 @@
 """Observables: overlaps of states, spread of weights, thermodynamics, correlations in time and stability.
 
-`entropy` and `effective_number` stand in two modules: those of `weights` take the weights of one query [M], to be
-batched with `jax.vmap`, those of `thermodynamics` an array of weights, an axis and a mask that broadcasts.
+What is measured first stands here by its own name, `observables.entropy(weights)`; all of it stands in the modules.
 
-`thermodynamics.gibbs` is the distribution over patterns, weights of scores at an inverse temperature; nothing is drawn.
+`entropy` and `effective_number` stand in two modules: those of `weights` take the weights of one query [M], to be
+batched with `jax.vmap`, those of `thermodynamics`, which are those here, an array of weights, an axis and a mask that
+broadcasts.
+
+`gibbs` is the distribution over patterns, weights of scores at an inverse temperature; nothing is drawn.
 `graphs.gibbs` is Gibbs sampling: it draws the units of a network at a temperature.
 """
 
 from hopfield.observables import correlations, energies, overlaps, stability, thermodynamics, weights
+from hopfield.observables.correlations import correlation_time
+from hopfield.observables.overlaps import bit_error, nearest_pattern, overlap
+from hopfield.observables.stability import update_jacobian
+from hopfield.observables.thermodynamics import effective_number, entropy, free_energy, gibbs
 
-__all__ = ["correlations", "energies", "overlaps", "stability", "thermodynamics", "weights"]
+__all__ = [
+    "bit_error",
+    "correlation_time",
+    "correlations",
+    "effective_number",
+    "energies",
+    "entropy",
+    "free_energy",
+    "gibbs",
+    "nearest_pattern",
+    "overlap",
+    "overlaps",
+    "stability",
+    "thermodynamics",
+    "update_jacobian",
+    "weights",
+]
