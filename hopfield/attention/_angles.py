@@ -16,7 +16,7 @@ DIGITS = (651, 3680, 3513, 913, 84, 2687)
 
 
 def angles(places: Array, rates: Array, dtype: DTypeLike) -> Array:
-    """place · rate up to whole turns, of arrays that broadcast.
+    """Angles place · rate in radians, up to whole turns, of arrays that broadcast.
 
     Whole places: to 1e-6 up to 2³¹, with rates as float32 has them (in float64 where that is switched on). Places that
     are not whole: to the rounding of the product, 6e-8 of the angle.
@@ -47,7 +47,7 @@ def _whole_angles_jvp(primals, tangents):
 
 
 def _turns(rates: Array) -> tuple[Array, Array]:
-    """rate/2π modulo 1 in units of 2⁻³² turns, and the remainder in units of 2⁻⁶⁴ turns."""
+    """Turns per place: rate/2π modulo 1 in units of 2⁻³² turns, and the remainder in units of 2⁻⁶⁴ turns."""
     bits = jax.lax.bitcast_convert_type(rates, jnp.uint32)
     first = jax.lax.bitcast_convert_type(bits & jnp.uint32(0xFFFFF000), jnp.float32)
     upper = lower = jnp.zeros(rates.shape, jnp.uint32)

@@ -66,7 +66,7 @@ def key_blocks(mask: Mask | Array | None, row: Start, size: Blocks, keys: int) -
 
 
 def over_keys(step: Callable, carry: Any, mask: Mask | Array | None, row: Start, size: Blocks, keys: int) -> Any:
-    """step(carry, column, length) over all blocks of keys in reach, the short one at the end last."""
+    """Carry after step(carry, column, length) over all blocks of keys in reach, the short one at the end last."""
     first, last = key_blocks(mask, row, size, keys)
     whole = keys // size.keys
     if isinstance(first, int) and isinstance(last, int) and last - first <= 1:  # no loop where nothing repeats
@@ -80,7 +80,7 @@ def over_keys(step: Callable, carry: Any, mask: Mask | Array | None, row: Start,
 def if_in_reach(
     step: Callable, carry: Any, mask: Mask | Array | None, row: Start, size: Blocks, column: int, length: int
 ) -> Any:
-    """step(carry, column, length) if any of these keys is in reach of the queries from `row` on, else the carry."""
+    """Carry after step(carry, column, length); unchanged if the queries from `row` on reach none of these keys."""
     left, right = mask.band if isinstance(mask, Mask) else (None, None)
     reached = True if right is None else row + size.queries - 1 + right >= column
     if left is not None:
@@ -91,7 +91,7 @@ def if_in_reach(
 
 
 def over_queries(step: Callable, carry: Any, queries: int, size: Blocks) -> Any:
-    """step(carry, row, length) over all blocks of queries, the short one at the end last."""
+    """Carry after step(carry, row, length) over all blocks of queries, the short one at the end last."""
     whole = queries // size.queries
     if whole == 1:
         carry = step(carry, 0, size.queries)
@@ -109,7 +109,7 @@ def take_block(x: Array, start: Start, length: int, axis: int = -2) -> Array:
 
 
 def add(x: Array, part: Array, start: Start) -> Array:
-    """x with `part` added to its rows from `start` on (axis −2)."""
+    """Array x with `part` added to its rows from `start` on (axis −2)."""
     if x.shape == part.shape:
         return x + part
     now = take_block(x, start, part.shape[-2])
@@ -117,7 +117,7 @@ def add(x: Array, part: Array, start: Start) -> Array:
 
 
 def put_block(x: Array, part: Array, start: Start, axis: int) -> Array:
-    """x with `part` in the place of its rows from `start` on, along an axis."""
+    """Array x with `part` in the place of its rows from `start` on, along an axis."""
     if x.shape == part.shape:
         return part
     return jax.lax.dynamic_update_slice_in_dim(x, part, start, x.ndim + axis)

@@ -35,7 +35,7 @@ def output_and_weights(
 
 
 def _form(metric: Any, x: np.ndarray, y: np.ndarray) -> Any:
-    """x g y in numpy."""
+    """Bilinear form x g y of queries and keys in numpy [*b, T, S], the dot product without a metric."""
     match metric:
         case Scaled(scale=scale):
             return scale[..., None, None] * (x @ np.swapaxes(y, -1, -2))

@@ -148,7 +148,7 @@ class _Sums(NamedTuple):
 
 
 def _scores(query: Array, key: Array, rate: Array | None = None) -> Array:
-    """β q kᵀ in the accumulation type [*b, T, S]."""
+    """Scores β q kᵀ [*b, T, S], in the type that sums are carried in."""
     products = jnp.matmul(query, jnp.swapaxes(key, -1, -2), preferred_element_type=accumulation_dtype(query.dtype))
     return products if rate is None else products * rate
 
@@ -268,7 +268,7 @@ def _backward(size: Blocks, kept: tuple, slopes: tuple) -> tuple:
 
 
 def _product(a: Array, b: Array, like: tuple[int, ...], dtype: jnp.dtype, rate: Array | None = None) -> Array:
-    """β a b, summed over the leading axes in which an array of shape `like` has length 1 (shared keys)."""
+    """Product β a b, summed over the leading axes in which an array of shape `like` has length 1 (shared keys)."""
     product = jnp.matmul(a, b, preferred_element_type=dtype)
     return _sum_broadcast_axes(product if rate is None else product * rate, like)
 

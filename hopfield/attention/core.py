@@ -59,7 +59,7 @@ def scores(
     beta: ArrayLike | None = None,
     bias: Float[Array, "*b T S"] | None = None,
 ) -> Float[Array, "*b T S"]:
-    """S_ij = β q_i g k_j + bias_ij, in at least float32.
+    """Scores S_ij = β q_i g k_j + bias_ij [*b, T, S], in at least float32.
 
     Args:
         query: [*b, T, N], key: [*b, S, K], with the metric's widths.
@@ -102,7 +102,7 @@ def weights(
     mask: MaskLike = None,
     temperature: ArrayLike | None = None,
 ) -> Float[Array, "*axes S"]:
-    """A_i = ∇F(S_i / temperature) over the keys of each query. It is zero where masked, also in fully masked rows.
+    """Weights A_i = ∇F(S_i / temperature) over the keys of each query; zero where masked, also in fully masked rows.
 
     Args:
         scores: S [*b, T, S], β included, or [S] of one query, with a mask [S] if any. A score of −∞ is a masked key.
@@ -142,13 +142,13 @@ def masked_weights(scores: Array, separation: Separation | str, mask: Array | No
 
 
 def by_row(function: Callable, scores: Array, mask: Array | None) -> Array:
-    """A separation's method for one vector of scores, applied over all leading axes. Keys that score −∞ are masked."""
+    """Results of a separation's method for one vector of scores, over all leading axes; keys of −∞ are masked."""
     read_at = scores != -jnp.inf
     return map_rows(function, [scores, read_at if mask is None else read_at & mask], [1, 1])
 
 
 def read(weights: Float[Array, "*b T S"], value: Float[Array, "*b S V"]) -> Float[Array, "*b T V"]:
-    """O_i = Σ_j A_ij v_j, in the value's type. Raises ValueError if their numbers of keys differ."""
+    """Read-out O_i = Σ_j A_ij v_j, in the value's type. Raises ValueError if their numbers of keys differ."""
     weights, value = real_array("weights", weights), real_array("value", value)
     if value.ndim < 2 or weights.shape[-1] != value.shape[-2]:
         raise ValueError(f"value must have one row per key, {weights.shape[-1]}, got shape {value.shape}")

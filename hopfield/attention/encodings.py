@@ -125,7 +125,7 @@ class Rotary(Encoding):
 
 
 class Alibi(Encoding):
-    """−slope · |i − j| added to the scores of each head. Build with `Alibi.create`.
+    """Bias −slope · |i − j| on the scores of each head, i and j places. Build with `Alibi.create`.
 
     Example:
         >>> from hopfield.attention.encodings import Alibi

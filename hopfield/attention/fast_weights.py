@@ -70,13 +70,13 @@ class FastWeights(Node):
         return cls(jnp.zeros((width, width if values is None else whole("values", values)), dtype), inverse, rule)
 
     def read(self, query: Float[Array, "D"]) -> Float[Array, "V"]:
-        """qᵀS [V]."""
+        """Read-out qᵀS [V] of a query [D]."""
         return self._row("query", query, 0) @ self.matrix
 
     def write(
         self, key: Float[Array, "D"], value: Float[Array, "V"], *, strength: ArrayLike = 1.0, decay: ArrayLike = 1.0
     ) -> "FastWeights":
-        """The memory after one more pair; strength s ≥ 0 and decay 0 < a ≤ 1 as above."""
+        """The memory after one more pair of strength s ≥ 0; a decay 0 < a ≤ 1 weakens what it held before."""
         rows = self._row("key", key, 0)[None], self._row("value", value, 1)[None]
         numbers = (_of_steps(*factor, 1) for factor in (("strength", strength), ("decay", decay)))
         return _compiled(self, (rows[0], *rows, *(x.astype(self.matrix.dtype) for x in numbers)))[0]

@@ -88,7 +88,7 @@ def attend_low_rank(
     separation: Separation | str = core.SOFTMAX,
     temperature: ArrayLike | None = None,
 ) -> Float[Array, "*b T V"]:
-    """attend(q, E k, F v): R mixtures of the S keys, learned, in place of the keys themselves; F = E if not given.
+    """Attention over R learned mixtures in place of the S keys, attend(q, E k, F v); F = E if not given.
 
     Further arguments are those of `attend`.
 
@@ -122,7 +122,7 @@ def attend_truncated(
     mask: MaskLike = None,
     temperature: ArrayLike | None = None,
 ) -> Float[Array, "*b T V"]:
-    """A_R v, A_R the truncated singular value decomposition of the weights A: their best approximation of rank R.
+    """Read-out A_R v, A_R being the weights A in their best approximation of rank R, by singular values.
 
     It costs more than `attend`, and tells how well R mixtures of the keys, as in `attend_low_rank`, can do at best.
     Further arguments are those of `attend`. Its derivative is finite where the first R + 1 singular values differ.

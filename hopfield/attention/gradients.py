@@ -134,13 +134,13 @@ def _by_hand(
 
 
 def _per_row(rows: Array, factor: Array) -> Array:
-    """Rows [*b, T, S] times a factor that broadcasts against [*b]."""
+    """Rows [*b, T, S] times a factor that broadcasts against their leading axes [*b]."""
     rows, factor = same_rank(rows, factor[..., None, None])
     return rows * factor
 
 
 def _row_sums(d_scores: Array, scores: Array) -> Array:
-    """Σ over queries and keys of d_scores ∘ scores, [*b]. Entries that are −∞ or masked add nothing."""
+    """Sums of d_scores ∘ scores over queries and keys [*b]. Entries that are −∞ or masked add nothing."""
     d_scores, scores = same_rank(d_scores, scores)
     return jnp.sum(jnp.where(d_scores == 0, 0.0, d_scores * scores), axis=(-2, -1))
 
@@ -194,7 +194,7 @@ def _pull_back(metric: Any, x: Rows, y: Rows, d_left: Array, d_right: Array) -> 
 
 
 def _pull_back_block(metric: Block, x: Rows, y: Rows, d_left: Array, d_right: Array) -> tuple[Array, Array, Block]:
-    """Blocks do not mix: each has its own components of x and y, and of the gradients of left and right."""
+    """Gradients of a `Block` metric, each part of which has its own components of x, y and what is pulled back."""
     xs, ys = metric.split(x, 0), metric.split(y, 1)
     pulled, start = [], 0
     for part, x_part, y_part in zip(metric.metrics, xs, ys, strict=True):

@@ -185,7 +185,7 @@ def multi_head_parts(
     mask: MaskLike = None,
     temperature: ArrayLike | None = None,
 ) -> HeadParts:
-    """Result of `multi_head` with all its parts. Shared keys are repeated for it. Arguments as there."""
+    """Result of `multi_head`, which takes the same arguments, with all its parts. Shared keys are repeated for it."""
     query, key, value = _queries_keys_values(projections, x_query, x_key, x_value)
     heads, stored = _head_counts(query, key, value)
     mask = sequences(mask, query.ndim - 3) if isinstance(mask, Mask) else mask

@@ -35,19 +35,19 @@ class FeatureMap(Node, abc.ABC):
 
     @abc.abstractmethod
     def split(self, x: Rows) -> tuple[Features, Float[Array, "*b T 1"]]:
-        """(f, s) with φ(x) = f e^s: what can overflow is kept as a logarithm."""
+        """Features as a pair (f, s) with φ(x) = f e^s [*b, T, M]: what can overflow is kept as a logarithm."""
 
     def __call__(self, x: Rows) -> Features:
-        """φ(x) [*b, T, M]."""
+        """Features φ(x) [*b, T, M]."""
         features, log_scale = self.split(x)
         return features * jnp.exp(log_scale)
 
     def of_queries(self, x: Rows) -> Features:
-        """φ(x), each row up to a factor, which cancels between read-out and normalisation."""
+        """Features φ(x) [*b, T, M], each row up to a factor, which cancels between read-out and normalisation."""
         return self.split(x)[0]
 
     def of_keys(self, x: Rows) -> Features:
-        """φ(x) divided by one factor for all rows, so that the largest feature is of order one."""
+        """Features φ(x) [*b, T, M] divided by one factor for all rows, so that the largest is of order one."""
         features, log_scale = self.split(x)
         top = jnp.max(log_scale, axis=-2, keepdims=True, initial=-jnp.inf)
         return features * jnp.exp(log_scale - jax.lax.stop_gradient(top))

@@ -19,7 +19,7 @@ def log_weights(
     mask: MaskLike = None,
     temperature: ArrayLike | None = None,
 ) -> Float[Array, "*b T S"]:
-    """ln A_ij: −∞ where a key is masked or has no weight. Arguments as in `weights`.
+    """Logarithms ln A_ij of the weights [*b, T, S]: −∞ where a key is masked or has none. Arguments as in `weights`.
 
     Of softmax and softmax₁ it is s − F(s), s being the scores over the temperature, exact where no float can hold the
     weight; of others the logarithm of it.

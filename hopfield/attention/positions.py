@@ -25,7 +25,7 @@ PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
 
 
 def distances(queries: int, keys: int, offset: ArrayLike = 0) -> Int[Array, "T S"]:
-    """i − j for the query at position i = offset, offset + 1, … and the key at j = 0, 1, …"""
+    """Distances i − j [T, S] of queries at i = offset, offset + 1, … from keys at j = 0, 1, …"""
     queries, keys = whole("queries", queries, 0), whole("keys", keys, 0)
     return (jnp.arange(queries)[:, None] + offset) - jnp.arange(keys)[None, :]
 
@@ -38,7 +38,7 @@ def relative_bias(
     beta: ArrayLike | None = None,
     offset: ArrayLike = 0,
 ) -> Float[Array, "*b T S"]:
-    """β q_i · R_(i−j), the part of the scores β q_i · (k_j + R_(i−j)) that depends on position.
+    """Bias β q_i · R_(i−j), the part of the scores β q_i · (k_j + R_(i−j)) that depends on position.
 
     Args:
         query: queries as they go into `attend`.
@@ -199,7 +199,7 @@ def rotary(
 
 
 def turned_by(x: Float[Array, "*b T D"], angle: Float[Array, "*b T R"], pairing: Pairing) -> Float[Array, "*b T D"]:
-    """x with its first 2R components rotated in pairs by the angles, in at least float32. The others are unchanged."""
+    """Vectors x, the first 2R components rotated in pairs by the angles, the others unchanged, in at least float32."""
     width = 2 * angle.shape[-1]
     turned, rest = x[..., :width].astype(angle.dtype), x[..., width:]
     shape = (*turned.shape[:-1], width // 2, 2) if pairing == "interleaved" else (*turned.shape[:-1], 2, width // 2)
@@ -239,7 +239,7 @@ def _numbers(positions: ArrayLike) -> Array:
 def sinusoidal(
     positions: int | Float[Array, "*b T"], width: int, *, base: ArrayLike = 10000.0
 ) -> Float[Array, "*b T D"]:
-    """sin(t base^(−2i/D)) and cos(t base^(−2i/D)) at components 2i and 2i + 1, to be added to a token's vector.
+    """Sines and cosines of t base^(−2i/D), at components 2i and 2i + 1, to be added to a token's vector.
 
     Args:
         positions: t [*b, T], or a number T for 0 … T − 1.
@@ -258,7 +258,7 @@ def sinusoidal(
 
 
 def _angles(positions: Array, width: int, base: ArrayLike, dtype: jnp.dtype) -> Float[Array, "*b T D/2"]:
-    """t · base^(−2i/D)."""
+    """Angles t · base^(−2i/D) in radians, of pairs i of components."""
     number("base", base, "positive and finite", float(jnp.finfo(dtype).tiny))
     if is_traced(base):
         rates = jnp.asarray(base, dtype) ** -(jnp.arange(0, width, 2, dtype=dtype) / width)

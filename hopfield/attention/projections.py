@@ -59,7 +59,7 @@ class Projections(Node):
 def project_heads(
     x: Float[Array, "*b T N"], weight: Float[Array, "H N R"], bias: Float[Array, "H R"] | None = None, *, name: str = ""
 ) -> Float[Array, "*b H T R"]:
-    """x W^h + b^h for every head."""
+    """Projections x W^h + b^h of inputs for every head."""
     x, weight = real_array("x", x), real_array("weight", weight)
     bias = None if bias is None else real_array("bias", bias)
     if weight.ndim != 3 or weight.shape[1] != x.shape[-1]:

@@ -60,7 +60,7 @@ class Graph(Node):
 
     @classmethod
     def create(cls, layers: Mapping[str, Layer], connections: Sequence[tuple[Sequence[str] | str, Synapse]]) -> "Graph":
-        """Check the parts against each other and build the graph.
+        """Graph of layers and connections that fit each other.
 
         Args:
             layers: by name.
@@ -124,23 +124,23 @@ class Graph(Node):
         return arrays
 
     def activations(self, states: Mapping[str, Array]) -> States:
-        """g = ∇L(x) by layer."""
+        """Activations g = ∇L(x) by layer."""
         states = self.as_states(states)
         return {name: layer.lagrangian.activation(states[name]) for name, layer in self.layers.items()}
 
     def interaction(self, activations: States) -> Float[Array, ""]:
-        """Σ S, the energy of all synapses at given activations, in float32 at least."""
+        """Energy Σ S of all synapses at given activations, in float32 at least."""
         activations = jax.tree.map(wide, activations)
         parts = zip(self.joined, self.synapses, strict=True)
         return sum((synapse(*(activations[name] for name in names)) for names, synapse in parts), jnp.zeros(()))
 
     def energy(self, states: Mapping[str, Array]) -> Float[Array, ""]:
-        """E of the states, in float32 at least."""
+        """Energy E of the states, in float32 at least."""
         carried: States = jax.tree.map(wide, self.as_states(states))
         return self._energy(carried, self.activations(carried))
 
     def slope(self, states: Mapping[str, Array]) -> States:
-        """x + ∂ΣS/∂g by layer, without x where a layer has no leak: −dx/dt, zero where the graph is at rest."""
+        """Slope x + ∂ΣS/∂g by layer, without x where a layer has no leak: −dx/dt, zero where the graph is at rest."""
         states = self.as_states(states)
         gradient = jax.grad(self.interaction)(self.activations(jax.tree.map(wide, states)))
         slopes = {name: (states[name] if layer.leak else 0.0) + gradient[name] for name, layer in self.layers.items()}

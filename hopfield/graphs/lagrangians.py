@@ -23,14 +23,14 @@ class Lagrangian(Node, abc.ABC):
 
     @abc.abstractmethod
     def __call__(self, x: States) -> Float[Array, ""]:
-        """L(x)."""
+        """Value L(x) []."""
 
     def activation(self, x: States) -> States:
-        """g = ∇L(x), of the shape of x."""
+        """Activations g = ∇L(x), of the shape of x."""
         return jax.grad(self.__call__)(x)
 
     def legendre(self, x: States, g: States) -> Float[Array, ""]:
-        """x·g − L(x), the energy of the layer itself at g = ∇L(x)."""
+        """Legendre transform x·g − L(x), the energy of the layer itself at g = ∇L(x)."""
         return jnp.sum(x * g) - self(x)
 
 

@@ -25,7 +25,7 @@ class Synapse(Node, abc.ABC):
 
     @abc.abstractmethod
     def __call__(self, *activations: Activations) -> Float[Array, ""]:
-        """S(g, g', …)."""
+        """Energy S(g, g', …) [] of activations in the order of the layers."""
 
 
 class Bias(Synapse):

@@ -83,7 +83,7 @@ class Piece(NamedTuple):
 
 
 def fits_attention(job: Job, piece: Piece) -> bool:
-    """Whether the block-wise attention does the same: softmax of dot products of 32 bits, no statistics or padding."""
+    """Whether `attend_blockwise` reads the same: softmax of dot products of 32 bits, no statistics or padding."""
     arrays = isinstance(job.source, Stored) and isinstance(job.values, Stored | None)
     exact = all(rows is None or accumulation_dtype(rows.dtype) == rows.dtype for rows in (job.source, job.values))
     softmax = not isinstance(job.separation, Cut) and job.separation.is_softmax
@@ -92,7 +92,7 @@ def fits_attention(job: Job, piece: Piece) -> bool:
 
 
 def softmax(job: Job) -> Sums:
-    """Sums of a job that is attention, read by the block-wise attention."""
+    """Sums of a job that `fits_attention`, read by the block-wise attention."""
     keys = cast(Stored, job.source).array
     values = keys if job.values is None else cast(Stored, job.values).array
     output, potential = attend_blockwise(job.queries, keys, values, beta=job.beta, return_potential=True)
@@ -133,12 +133,12 @@ def sweep(job: Job, piece: Piece, term: Callable) -> Any:
 
 
 def each_query(separation: Blocks) -> int | None:
-    """The axis along which a separation is mapped over queries."""
+    """Axis along which a separation is mapped over queries: 0 of a `Cut`, which each has its own of, else None."""
     return 0 if isinstance(separation, Cut) else None
 
 
 def sums_of(job: Job, block: Block, top: int) -> Sums:
-    """Partial sums of the read-out and, if asked for, of the statistics."""
+    """Partial sums of the read-out of a block for every query and, with `top` scores to keep, of the statistics."""
     each, z, used = (each_query(job.separation), 0), block.z, block.used
     stream = jax.vmap(lambda separation, z: separation.block(z, block.values, used), each)(job.separation, z)
     if not top:
@@ -203,7 +203,7 @@ MERGES = {
 
 @partial(jax.jit, static_argnums=0)
 def merged(term: Callable, separation: Blocks, a: Any, b: Any) -> Any:
-    """Result of a term for the patterns of both blocks, from its results for each."""
+    """Result of a term, a key of MERGES, for the patterns of both blocks, from its results for each."""
     return MERGES[term](separation, a, b)
 
 
@@ -215,7 +215,7 @@ def while_outside(condition: Callable, body: Callable, state: Any) -> Any:
 
 
 def with_threshold(job: Job, walk: Callable, repeat: Callable) -> Job:
-    """The job with α-entmax cut at its threshold, one for each query.
+    """The job with its separation, α-entmax, replaced by `Cut`s at the thresholds of its queries.
 
     The last step is taken with the derivatives of its pass, which makes the threshold an implicit function of all else.
     """

@@ -17,7 +17,7 @@ BLOCK = 1024
 
 @partial(jax.jit, static_argnums=2, static_argnames="mesh")
 def tally(source: Source, words: UInt32[Array, "Q W"], total: int, *, mesh: Mesh | None) -> Array:
-    """[Q, N + 1, N + 1]: for every query and overlap the number of patterns with each bit set, and of all of them."""
+    """Counts [Q, N + 1, N + 1], by query and overlap: of the patterns with each bit set and, last, of all of them."""
     if mesh is None:
         return _swept(source, words, jnp.int32(0), total)
     shares, _ = axes(mesh)
@@ -29,7 +29,7 @@ def tally(source: Source, words: UInt32[Array, "Q W"], total: int, *, mesh: Mesh
 
 
 def _swept(source: Source, words: UInt32[Array, "Q W"], offset: Array, total: int) -> Array:
-    """A product of indicators, exact in bfloat16, which holds 0 and 1, with sums in float32."""
+    """Counts as of `tally`, by products of indicators: exact in bfloat16, which holds 0 and 1, with sums in float32."""
     count, neurons = source.shape
     block = min(BLOCK, count)
     rank = jnp.arange(neurons + 1)[None, :, None]

@@ -53,11 +53,11 @@ class Counts(NamedTuple):
 
     @property
     def num_patterns(self) -> int:
-        """M."""
+        """Number of patterns M."""
         return int(self.number[0].sum())
 
     def log_partition(self, beta: float) -> np.ndarray:
-        """ln Σ_μ e^(β ξ_μ·x) [Q]."""
+        """Logarithm ln Σ_μ e^(β ξ_μ·x) [Q]."""
         return np.asarray(logsumexp(np.broadcast_to(beta * self.scores, self.number.shape), axis=1, b=self.number))
 
     def target_weight(self, own: ArrayLike, beta: float) -> np.ndarray:
@@ -103,11 +103,11 @@ class Counts(NamedTuple):
         return np.log(total, out=np.zeros_like(total), where=total != 0) - mean
 
     def potential(self, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """Σ_μ f(ξ_μ·x) [Q], for f given on arrays of overlaps."""
+        """Potential Σ_μ f(ξ_μ·x) [Q], for f given on arrays of overlaps."""
         return self.number @ _evaluate(function, self.scores)
 
     def read(self, weight: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """Σ_μ w(ξ_μ·x) ξ_μ [Q, N], for w given on arrays of overlaps."""
+        """Read-out Σ_μ w(ξ_μ·x) ξ_μ [Q, N], for w given on arrays of overlaps."""
         return np.einsum("k,qkn->qn", _evaluate(weight, self.scores), 2.0 * self.up - self.number[:, :, None])
 
     def fields(self, function: Function) -> np.ndarray:
@@ -171,7 +171,7 @@ def summand(memory: Parts, held: np.ndarray | None = None) -> Summand:
 
 
 def count(source: Source | ArrayLike, queries: ArrayLike, *, mesh: Mesh | None = None) -> Counts:
-    """Count the patterns of a source by their overlap with each query.
+    """Counts of the patterns of a source by their overlap with each query.
 
     Args:
         source: spin patterns [M, N]: packed, generated, stored or mapped; an array is taken as stored.

@@ -19,7 +19,7 @@ PATTERNS, QUERIES = "patterns", "queries"
 
 
 def connect(address: str | None = None, processes: int | None = None, index: int | None = None) -> bool:
-    """Join the processes of one computation, before JAX is used for anything else.
+    """Connection of the processes of one computation, to be made before JAX is used for anything else.
 
     Under SLURM, Open MPI and on cloud machines that JAX knows, everything is found in the environment; elsewhere give
     HOPFIELD_COORDINATOR=host:port, HOPFIELD_PROCESSES and HOPFIELD_PROCESS, or the arguments.
@@ -70,7 +70,7 @@ def axes(mesh: Mesh) -> tuple[int, int]:
 
 
 def shard_map_patterns(mesh: Mesh, function: Callable, sources: tuple[Source | None, ...], queries: Any) -> Any:
-    """function(local sources, their first index, local queries) on every device, results along the queries' axis.
+    """Results of function(local sources, their first index, local queries), of all devices along the queries' axis.
 
     Args:
         mesh: see above.

@@ -47,7 +47,7 @@ def sample(
     trials: int = 1,
     seed: int | Sequence[int] = 0,
 ) -> Trials:
-    """Draw what one step shows for typical patterns, each with M − 1 fresh random others.
+    """Sample of what one step shows for typical patterns, each with M − 1 fresh random others.
 
     Args:
         neurons: N, at least 2.

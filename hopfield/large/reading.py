@@ -105,14 +105,14 @@ def statistics(
 def energy(
     memory: Parts, queries: Float[Array, "Q N"], *, block: int | None = None, mesh: Mesh | None = None
 ) -> Float[Array, "Q"]:
-    """E(x) = R(x) − F(β s)/β of every query. Arguments as for `read`."""
+    """Energy E(x) = R(x) − F(β s)/β of every query [Q]. Arguments as for `read`."""
     job = _job(memory, queries)
     potential = run(job, 0, block, mesh)[0].potential
     return jax.vmap(memory.space.potential)(job.queries) - potential / job.beta
 
 
 def scores(memory: Parts, queries: Float[Array, "Q N"], *, block: int | None = None) -> Float[Array, "Q M"]:
-    """s_μ(x) of every query, formed block by block."""
+    """Scores s_μ(x) of every query [Q, M], formed block by block."""
     job = _scores_job(memory, queries).replace(values=None)
     size = patterns_at_once(job, block)
     if not is_walked(job):
@@ -142,7 +142,7 @@ def local_field(memory: Parts, queries: Float[Array, "Q N"], *, block: int | Non
 def moments(
     memory: Parts, queries: Float[Array, "Q N"], *, shares: bool, block: int | None = None
 ) -> tuple[Float[Array, "Q K"], Float[Array, "Q"]]:
-    """Σ_μ p_μ summed_μ and Σ_μ p_μ of every query, which `Similarity.minimiser` makes the next state of.
+    """Sums Σ_μ p_μ summed_μ and Σ_μ p_μ of every query, which `Similarity.minimiser` makes the next state of.
 
     Args:
         memory, queries, block: as for `read`.

@@ -44,7 +44,7 @@ class KeyMemory(Node):
     precision: PrecisionLike = struct.field(pytree_node=False, default=None)
 
     def scores(self, state: States) -> Float[Array, "*b H T S"]:
-        """β ξ g k + bias, in at least float32. Scores of slots are 0, whatever the metric."""
+        """Scores β ξ g k + bias [*b, H, T, S], in at least float32; those of slots are 0, whatever the metric."""
         dtype = accumulation_dtype(state.dtype)
         beta = self.beta[..., None, None].astype(dtype)
         key = self.key
@@ -59,15 +59,15 @@ class KeyMemory(Node):
         return scores if self.bias is None else jnp.add(*same_rank(scores, self.bias.astype(dtype)))
 
     def weights(self, state: States) -> Float[Array, "*b H T S"]:
-        """p = ∇F(β ξ g k), zero where masked."""
+        """Weights p = ∇F(β ξ g k) [*b, H, T, S], zero where masked."""
         return core.weights(self.scores(state), separation=self.separation, mask=self.mask)
 
     def update(self, state: States) -> States:
-        """One step ξ' = Σ p k."""
+        """States after one step, ξ' = Σ p k [*b, H, T, D]."""
         return self.read(state, self.key).astype(state.dtype)
 
     def read(self, state: States, value: Float[Array, "*b H S V"]) -> Float[Array, "*b H T V"]:
-        """Σ p v of rows in the place of the keys."""
+        """Read-out Σ p v [*b, H, T, V] of rows v in the place of the keys."""
         if self.separation.is_softmax and value.dtype == accumulation_dtype(state.dtype):
             scores = self.scores(state)
             scores, mask = core.full(scores, self.mask)
@@ -75,7 +75,7 @@ class KeyMemory(Node):
         return weighted_rows(self.weights(state).astype(value.dtype), value, self.precision)
 
     def potential(self, state: States) -> Float[Array, "*b H T"]:
-        """F(β ξ g k)/β. It is −∞ for a query that may read no key."""
+        """Potential F(β ξ g k)/β of every query. It is −∞ for a query that may read no key."""
         scores = self.scores(state)
         mask = None if self.mask is None else jnp.broadcast_to(self.mask, scores.shape)
         potential = core.by_row(self.separation.potential, scores, mask)
@@ -83,7 +83,7 @@ class KeyMemory(Node):
         return potential / beta
 
     def energy(self, state: States) -> Float[Array, "*b H T"]:
-        """E(ξ) = ½ ξ g ξ − F(β ξ g k)/β. It is +∞ for a query that may read no key."""
+        """Energy E(ξ) = ½ ξ g ξ − F(β ξ g k)/β of every query. It is +∞ for a query that may read no key."""
         potential = self.potential(state)
         left, right = (state, state) if self.metric is None else (self.metric.left(state), self.metric.right(state))
         return 0.5 * jnp.sum((left * right).astype(potential.dtype), axis=-1) - potential
@@ -91,7 +91,7 @@ class KeyMemory(Node):
 
 @partial(jax.jit, static_argnames=("steps",))
 def iterate(stored: KeyMemory, state: States, steps: int, rtol: ArrayLike) -> Settled:
-    """`steps` updates at most of every query, which stops for itself; reverse-mode differentiable, storing them all."""
+    """States after at most `steps` updates, each query stopping for itself; all are stored for the reverse mode."""
     start = _broadcast_queries(stored, state)
     return unrolled(stored.update, start, steps, near(rtol, start))
 

@@ -107,7 +107,7 @@ class KeyValues(Node):
         return self.weighed(memory, state, queries, row)[0]
 
     def weighed(self, memory: KeyMemory, state: States, queries: int, row: Any = 0) -> tuple[States, Array]:
-        """Read-out of states after all steps but the reading one, and its weights before dropout."""
+        """Read-out of states that have made all steps but the reading one, and its weights before dropout."""
         weights = kept = memory.weights(state).astype(self.value.dtype)
         if self.dropout is not None:
             kept = self.dropout.applied(weights, queries, row)
@@ -173,7 +173,7 @@ def _by_sequence(reading: KeyValues, query: States, count: int) -> States:
 def in_blocks(
     function: Callable[[KeyValues, States, Any], tuple[Any, Any]], reading: KeyValues, query: States, length: int | None
 ) -> tuple[Any, Any]:
-    """function(reading, queries, row), its first results summed over blocks of queries, its second put together.
+    """Results of function(reading, queries, row) over blocks of queries: the first summed, the second put together.
 
     The reading that a block is given has the mask and bias of its queries. Rows are appended to make the last block
     full: they may read nothing, and what they read is left out.
@@ -203,7 +203,7 @@ def in_blocks(
 
 
 def fits_attention(reading: KeyValues) -> bool:
-    """Whether the block-wise attention does the same: one step of a sum of exponentials and no more than masks."""
+    """Whether `attend_blockwise` reads the same: one step of a sum of exponentials and no more than masks."""
     scope = reading.scope
     bare = scope.bias is None and reading.dropout is None and not reading.slots and reading.precision is None
     plain = sums_exponentials(reading.separation) and reading.steps == 0

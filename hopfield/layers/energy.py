@@ -206,12 +206,12 @@ class _Energy(Node):
         return self.encoding.rotate(rows[0], places), self.encoding.rotate(rows[1], places)
 
     def reading(self, key: States, scope: Scope) -> KeyValues:
-        """Keys that are nothing but compared."""
+        """Keys of the tokens by head with all that compares them; the energy reads nothing out of them."""
         options = {"metric": self.metric, "encoding": self.encoding, "separation": self.separation}
         return KeyValues(key, key, self.beta.astype(key.dtype), scope, **options)
 
     def slopes(self, g: Tokens, scope: Scope, block: int | None) -> tuple[Float[Array, "*b"], Tokens]:
-        """Energy and its derivative in g, both a block of queries at a time.
+        """Energy of the tokens [*b] and its derivative in g, both formed a block of queries at a time.
 
         The derivative is formed along with the energy, so that its own, in training, needs the memory of one block.
         """
@@ -232,13 +232,13 @@ class _Energy(Node):
         return energies + memory, pull((d_query, d_key))[0] + d_g(jnp.ones_like(memory))[0]
 
     def memory_energy(self, g: Tokens) -> Float[Array, "*b"]:
-        """The memory's part of the energy."""
+        """Energy of the memory alone, −Σ F of its patterns' scores with every token."""
         return -jnp.sum(map_rows(self.memory.potential, [product(g, self.patterns.T.astype(g.dtype))], [1]), axis=-1)
 
 
 @partial(jax.jit, static_argnames=("steps", "block"))
 def _descend(energy: _Energy, x: Tokens, scope: Scope, steps: int, block: int | None) -> tuple[Tokens, Array, Array]:
-    """State in float32 at least, lest steps are lost; energies before each [steps, *b]; forces, relative to x."""
+    """Tokens after the descent, in float32 at least lest steps are lost; per step energies [steps, *b] and forces."""
 
     def step(x: Tokens, _) -> tuple[Tokens, tuple[Array, Array]]:
         energies, force = energy.slopes(energy.normalised(x), scope, block)

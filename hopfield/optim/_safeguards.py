@@ -57,7 +57,7 @@ def refine_solution(
 
 
 def or_gradient(direction: Tree, grads: Tree, fine: Array) -> Tree:
-    """The direction where `fine` holds, else the gradient, scaled down to length one if it is longer."""
+    """The direction where `fine` holds, else the gradient, which is scaled down to length one if it is longer."""
     size = jnp.maximum(norm(grads), 1.0)
     return selected(fine, direction, jax.tree.map(lambda g: (g / size).astype(g.dtype), grads))
 

@@ -261,7 +261,7 @@ def _map_with_manifolds(chosen: Tree, function: Callable, params: Tree, *more: T
 
 
 def _at_rest(manifold: Manifold, point: Array) -> Array:
-    """No momentum. ValueError for a parameter off its manifold."""
+    """Momentum of zero, of the shape of a parameter; ValueError for a parameter off its manifold."""
     if point.ndim < manifold.axes:
         name = type(manifold).__name__
         raise ValueError(f"params on {name} must have at least {manifold.axes} axes, got shape {point.shape}")

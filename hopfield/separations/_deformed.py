@@ -15,7 +15,7 @@ NEAR = 0.05
 
 @jax.custom_jvp
 def power_logarithm(y: Float[Array, "*n"], gap: Float[Array, ""]) -> Float[Array, "*n"]:
-    """(e^(gap y) − 1)/gap, Tsallis' logarithm of e^y; y at a gap of 0."""
+    """Tsallis' logarithm (e^(gap y) − 1)/gap of e^y, entry by entry; y itself at a gap of 0."""
     return jnp.where(gap == 0, y, jnp.expm1(gap * y) / jnp.where(gap == 0, 1.0, gap))
 
 
@@ -28,7 +28,7 @@ def _power_logarithm_jvp(primals, tangents):
 
 @jax.custom_jvp
 def log_power(y: Float[Array, "*n"], gap: Float[Array, ""]) -> Float[Array, "*n"]:
-    """ln(1 + gap y)/gap where 1 + gap y > 0, the inverse of `power_logarithm`; y at a gap of 0."""
+    """Inverse ln(1 + gap y)/gap of `power_logarithm`, where 1 + gap y > 0; y itself at a gap of 0."""
     return jnp.where(gap == 0, y, jnp.log1p(gap * y) / jnp.where(gap == 0, 1.0, gap))
 
 
@@ -40,7 +40,7 @@ def _log_power_jvp(primals, tangents):
 
 
 def _slope(y: Array, gap: Array, far: Array, series: np.ndarray) -> Array:
-    """far/gap², by its power series in gap y where that is small."""
+    """Slope far/gap² in the gap, `far` being its numerator [*n]; by its power series in gap · y where that is small."""
     w, near = gap * y, jnp.abs(gap * y) < NEAR
     close = y * y * jnp.polyval(jnp.asarray(series[::-1], y.dtype), jnp.where(near, w, 0.0))
     return jnp.where(near, close, far / jnp.where(gap == 0, 1.0, gap * gap))

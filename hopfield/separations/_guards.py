@@ -9,12 +9,12 @@ from hopfield.separations.simplex import Mask
 
 
 def nonzero(x: Array) -> Array:
-    """x, with zeros replaced by ones so that it can be divided by."""
+    """Numbers x [...] with ones in place of zeros, so that they can be divided by."""
     return jnp.where(x != 0, x, 1.0)
 
 
 def scaled(x: Any, factor: Array) -> Array:
-    """x · factor, where an overflow of the factor does not spoil a tie (0·∞ is NaN)."""
+    """Product x · factor, zero wherever x is: an overflow of the factor does not spoil a tie (0·∞ is NaN)."""
     return jnp.where(x == 0, 0.0, x * factor)
 
 
@@ -24,5 +24,5 @@ def faint(dtype) -> float:
 
 
 def unmasked(x: Array, mask: Mask) -> Array:
-    """x, with zeros where masked."""
+    """Numbers x [M] with zeros where the mask is False; all of them without a mask."""
     return x if mask is None else jnp.where(mask, x, 0.0)

@@ -18,7 +18,7 @@ def difference(separation: Any, up: Scores, down: Scores, beta: Array, mask: Mas
 
 
 def balance(weights: Scores, rise: Scores) -> Float[Array, ""]:
-    """Σ w δ. It is zero for a tie, where the sum does not exceed the rounding errors of its terms."""
+    """Sum Σ w δ over weights w and rises δ of scores [M]; zero, a tie, where it is within the rounding of its terms."""
     terms = weights * rise
     return zero_within_rounding(jnp.sum(terms), jnp.sum(jnp.abs(terms)))
 
@@ -36,6 +36,6 @@ def finite_rise(up: Scores, down: Scores, mask: Mask) -> Scores:
 
 
 def where_near(near: Bool[Array, ""], small: Callable[[], Array], apart: Callable[[], Array]) -> Float[Array, ""]:
-    """`small` where scores are near and `apart` elsewhere. A batch computes a branch only if an entry needs it."""
+    """Result of `small()` where scores are near, else of `apart()`; a batch computes one only if an entry needs it."""
     either = lambda: jnp.where(near, small(), apart())
     return jax.lax.cond(anywhere(~near), lambda: jax.lax.cond(anywhere(near), either, apart), small)

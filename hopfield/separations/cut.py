@@ -48,7 +48,7 @@ class Cut(Blocks, Node):
         return stream.mass + self.top, stream.moment
 
     def excess(self, z: Scores, mask: Mask = None) -> Float[Array, "2"]:
-        """Σ p and dΣp/d ln p_top of these scores. Both are additive over blocks."""
+        """Sums Σ p and dΣp/d ln p_top over these scores [2], both additive over blocks."""
         log_p = self.log_sizes(z, mask)
         empty = log_p == -jnp.inf
         log_slope = log_p + (self.alpha - 1.0) * (self.log_peak - jnp.where(empty, 0.0, log_p))
@@ -63,7 +63,7 @@ class Cut(Blocks, Node):
         return self.log_peak + log_power(total * power_logarithm(-jnp.log(total), gap) / slope, gap)
 
     def _distance_below_top(self, z: Scores, mask: Mask) -> tuple[Scores, Array]:
-        """Distances x = (z − top) e^((1−α) log_peak), and where 1 + (α−1) x ≤ 0 or masked; they are 0 there."""
+        """Distances (z − top) e^((1−α) log_peak) [M], 0 where masked or outside the support; and where that is."""
         below = (z - self.top) * jnp.exp((1.0 - self.alpha) * self.log_peak)
         outside = (self.alpha - 1.0) * below <= -1.0
         outside = outside if mask is None else outside | ~mask

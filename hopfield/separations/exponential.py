@@ -144,7 +144,7 @@ class Exponential(LogSumExp):
         return self.field_finish(self.field_block(scores, steps, state, beta, mask), beta)
 
     def _gaps(self, scores, steps, state, beta, mask) -> Stream:
-        """Change of the sum over patterns with every spin [N], relative to one shift for all."""
+        """Stream of the change of Σ e^(β s) with every spin [N]: moment and mass as of `_gap`, one shift for all."""
         # The factor by which a flip multiplies a pattern's term depends on the spin's sign only, so that all neurons
         # share one product of matrices. Both factors are relative to the largest possible one and cannot overflow.
         s, top = shifted(beta * scores, mask)
@@ -194,19 +194,19 @@ class Exponential(LogSumExp):
 
 
 def _drop(x):
-    """1 − e^(−|x|) with the sign of x: precise for small x and exactly odd, so that opposite terms cancel to a tie."""
+    """Fall 1 − e^(−|x|) with the sign of x: precise for small x and exactly odd, so that opposite terms cancel."""
     return jnp.sign(x) * -jnp.expm1(-jnp.abs(x))
 
 
 def _gap(up, down, beta, mask) -> Stream:
-    """Σ e^(β up) − e^(β down), in the moment, with the sum of its terms' sizes as its mass."""
+    """Stream of a difference of two sums: moment Σ e^(β up) − e^(β down), mass the sum of its terms' sizes."""
     larger, top = shifted(beta * jnp.maximum(up, down), mask)
     terms = jnp.exp(larger) * _drop(beta * (up - down))
     return Stream(top, jnp.sum(jnp.abs(terms)), jnp.sum(terms))
 
 
 def _times_exp(gap, exponent):
-    """gap · e^exponent."""
+    """Product gap · e^exponent, which keeps the sign of the gap where the exponential underflows."""
     return scaled(gap, jnp.maximum(jnp.exp(exponent), faint(gap.dtype)))
 
 

@@ -69,18 +69,18 @@ def of_width(v: Array, p: Array) -> Array:
 
 
 def _power(x: Array, exponent: Array) -> Array:
-    """x^exponent where x > 0, else 0. NaN of NaN, also to the power of 0."""
+    """Power x^exponent where x > 0, else 0; NaN where x is NaN, also to the power of 0."""
     empty = x <= 0  # not x > 0, which would take what is not a number for no weight
     return jnp.where(jnp.isnan(x), x, jnp.where(empty, 0.0, jnp.where(empty, 1.0, x) ** exponent))
 
 
 def _support_power(p: Array, alpha: ArrayLike) -> Array:
-    """p^(2−α) on the support of p, else 0 (also for α = 2, where the power is 1)."""
+    """Power p^(2−α) on the support of the weights p [*b, S], else 0 (also for α = 2, where the power is 1)."""
     return _power(p, 2.0 - jnp.asarray(alpha, p.dtype))
 
 
 def _diagonal_minus(r: Array, share: Array) -> Array:
-    """diag(r) − r shareᵀ over the last axis."""
+    """Matrices diag(r) − r shareᵀ [*b, S, S] of two vectors [*b, S]."""
     column, row = r[..., :, None], share[..., None, :]
     eye, column = same_rank(jnp.eye(r.shape[-1], dtype=r.dtype), column)
     return column * (eye - row)

@@ -156,7 +156,7 @@ class Linear(Polynomial):
 
 
 def _rise(state, power: int):
-    """((1 − x)^k − (−1 − x)^k)/2^k, exactly (−x)^(k−1) of a spin."""
+    """Rise ((1 − x)^k − (−1 − x)^k)/2^k of a k-th power with a unit x [N]; of a spin exactly (−x)^(k−1)."""
     return (0.5 * (1.0 - state)) ** power - (-0.5 * (1.0 + state)) ** power
 
 

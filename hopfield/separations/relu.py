@@ -54,7 +54,7 @@ class LogReLU(Streaming, Separation):
         return potential, stream.moment / nonzero(stream.mass)
 
     def _inside(self, z: Scores, mask: Mask) -> tuple[Scores, Scalar]:
-        """1 inside the support and 0 outside [M], NaN where z is or is +∞; and Σ [1 + z]₊."""
+        """Support and mass: 1 inside and 0 outside [M], NaN where z is NaN or +∞; and Σ [1 + z]₊."""
         z = unmasked(z, mask)
         z = jnp.where(z == jnp.inf, jnp.nan, z)
         inside = unmasked(jnp.where(jnp.isnan(z), z, (z > -1.0).astype(z.dtype)), mask)

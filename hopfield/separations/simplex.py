@@ -40,7 +40,7 @@ def shifted(z: Scores, mask: Mask) -> tuple[Scores, Float[Array, ""]]:
 
 
 def _power(u: Array, exponent: Array, power: int | None) -> Array:
-    """[u]₊^exponent, the exponent being `power` unless that is None."""
+    """Power [u]₊^exponent of every entry, the exponent being `power` unless that is None."""
     above = jnp.maximum(u, 0.0)
     if power is None:
         cut = above == 0
@@ -49,7 +49,7 @@ def _power(u: Array, exponent: Array, power: int | None) -> Array:
 
 
 def _step(u: Array, tau: Array, total: Array, exponent: Array, power: int | None) -> Array:
-    """τ after one step of Newton's method for ‖[u − τ]₊‖ = `total`, in the norm with the power `exponent` + 1."""
+    """Threshold after one step of Newton's method, in the norm, for Σ [u − τ]₊^(`exponent` + 1) = `total`."""
     # The sums of the quick cases are written apart, since XLA puts into memory what two sums share.
     above, below = jnp.maximum(u - tau, 0.0), jnp.minimum(tau - u, 0.0)
     if power == 0:
@@ -110,7 +110,7 @@ def _threshold(u: Scores, exponent: Array) -> Float[Array, ""]:
 
 
 def _newton_iterations(u: Scores, exponent: Array, start: Array, total: float) -> Array:
-    """τ after Newton's steps for a sum of `total`. They end when τ no longer rises."""
+    """Threshold τ with Σ [u − τ]₊^exponent = `total`, by Newton's steps from `start` until it no longer rises."""
 
     def rise(state):
         tau, _, count = state
@@ -121,7 +121,7 @@ def _newton_iterations(u: Scores, exponent: Array, start: Array, total: float) -
 
 
 def _newton_step(u: Scores, exponent: Array, tau: Array, total: float) -> Array:
-    """One step of Newton's method for the norm."""
+    """Threshold after one step of Newton's method for Σ [u − τ]₊^exponent = `total`; τ itself if no u is above it."""
     new = _by_exponent(exponent - 1.0, NEWTON, u, tau, jnp.full((), total, u.dtype))
     return jnp.where(jnp.isnan(new), tau, new)  # none lies above: rows that read nothing
 
@@ -178,7 +178,7 @@ def _relative(u: Array, tau: Array, exponent: Array, power: int | None) -> Array
 
 
 def _slope(p: Scores, exponent: Array, power: int | None) -> Array:
-    """p^(1 − 1/exponent), zero where p is."""
+    """Slope p^(1 − 1/exponent) of weights p = v^exponent in v, up to the factor `exponent`; zero where p is."""
     if power == 2:
         return jnp.where(p == 0, 0.0, jnp.sqrt(jnp.where(p == 0, 1.0, p)))
     return _power(p, 1.0 - 1.0 / exponent, 0 if power == 1 else None)

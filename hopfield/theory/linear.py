@@ -74,7 +74,10 @@ def key_found(
 
 
 def capacity(neurons: int, rule: Rule | str = "outer", *, values: int | None = None, decay: float = 1.0) -> float:
-    """Number of pairs n, as a real number, at which a typical key is found with probability ½. Arguments as above."""
+    """Number of pairs n, as a real number, at which a typical key is found with probability ½.
+
+    Arguments as for `key_found`.
+    """
     neurons = one_whole("neurons", neurons, least=3)
     wide = neurons if values is None else one_whole("values", values, least=3)
     decay = one_real("decay", decay, above=0, most=1)

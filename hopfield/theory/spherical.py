@@ -195,7 +195,10 @@ def critical_load(neurons: ArrayLike, kappa: ArrayLike, criterion: WeightCriteri
 def critical_patterns(
     neurons: ArrayLike, kappa: ArrayLike, criterion: WeightCriterion | str = "target_weight"
 ) -> Float:
-    """Number of patterns M = e^(d·critical_load), taken as continuous. It is inf beyond 1e308. Arguments the same."""
+    """Number of patterns M = e^(d·critical_load), taken as continuous; inf beyond 1e308.
+
+    Arguments as for `critical_load`.
+    """
     with np.errstate(over="ignore"):
         return plain(np.exp(real("neurons", neurons) * critical_load(neurons, kappa, criterion)))
 

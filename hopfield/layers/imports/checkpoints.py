@@ -214,7 +214,7 @@ def _bias(tensors: Tensors, name: str, width: int) -> np.ndarray | None:
 
 
 def _joint(tensors: Tensors, stem: str) -> Pairs:
-    """GPT-2: inputs along rows; query, key and value are thirds of the columns."""
+    """Projections of GPT-2: one matrix, inputs along its rows; query, key and value are thirds of its columns."""
     joint = _get(tensors, f"{stem}c_attn.weight", 2)
     if joint.shape[1] % 3:
         raise ValueError(f"{stem}c_attn must be three projections side by side, got weights {joint.shape}")
@@ -226,7 +226,7 @@ def _joint(tensors: Tensors, stem: str) -> Pairs:
 
 
 def _separate(tensors: Tensors, stem: str, names: Sequence[str]) -> Pairs:
-    """BERT and LLaMA: one matrix each, outputs along rows."""
+    """Projections of BERT and LLaMA: a matrix each for query, key, value and output, outputs along rows."""
     weights = {name: _get(tensors, f"{stem}{name}.weight", 2).T for name in names}
     return [(w, _bias(tensors, f"{stem}{name}.bias", w.shape[1])) for name, w in weights.items()]
 
