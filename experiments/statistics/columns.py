@@ -1,18 +1,37 @@
 """Columns of numbers, as every function of statistics takes them."""
 
+import contextlib
 from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 import pandas
 from numpy.typing import ArrayLike, NDArray
+from pandas.api.types import infer_dtype
 
 from experiments.contract import ERROR
-from hopfield.arguments import numbers as numbers
 
 Array = NDArray[Any]
 LARGEST = 1e100
 """Size of the numbers that are fitted at most: their squares are finite."""
+NUMBERS = ("boolean", "decimal", "empty", "floating", "integer", "mixed-integer-float")
+"""Kinds of real numbers, as pandas calls them."""
+
+
+def numbers(name: str, value: Any) -> Array:
+    """Real numbers as float64, masked entries as NaN. ValueError for others, text that spells some included."""
+    with contextlib.suppress(TypeError, ValueError, OverflowError):  # rows of different lengths, no numbers
+        array = np.ma.asarray(value)
+        if infer_dtype(array.data.ravel()) in NUMBERS:
+            return array.astype(np.float64).filled(np.nan)
+    raise ValueError(f"{name} must be real numbers, got {' '.join(repr(value).split()):.60}")
+
+
+def flag(name: str, value: Any) -> bool:
+    """A truth value. ValueError for any other."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r:.60}")
+    return bool(value)
 
 
 def columns(**named: ArrayLike) -> list[Array]:

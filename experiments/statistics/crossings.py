@@ -14,9 +14,8 @@ from scipy.interpolate import PchipInterpolator
 from scipy.special import chdtrc, logit
 
 from experiments.statistics.clusters import jackknife, labels
-from experiments.statistics.columns import check_length, columns, magnitude, numbers, single
+from experiments.statistics.columns import check_length, columns, flag, magnitude, numbers, single
 from experiments.statistics.monotone import root
-from hopfield.arguments import flag
 
 RESOLUTION = 1e-9
 """Least error of a crossing, in units of a power of two above it: that of a load in double precision, interpolated."""

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 
-from experiments.statistics.columns import Array, columns, magnitude
-from hopfield.arguments import flag
+from experiments.statistics.columns import Array, columns, flag, magnitude
 
 Fit = dict[str, Any]
 DECADES = 100
