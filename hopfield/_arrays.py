@@ -1,14 +1,31 @@
-"""Arrays whose leading axes broadcast even where their number differs: products of them, biases, rows nobody reads."""
+"""Arrays: shapes with a name, lengths, leading axes that broadcast where their number differs, products of attention.
 
-from collections.abc import Sequence
+Where the derivative of a product is left to JAX, queries × keys are contracted along their first axis: on CPUs XLA does
+that on one thread, or copies them. In `row_products`, `weighted_rows` and `softmax_read` the rows of D components are
+transposed, and the barriers keep XLA from moving that back to the larger factor.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import real_array
-from hopfield._numerics import largest, power_of_two
+from hopfield._arguments import real_array
+from hopfield._numerics import largest, power_of_two, saved_for_derivative
+
+Tree = Any
+"""Pytree of arrays."""
+Scalar = Float[Array, ""]
+State = Float[Array, "N"]
+Patterns = Float[Array, "M N"]
+Scores = Float[Array, "M"]
+Mask = Bool[Array, "M"] | None
+Rows = Float[Array, "*b T D"]
+Keys = Float[Array, "*b S K"]
 
 
 @jax.custom_jvp
@@ -112,3 +129,69 @@ def common_axes(names: str, *leading: tuple[int, ...]) -> tuple[int, ...]:
     except ValueError:
         got = ", ".join(map(str, leading))
         raise ValueError(f"leading axes of {names} must broadcast, got {got}") from None
+
+
+def _transposed_copy(x: Array) -> Array:
+    """A transposed copy of the rows."""
+    return jax.lax.optimization_barrier(transposed(x))
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(2, 3))
+def row_products(query: Array, key: Array, precision: Any, dtype: Any) -> Float[Array, "*b T S"]:
+    """q_i · k_j of all pairs of rows [*b, T, S], in the type `dtype`."""
+    return jnp.matmul(query, transposed(key), precision=precision, preferred_element_type=dtype)
+
+
+@row_products.defjvp
+def _row_products_jvp(precision, dtype, primals, tangents):
+    (query, key), (d_query, d_key) = primals, tangents
+    multiply = partial(jnp.matmul, precision=precision, preferred_element_type=dtype)
+    by_key = transposed(multiply(transposed(_transposed_copy(d_key)), _transposed_copy(query)))
+    return multiply(query, transposed(key)), multiply(d_query, transposed(key)) + by_key
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(2,))
+def weighted_rows(weights: Array, value: Array, precision: Any) -> Float[Array, "*b T V"]:
+    """Σ_j A_ij v_j [*b, T, V]."""
+    return jnp.matmul(weights, value, precision=precision)
+
+
+@weighted_rows.defjvp
+def _weighted_rows_jvp(precision, primals, tangents):
+    (weights, value), (d_weights, d_value) = primals, tangents
+    multiply = partial(jnp.matmul, precision=precision)
+    return multiply(weights, value), multiply(d_weights, value) + _by_value(weights, d_value, multiply)
+
+
+def _by_value(weights: Array, d_value: Array, multiply: Callable) -> Array:
+    """Change of a read-out with its values."""
+    return transposed(jax.lax.optimization_barrier(multiply(_transposed_copy(d_value), transposed(weights))))
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(2,))
+def softmax_read(scores: Array, value: Array, precision: Any) -> Float[Array, "*b T V"]:
+    """softmax(s) v [*b, T, V]. It is zero, with its derivatives, where all scores of a row are −∞."""
+    size, total = _exponentials(scores)
+    return jnp.matmul(size, value, precision=precision) / total
+
+
+@softmax_read.defjvp
+def _softmax_read_jvp(precision, primals, tangents):
+    (scores, value), (d_scores, d_value) = primals, tangents
+    size, total = _exponentials(scores)
+    multiply = partial(jnp.matmul, precision=precision)
+    output = saved_for_derivative(multiply(size, value) / total)
+    moved = size * d_scores
+    change = multiply(moved, value) + _by_value(size, d_value, multiply)
+    return output, (change - output * jnp.sum(moved, axis=-1, keepdims=True)) / total
+
+
+def _exponentials(scores: Array) -> tuple[Array, Array]:
+    """e^(s − max s) and their sums along the last axis. A row of only −∞ has the sum 1.
+
+    The maximum of XLA on CPUs is −∞ at some shapes for a row of NaN, too.
+    """
+    top = saved_for_derivative(jax.lax.stop_gradient(jnp.max(scores, axis=-1, keepdims=True, initial=-jnp.inf)))
+    size = jax.lax.optimization_barrier(jnp.exp(scores - jnp.where(top == -jnp.inf, 0.0, top)))
+    total = saved_for_derivative(jnp.sum(size, axis=-1, keepdims=True))
+    return size, jnp.where(total == 0, 1.0, total)

@@ -1,4 +1,4 @@
-"""Floating-point ground rules shared by the library: accumulation types, tolerances, maxima, norms, exact roots, rows.
+"""Floating-point ground rules shared by the library: accumulation types, tolerances, maxima, norms, medians, roots.
 
 NaN in, NaN out: where a guard chooses between a formula and its limit, the limit's condition is the one to write down
 (`mass == 0`, `p <= 0`), because NaN compares as false and is to take the formula.
@@ -136,6 +136,26 @@ def map_rows(function: Callable, arrays: Sequence[Array], ranks: Sequence[int]) 
     ]
     results = jax.vmap(function)(*flat)
     return results.reshape((*leading, *results.shape[1:]))
+
+
+def shrunk_median(points: Float[Array, "M"], weights: Float[Array, "M"], stiffness: float) -> Float[Array, ""]:
+    """Weighted median shrunk to zero, the response of Manhattan similarities in Euclidean space.
+
+    argmin_t ½ stiffness t² + Σ_μ weights_μ |t − points_μ|, exactly: its slope is piecewise linear and rises.
+    """
+    order = jnp.argsort(points)
+    t, w = points[order], weights[order]
+    below = jnp.cumsum(w)
+    pull = 2.0 * below - below[-1]  # slope of the sum just above t_k; 2·before − total just under it
+    slope = stiffness * t + pull
+    k = jnp.minimum(jnp.argmax(slope >= 0), t.size - 1)
+    k = jnp.where(jnp.any(slope >= 0), k, t.size - 1)
+    left = 2.0 * (below[k] - w[k]) - below[-1]
+    at_kink = stiffness * t[k] + left <= 0
+    crossing = jnp.where(stiffness > 0, -left / jnp.where(stiffness > 0, stiffness, 1.0), t[k])
+    beyond = jnp.where(stiffness > 0, -below[-1] / jnp.where(stiffness > 0, stiffness, 1.0), t[-1])
+    least = jnp.where(jnp.any(slope >= 0), jnp.where(at_kink, t[k], crossing), beyond)
+    return jnp.where(jnp.isnan(below[-1]), jnp.nan, least)
 
 
 @partial(jax.jit, static_argnums=0)  # without it, the loop would be compiled anew at every call
