@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from hopfield import outside
-from hopfield._checks import instance, parse_number
-from hopfield.arguments import nearest, shown
+from hopfield._arguments import instance, nearest, parse_number, shown
 
 
 class Named(NamedTuple):

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import booleans, positive, real_matrix
+from hopfield._arguments import boolean_array, positive_scalar, real_matrix
 from hopfield._numerics import is_traced
 from hopfield.patterns.sources import Source, Stored, as_patterns
 from hopfield.similarities import Bilinear, Manhattan, Similarity, SquaredDistance
@@ -26,7 +26,7 @@ def check_called(patterns: Any, beta: Any) -> None:
         got = type(patterns).__name__
         raise TypeError(f"patterns must be an array where Memory is called (Memory.create takes lists), got {got}")
     if isinstance(beta, int | float):
-        positive("beta", beta)
+        positive_scalar("beta", beta)
 
 
 def check_parts(patterns: Array | Source, similarity: Similarity, space: Space) -> None:
@@ -63,7 +63,7 @@ def stored_spins(patterns: Any, mask: Any) -> tuple[Float[Array, "M N"], Bool[Ar
         ValueError: anything else.
     """
     rows = real_matrix("patterns", patterns)
-    used = np.ones(rows.shape[0], bool) if mask is None else booleans("mask", mask, rows.shape[:1])
+    used = np.ones(rows.shape[0], bool) if mask is None else boolean_array("mask", mask, rows.shape[:1])
     check_spins(rows, used)
     used = jnp.asarray(used)
     return jnp.where(used[:, None], rows, jnp.ones((), rows.dtype)), used

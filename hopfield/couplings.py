@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance, one_of, positive, real_matrix, vector
+from hopfield._arguments import instance, one_of, positive_scalar, real_matrix, real_vector
 from hopfield._numerics import is_traced, nan_outside, violated, wide
 from hopfield._pytrees import Node
 from hopfield.memory import DYNAMICS, Dynamics, Memory
@@ -51,8 +51,8 @@ class Couplings(Node):
             raise ValueError(f"matrix must be symmetric for an energy to exist, got asymmetry {_asymmetry(halves):.3g}")
         hollow = halves + halves.T
         hollow = nan_outside(hollow, _symmetric(halves)) if is_traced(halves) else hollow
-        bias = None if bias is None else vector("bias", bias, like=matrix[0]).astype(matrix.dtype)
-        return cls(hollow, jnp.asarray(positive("scale", scale, matrix.dtype), matrix.dtype), bias)
+        bias = None if bias is None else real_vector("bias", bias, like=matrix[0]).astype(matrix.dtype)
+        return cls(hollow, jnp.asarray(positive_scalar("scale", scale, matrix.dtype), matrix.dtype), bias)
 
     @property
     def space(self) -> Spins:

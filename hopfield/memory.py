@@ -21,7 +21,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield import _numerics, large
-from hopfield._checks import booleans, one_of, positive, whole
+from hopfield._arguments import boolean_array, integer, one_of, positive_scalar
 from hopfield._numerics import accumulation_dtype, is_traced, wide
 from hopfield._parts import check_called, check_parts, check_spins, checked_values
 from hopfield._pytrees import Node
@@ -90,11 +90,11 @@ class Memory(Node):
         values = None if values is None else checked_values(values, patterns)
         if mask is not None and isinstance(patterns, Source):
             raise ValueError("mask must be None for the patterns of a source, of which `part` cuts out some, got one")
-        mask = None if mask is None else booleans("mask", mask, patterns.shape[:1])
+        mask = None if mask is None else boolean_array("mask", mask, patterns.shape[:1])
         if isinstance(space, Spins) and isinstance(similarity, Dot):
             check_spins(patterns, mask)
         precision = accumulation_dtype(patterns.dtype)
-        checked = jnp.asarray(positive("beta", beta, precision), precision)
+        checked = jnp.asarray(positive_scalar("beta", beta, precision), precision)
         return cls(patterns, checked, values, mask, similarity, separation, space)
 
     @property
@@ -170,7 +170,7 @@ class Memory(Node):
             target: index of its own pattern; without one its share is NaN.
             top: how many of the largest scores to keep, with their patterns, 1 to M.
         """
-        state, top = self.as_state(state), whole("top", top)
+        state, top = self.as_state(state), integer("top", top)
         if top > self.patterns.shape[0]:
             raise ValueError(f"top must be from 1 to the {self.patterns.shape[0]} patterns, got {top}")
         index: Any = target if is_traced(target) else np.asarray(target)

@@ -15,7 +15,7 @@ from matplotlib import pyplot, rcsetup
 from matplotlib.axes import Axes
 from scipy.special import entr, softmax
 
-from hopfield._checks import instance, whole
+from hopfield._arguments import instance, integer
 
 __all__ = ["energies", "entropies", "gradients", "landscape", "mask", "metric", "spectrum", "temperatures", "weights"]
 
@@ -44,7 +44,7 @@ def weights(values: Any, *, head: int | None = None, axes: Axes | Sequence[Axes]
     maps = _numbers("values", getattr(values, "weights", values), "weights [Q, M] or [H, Q, M]", (2, 3))
     if head is not None:
         heads = len(maps) if maps.ndim == 3 else 0
-        if not heads or not 0 <= whole("head", head, 0) < heads:
+        if not heads or not 0 <= integer("head", head, 0) < heads:
             raise ValueError(f"head must lie in [0, {heads}), got {head}")
         maps = maps[head]
     several = maps if maps.ndim == 3 else maps[None]
@@ -164,7 +164,7 @@ def landscape(
     for course in courses:
         if course.shape[1] != origin.size:
             raise ValueError(f"trajectories must be states [T, {origin.size}] each, got shape {course.shape}")
-    whole("resolution", resolution, 2)
+    integer("resolution", resolution, 2)
     x, y = (np.linspace(low, high, resolution) for low, high in (ends[:2], ends[2:]))
     grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     levels = _energies("energy", energy, origin + grid @ directions)

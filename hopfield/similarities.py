@@ -7,13 +7,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import real_matrix
-from hopfield._medians import shrunk_median
+from hopfield._arguments import real_matrix, shown
+from hopfield._arrays import Patterns, Scores
 from hopfield._names import Named, Table
-from hopfield._numerics import unit
+from hopfield._numerics import shrunk_median, unit
 from hopfield._pytrees import Node
-from hopfield._shapes import Patterns, Scores
-from hopfield.arguments import shown
 from hopfield.metrics.forms import Metric, full
 from hopfield.spaces import Box, Euclidean, Known, Space, Sphere, Spins, State
 

@@ -9,12 +9,11 @@ from jax.scipy.special import xlogy
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import booleans, positive, real_array
+from hopfield._arguments import boolean_array, flag, positive_scalar, real_array
+from hopfield._arrays import State
 from hopfield._names import Named, Table
 from hopfield._numerics import increasing_root, largest, nan_outside, safe_norm, tolerance
 from hopfield._pytrees import Node
-from hopfield._shapes import State
-from hopfield.arguments import flag
 
 __all__ = [
     "NAMES",
@@ -73,7 +72,7 @@ class Space(Node, abc.ABC):
 
 def as_known(known, state: State) -> Known:
     """Units held fixed as booleans [N]. None stays None. Raises ValueError for another shape or type."""
-    return None if known is None else booleans("known", known, state.shape)
+    return None if known is None else boolean_array("known", known, state.shape)
 
 
 def one_state(state: ArrayLike, neurons: int, dtype, name: str = "state") -> State:
@@ -164,7 +163,7 @@ class Sphere(_Flat):
     radius: Float[Array, ""] | float
 
     def checked(self):
-        return self.replace(radius=positive("radius", self.radius))
+        return self.replace(radius=positive_scalar("radius", self.radius))
 
     def project(self, field, state, curvature: ArrayLike = 0.0, known=None):
         # Only the direction matters: no square may overflow or vanish on the way to it.
@@ -198,7 +197,7 @@ class Box(Space):
     temperature: Float[Array, ""] | float
 
     def checked(self):
-        return self.replace(temperature=positive("temperature", self.temperature))
+        return self.replace(temperature=positive_scalar("temperature", self.temperature))
 
     def potential(self, state):
         up, down = 0.5 * (1.0 + state), 0.5 * (1.0 - state)

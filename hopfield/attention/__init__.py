@@ -141,3 +141,7 @@ __all__ = [
     "verify_gradients",
     "weights",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

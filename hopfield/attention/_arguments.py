@@ -9,10 +9,9 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arrays import common_axes, product, same_rank, transposed
-from hopfield._checks import positive_in, real_array
+from hopfield._arguments import positive_array, real_array
+from hopfield._arrays import Keys, Rows, common_axes, product, same_rank, transposed
 from hopfield._numerics import accumulation_dtype, is_traced, wide
-from hopfield._shapes import Keys, Rows
 from hopfield.attention.mask_views import MaskLike, allowed
 from hopfield.metrics import Metric, augmented
 
@@ -54,7 +53,7 @@ def inverse_temperature(beta: ArrayLike | None, query: Rows) -> Array:
         if query.shape[-1] == 0:
             raise ValueError(f"query must have a width of at least 1 for the default beta 1/√D, got {query.shape[-1]}")
         return jnp.asarray(1.0 / math.sqrt(query.shape[-1]))
-    return positive_in(accumulation_dtype(query.dtype), "beta", beta)
+    return positive_array("beta", beta, accumulation_dtype(query.dtype))
 
 
 def over_temperature(rate: Array, temperature: ArrayLike | None, *rows: Array) -> Array:
@@ -62,7 +61,7 @@ def over_temperature(rate: Array, temperature: ArrayLike | None, *rows: Array) -
     per_row("beta", rate, *rows)
     if temperature is None:
         return rate
-    warmth = positive_in(accumulation_dtype(rows[0].dtype), "temperature", temperature, finite=False)
+    warmth = positive_array("temperature", temperature, accumulation_dtype(rows[0].dtype), finite=False)
     per_row("temperature", warmth, *rows, rate[..., None, None])
     return rate / warmth.astype(rate.dtype)
 

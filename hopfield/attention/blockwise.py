@@ -14,10 +14,9 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield._arguments import flag, integer, shown
 from hopfield._arrays import same_rank, unread_as_zero
-from hopfield._checks import whole
 from hopfield._numerics import accumulation_dtype, is_traced, largest, power_of_two, safe_norm, wide
-from hopfield.arguments import flag, shown
 from hopfield.attention._arguments import Keys, Rows, inputs, inverse_temperature, over_temperature
 from hopfield.attention._blocks import (
     Blocks,
@@ -115,7 +114,7 @@ def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) ->
 def _as_blocks(blocks: Any) -> Blocks:
     with contextlib.suppress(TypeError, ValueError):
         queries, keys = blocks
-        return Blocks(whole("blocks", queries), whole("blocks", keys))
+        return Blocks(integer("blocks", queries), integer("blocks", keys))
     raise ValueError(f"blocks must be two positive lengths (queries, keys), got {shown(blocks)}")
 
 

@@ -17,8 +17,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arguments import positive_array, real_array
 from hopfield._arrays import product, same_rank, transposed, unread_as_zero, with_bias
-from hopfield._checks import positive_in, real_array
 from hopfield._numerics import accumulation_dtype, map_rows
 from hopfield.attention._arguments import Keys, Rows, check_shapes, dense_mask, inputs, inverse_temperature, per_row
 from hopfield.attention._softmax import softmax
@@ -125,7 +125,7 @@ def tempered(scores: Array, temperature: ArrayLike | None) -> Array:
     """Scores [*b, T, S] divided by a temperature per leading axis. None leaves them unchanged."""
     if temperature is None:
         return scores
-    warmth = positive_in(scores.dtype, "temperature", temperature, finite=False).astype(scores.dtype)
+    warmth = positive_array("temperature", temperature, scores.dtype, finite=False).astype(scores.dtype)
     scores, warmth = per_row("temperature", warmth, scores)
     # The derivative of −∞ / T is not a number: a score of −∞ stays as it is.
     read_at = scores > -jnp.inf

@@ -17,11 +17,10 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Float, Int
 
-from hopfield._arrays import product, same_rank, transposed
-from hopfield._checks import number, one_of, whole
+from hopfield._arguments import integer, one_of, real_scalar
+from hopfield._arrays import Rows, product, same_rank, transposed
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
-from hopfield._shapes import Rows
 from hopfield.attention._angles import angles
 from hopfield.attention.positions import PAIRINGS, Pairing, alibi_slopes, sinusoidal, t5_buckets, turned_by
 
@@ -106,10 +105,10 @@ class Rotary(Encoding):
         Source: Su et al. 2021, eq. 34 (arXiv:2104.09864); Chen et al. 2023, eq. 4 (arXiv:2306.15595); bloc97 2023 and
             Peng et al. 2023, eq. 16 (arXiv:2309.00071).
         """
-        if whole("width", width, 2) % 2:
+        if integer("width", width, 2) % 2:
             raise ValueError(f"width must be even, got {width}")
-        number("base", base, "positive and finite", 1e-30)
-        number("factor", factor, "a finite number of at least 1", 1.0)
+        real_scalar("base", base, "positive and finite", 1e-30)
+        real_scalar("factor", factor, "a finite number of at least 1", 1.0)
         one_of("pairing", pairing, PAIRINGS)
         if one_of("scaling", scaling, SCALINGS) == "none" and factor != 1.0:
             raise ValueError(f"factor must be 1 without a scaling, got {factor}")
@@ -214,7 +213,7 @@ class Sinusoidal(Encoding):
     @classmethod
     def create(cls, base: float = 10000.0) -> "Sinusoidal":
         """Rates base^(−2i/F). Raises ValueError unless the base is positive."""
-        return cls(jnp.asarray(number("base", base, "positive and finite", 1e-30)))
+        return cls(jnp.asarray(real_scalar("base", base, "positive and finite", 1e-30)))
 
     def add_to_inputs(self, x: Float[Array, "*b T F"], places: Places) -> Float[Array, "*b T F"]:
         return x + _rows_of(x, sinusoidal(places, x.shape[-1], base=self.base))

@@ -18,10 +18,9 @@ from jax.typing import ArrayLike, DTypeLike
 from jaxtyping import Array, Float
 
 from hopfield import theory
-from hopfield._checks import number, one_of, real_array, whole
+from hopfield._arguments import integer, one_of, real_array, real_scalar, shown
 from hopfield._numerics import accumulation_dtype, nan_outside, violated
 from hopfield._pytrees import Node
-from hopfield.arguments import shown
 
 Rule = Literal["outer", "delta", "pseudo_inverse"]
 
@@ -64,10 +63,10 @@ class FastWeights(Node):
             ValueError: a width below 1, an unknown rule, a ridge that is not positive.
         """
         rule = one_of("rule", rule, cls.RULES)
-        number("ridge", ridge, "a positive number", 1e-30)
-        dtype, width = accumulation_dtype(jnp.result_type(float) if dtype is None else dtype), whole("width", width)
+        real_scalar("ridge", ridge, "a positive number", 1e-30)
+        dtype, width = accumulation_dtype(jnp.result_type(float) if dtype is None else dtype), integer("width", width)
         inverse = jnp.eye(width, dtype=dtype) / ridge if rule == "pseudo_inverse" else None
-        return cls(jnp.zeros((width, width if values is None else whole("values", values)), dtype), inverse, rule)
+        return cls(jnp.zeros((width, width if values is None else integer("values", values)), dtype), inverse, rule)
 
     def read(self, query: Float[Array, "D"]) -> Float[Array, "V"]:
         """Read-out qᵀS [V] of a query [D]."""
@@ -122,7 +121,7 @@ class FastWeights(Node):
         """
         widths = [self.matrix.shape[0], *self.matrix.shape]
         rows = [real_array(name, x) for name, x in (("query", query), ("key", key), ("value", value))]
-        chunk, steps = whole("chunk", chunk), len(jnp.atleast_1d(rows[1]))
+        chunk, steps = integer("chunk", chunk), len(jnp.atleast_1d(rows[1]))
         for name, x, width in zip(("query", "key", "value"), rows, widths, strict=True):
             if x.shape != (steps, width):
                 raise ValueError(f"{name} must be [{steps}, {width}], got shape {x.shape}")

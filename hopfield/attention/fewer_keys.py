@@ -4,8 +4,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield._arguments import integer, real_array
 from hopfield._arrays import product, same_rank, unread_as_zero
-from hopfield._checks import real_array, whole
 from hopfield._numerics import wide
 from hopfield.attention import core
 from hopfield.attention._arguments import Keys, Rows, inputs, inverse_temperature, over_temperature, valid_keys
@@ -136,7 +136,7 @@ def attend_truncated(
     form = as_metric(metric)
     query, key, value = inputs(query, key, value, form)
     most = min(query.shape[-2], key.shape[-2])
-    if whole("rank", rank) > most:
+    if integer("rank", rank) > most:
         raise ValueError(f"rank must be at most {most}, the smaller number of queries and keys, got {rank}")
     mask = core.dense_mask(mask, (query, key, value), form, (beta, temperature), bias)
     key, value = unread_as_zero(mask, key, value)

@@ -18,8 +18,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arguments import real_array
 from hopfield._arrays import product, same_rank, side_by_side, transposed, unread_as_zero
-from hopfield._checks import real_array
 from hopfield._numerics import accumulation_dtype, wide
 from hopfield.attention import core
 from hopfield.attention._arguments import dense_mask, inputs, inverse_temperature

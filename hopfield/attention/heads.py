@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance, real_array
+from hopfield._arguments import instance, real_array
 from hopfield._numerics import unit, wide
 from hopfield.attention import core
 from hopfield.attention.mask_views import MaskLike, allowed, sequences

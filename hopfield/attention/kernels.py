@@ -7,9 +7,9 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arguments import positive_array, real_array
+from hopfield._arguments import real_vector as check_vector
 from hopfield._arrays import length, lengths, same_rank, unread_as_zero
-from hopfield._checks import positive_in, real_array
-from hopfield._checks import vector as check_vector
 from hopfield._numerics import accumulation_dtype, wide
 from hopfield.attention._arguments import Keys, Rows, check_rows, inputs, per_row, squares
 from hopfield.attention.core import SOFTMAX, dense_mask, full, masked_weights, read
@@ -79,7 +79,7 @@ def kernel_regression(
     g = as_metric(metric)
     query, key, value = inputs(query, key, value, g)
     dtype = accumulation_dtype(jnp.promote_types(query.dtype, key.dtype))
-    bandwidth = positive_in(dtype, "bandwidth", bandwidth, finite=False).astype(dtype)
+    bandwidth = positive_array("bandwidth", bandwidth, dtype, finite=False).astype(dtype)
     mask = dense_mask(mask, (query, key, value), g, (bandwidth,))
     key, value = unread_as_zero(mask, key, value)
     query, key = query.astype(dtype), key.astype(dtype)

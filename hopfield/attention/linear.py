@@ -14,11 +14,10 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield._arguments import flag, integer, random_key, real_array, shown
 from hopfield._arrays import product, same_rank, transposed, unread_as_zero
-from hopfield._checks import random_key, real_array, whole
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
-from hopfield.arguments import flag, shown
 from hopfield.attention._arguments import Keys, Rows, inputs, inverse_temperature, per_row, valid_keys
 
 Features = Float[Array, "*b T M"]
@@ -147,7 +146,7 @@ def linear_attention(
     Source: Katharopoulos et al. 2020, eqs. 5 and 9 (arXiv:2006.16236).
     """
     query, key, value = inputs(query, key, value)
-    chunk = whole("chunk", chunk)
+    chunk = integer("chunk", chunk)
     if not all(callable(getattr(features, verb, None)) for verb in ("of_queries", "of_keys")):
         raise TypeError(f"features must be a FeatureMap, got {shown(features)}")
     if flag("causal", causal) and query.shape[-2] != key.shape[-2]:
@@ -246,7 +245,7 @@ def _rate(beta: ArrayLike | None, width: int) -> Array:
 def _directions(key: Array, width: int, features: int, orthogonal: bool) -> Float[Array, "m D"]:
     """Standard normal rows. If asked, rows are orthogonal within blocks of `width`."""
     random_key("key", key)
-    width, features = whole("width", width), whole("features", features)
+    width, features = integer("width", width), integer("features", features)
     if not flag("orthogonal", orthogonal):
         return jax.random.normal(key, (features, width))
     turn, length = jax.random.split(key)

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import real_array
+from hopfield._arguments import real_array
 from hopfield._numerics import map_rows
 from hopfield.attention.core import SOFTMAX, full, masked_weights, tempered
 from hopfield.attention.mask_views import MaskLike, allowed

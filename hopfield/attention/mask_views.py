@@ -7,8 +7,8 @@ from flax import struct
 from jax.typing import DTypeLike
 from jaxtyping import Array, Bool, Float, Int
 
+from hopfield._arguments import boolean_array, integer, random_key
 from hopfield._arrays import with_rank
-from hopfield._checks import booleans, random_key, whole
 from hopfield.attention.masks import Mask
 
 MaskLike = Mask | Bool[Array, "*b T S"] | None
@@ -26,7 +26,7 @@ def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | N
         return None
     if isinstance(mask, Mask):
         return with_rank(mask.dense(queries, keys), rank)
-    readable = booleans("mask", mask, said=SAID)
+    readable = boolean_array("mask", mask, said=SAID)
     if readable.ndim < 2 or readable.shape[-2] not in (1, queries) or readable.shape[-1] not in (1, keys):
         raise ValueError(f"mask must be [..., {queries} or 1, {keys} or 1], got shape {readable.shape}")
     if 2 < readable.ndim < rank:
@@ -52,7 +52,7 @@ def _smallest(mask: Mask) -> Array:
 
 def mask_bias(mask: MaskLike, queries: int, keys: int, dtype: DTypeLike = jnp.float32) -> Float[Array, "*b T S"]:
     """Mask as a `bias` [*b, queries, keys]: 0 where a key may be read and −∞ elsewhere. None gives zeros."""
-    readable = allowed(mask, whole("queries", queries), whole("keys", keys))
+    readable = allowed(mask, integer("queries", queries), integer("keys", keys))
     zeros = jnp.zeros((queries, keys), dtype)
     return (
         zeros
@@ -63,7 +63,7 @@ def mask_bias(mask: MaskLike, queries: int, keys: int, dtype: DTypeLike = jnp.fl
 
 def mask_text(mask: MaskLike, queries: int, keys: int) -> str:
     """Mask of the first sequence as text, one line per query: ■ where a key may be read and · elsewhere."""
-    readable = allowed(mask, whole("queries", queries), whole("keys", keys))
+    readable = allowed(mask, integer("queries", queries), integer("keys", keys))
     cells = np.ones((queries, keys), bool) if readable is None else np.asarray(readable)
     cells = np.broadcast_to(cells.reshape(-1, *cells.shape[-2:])[0], (queries, keys))
     return "\n".join("".join("■" if cell else "·" for cell in row) for row in cells)
@@ -102,8 +102,8 @@ def random_blocks(key: Array, length: int, size: int, count: int) -> RandomBlock
     Raises:
         ValueError: more blocks than there are.
     """
-    blocks = -(-whole("length", length) // whole("size", size))
-    if whole("count", count, 0) > blocks - 1:
+    blocks = -(-integer("length", length) // integer("size", size))
+    if integer("count", count, 0) > blocks - 1:
         raise ValueError(f"count must be at most the {blocks - 1} other blocks, got {count}")
     rows = jax.random.split(random_key("key", key), blocks)
     others = jax.vmap(lambda k: jax.random.permutation(k, blocks - 1)[:count])(rows)

@@ -15,8 +15,8 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Int
 
+from hopfield._arguments import integer, integer_array
 from hopfield._arrays import with_rank
-from hopfield._checks import integers, whole
 from hopfield._pytrees import Node
 
 Band = tuple[int | None, int | None]
@@ -230,22 +230,22 @@ def causal() -> Causal:
 
 def sliding_window(left: int, right: int | None = None) -> Window:
     """Keys from `left` ≥ 0 before the query to `right` ≥ 0 after it; `right` = `left` if None, 0 makes it causal."""
-    return Window(whole("left", left, 0), whole("right", left if right is None else right, 0))
+    return Window(integer("left", left, 0), integer("right", left if right is None else right, 0))
 
 
 def strided(stride: int) -> Strided:
     """Keys at distances that are multiples of `stride` ≥ 1 (Child et al. 2019); with & causal() as published."""
-    return Strided(whole("stride", stride, 1))
+    return Strided(integer("stride", stride, 1))
 
 
 def block(size: int) -> Blocked:
     """Keys in the query's own block of `size` ≥ 1 positions."""
-    return Blocked(whole("size", size, 1))
+    return Blocked(integer("size", size, 1))
 
 
 def global_local(count: int, left: int, right: int | None = None) -> Mask:
     """A window around the query, and `count` ≥ 0 first positions that read and are read everywhere (Beltagy 2020)."""
-    return Global(whole("count", count, 0)) | sliding_window(left, right)
+    return Global(integer("count", count, 0)) | sliding_window(left, right)
 
 
 def prefix(length: ArrayLike) -> Prefix:
@@ -253,7 +253,7 @@ def prefix(length: ArrayLike) -> Prefix:
 
     A length below 0 is refused, or none where it is traced.
     """
-    return Prefix(integers("length", length))
+    return Prefix(integer_array("length", length))
 
 
 def padding(lengths: ArrayLike, *, queries: bool = False) -> Lengths:
@@ -261,7 +261,7 @@ def padding(lengths: ArrayLike, *, queries: bool = False) -> Lengths:
 
     A length below 0 is refused, or none where it is traced.
     """
-    return Lengths(integers("lengths", lengths), queries)
+    return Lengths(integer_array("lengths", lengths), queries)
 
 
 def key_padding(valid: Bool[Array, "*b S"]) -> Valid:

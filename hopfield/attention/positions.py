@@ -13,10 +13,9 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
+from hopfield._arguments import flag, integer, native, one_of, real_array, real_scalar
 from hopfield._arrays import product, same_rank, transposed
-from hopfield._checks import number, one_of, real_array, whole
 from hopfield._numerics import accumulation_dtype, is_traced, wide
-from hopfield.arguments import flag, native
 from hopfield.attention._angles import angles
 from hopfield.attention._arguments import inverse_temperature, per_row
 
@@ -26,7 +25,7 @@ PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
 
 def distances(queries: int, keys: int, offset: ArrayLike = 0) -> Int[Array, "T S"]:
     """Distances i − j [T, S] of queries at i = offset, offset + 1, … from keys at j = 0, 1, …"""
-    queries, keys = whole("queries", queries, 0), whole("keys", keys, 0)
+    queries, keys = integer("queries", queries, 0), integer("keys", keys, 0)
     return (jnp.arange(queries)[:, None] + offset) - jnp.arange(keys)[None, :]
 
 
@@ -84,7 +83,7 @@ def t5_buckets(
     relative = jnp.asarray(native(relative))
     if not jnp.issubdtype(relative.dtype, jnp.integer):
         raise ValueError(f"relative must be whole numbers of tokens, got {relative.dtype}")
-    buckets, max_distance = whole("buckets", buckets), whole("max_distance", max_distance)
+    buckets, max_distance = integer("buckets", buckets), integer("max_distance", max_distance)
     one_way = buckets // 2 if flag("bidirectional", bidirectional) else buckets
     exact = one_way // 2
     if exact < 1 or (bidirectional and buckets % 2):
@@ -144,7 +143,7 @@ def alibi_slopes(heads: int) -> Float[np.ndarray, "H"]:
 
     Source: Press, Smith & Lewis 2022, §3 and its code (arXiv:2108.12409).
     """
-    heads = whole("heads", heads)
+    heads = integer("heads", heads)
     below = 2 ** (heads.bit_length() - 1)
     slopes = [2.0 ** (-8.0 * (i + 1) / below) for i in range(below)]
     slopes += [2.0 ** (-8.0 * (i + 1) / (2 * below)) for i in range(0, 2 * (heads - below), 2)]
@@ -190,7 +189,7 @@ def rotary(
     x = real_array("x", x)
     if x.ndim < 2:
         raise ValueError(f"x must be vectors at places [..., T, D], got shape {x.shape}")
-    width = x.shape[-1] if width is None else whole("width", width)
+    width = x.shape[-1] if width is None else integer("width", width)
     if width % 2 or not 0 < width <= x.shape[-1]:
         raise ValueError(f"width must be even and at most the vectors' {x.shape[-1]}, got {width}")
     dtype = accumulation_dtype(x.dtype)
@@ -246,10 +245,12 @@ def sinusoidal(
         width: D, even.
     Source: Vaswani et al. 2017, §3.5 (arXiv:1706.03762).
     """
-    if whole("width", width) % 2:
+    if integer("width", width) % 2:
         raise ValueError(f"width must be a positive even number, got {width}")
     places = (
-        jnp.arange(whole("positions", positions, 0)) if isinstance(positions, int | np.integer) else _numbers(positions)
+        jnp.arange(integer("positions", positions, 0))
+        if isinstance(positions, int | np.integer)
+        else _numbers(positions)
     )
     whole_places = jnp.issubdtype(places.dtype, jnp.integer)
     dtype = jnp.result_type(float) if whole_places else accumulation_dtype(places.dtype)
@@ -259,7 +260,7 @@ def sinusoidal(
 
 def _angles(positions: Array, width: int, base: ArrayLike, dtype: jnp.dtype) -> Float[Array, "*b T D/2"]:
     """Angles t · base^(−2i/D) in radians, of pairs i of components."""
-    number("base", base, "positive and finite", float(jnp.finfo(dtype).tiny))
+    real_scalar("base", base, "positive and finite", float(jnp.finfo(dtype).tiny))
     if is_traced(base):
         rates = jnp.asarray(base, dtype) ** -(jnp.arange(0, width, 2, dtype=dtype) / width)
     else:

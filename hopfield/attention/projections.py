@@ -3,8 +3,8 @@
 import jax
 from jaxtyping import Array, Float
 
+from hopfield._arguments import integer, random_key, real_array
 from hopfield._arrays import product
-from hopfield._checks import random_key, real_array, whole
 from hopfield._pytrees import Node
 
 
@@ -42,13 +42,13 @@ class Projections(Node):
         Raises:
             ValueError: numbers of heads that do not divide.
         """
-        heads, width = whole("heads", heads), whole("width", width)
-        stored = heads if kv_heads is None else whole("kv_heads", kv_heads)
+        heads, width = integer("heads", heads), integer("width", width)
+        stored = heads if kv_heads is None else integer("kv_heads", kv_heads)
         if heads % stored:
             raise ValueError(f"kv_heads must divide the {heads} heads, got {kv_heads}")
         if head_width is None and width % heads:
             raise ValueError(f"heads must divide the width {width} unless head_width is given, got {heads}")
-        rank = width // heads if head_width is None else whole("head_width", head_width)
+        rank = width // heads if head_width is None else integer("head_width", head_width)
         shapes = [(heads, width, rank), (stored, width, rank), (stored, width, rank), (heads, rank, width)]
         fans = (width, width, width, heads * rank)
         keys = jax.random.split(random_key("key", key), 4)

@@ -15,7 +15,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import real_array
+from hopfield._arguments import real_array
 from hopfield._numerics import tolerance
 from hopfield.attention import core
 from hopfield.attention._arguments import inverse_temperature

@@ -40,3 +40,7 @@ __all__ = [
     "unstable",
     "visiting_order",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

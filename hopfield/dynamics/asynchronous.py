@@ -13,9 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._checks import one_of, random_key, step_limit
+from hopfield._arguments import native, one_of, random_key, step_limit
 from hopfield._numerics import is_traced
-from hopfield.arguments import native
 from hopfield.couplings import Couplings
 from hopfield.dynamics.models import SpinModel, as_spin_model
 from hopfield.spaces import Known, State, aligned, as_known

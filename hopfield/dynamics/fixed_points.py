@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from hopfield._checks import number, step_limit
+from hopfield._arguments import real_scalar, step_limit
 from hopfield._numerics import tolerance, wide
 from hopfield.dynamics.models import Model, as_model
 from hopfield.dynamics.retrieval import retrieve
@@ -38,7 +38,7 @@ def fixed_point(
         raise ValueError(f"model must live in a continuous space to have a differentiable fixed point, got {kind}")
     state = model.as_state(state)
     if rtol is not None:
-        rtol = number("rtol", rtol, "a finite number of at least 0", 0.0)
+        rtol = real_scalar("rtol", rtol, "a finite number of at least 0", 0.0)
     end = _fixed_point(model, wide(state), step_limit("max_steps", max_steps), as_known(known, state), rtol)
     return end.astype(state.dtype)
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._checks import one_of, positive, random_key, step_limit
+from hopfield._arguments import one_of, positive_scalar, random_key, step_limit
 from hopfield._numerics import accumulation_dtype
 from hopfield.couplings import Couplings
 from hopfield.dynamics.asynchronous import ORDERS, Order, visit_each, visiting_order
@@ -68,7 +68,7 @@ def glauber(
     if order_key is not None:
         random_key("order_key", order_key)
     state = as_spin_model("model", model).as_state(state)
-    scale = jnp.asarray(positive("temperature", temperature))
+    scale = jnp.asarray(positive_scalar("temperature", temperature))
     known = jnp.zeros(state.shape, bool) if known is None else as_known(known, state)
     return _glauber(model, state, (key, order_key), scale, (burn_in, sweeps), known, dynamics=dynamics)
 

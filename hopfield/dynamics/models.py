@@ -9,7 +9,7 @@ import jax
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield.arguments import shown
+from hopfield._arguments import shown
 from hopfield.spaces import Known, Space, Spins, State
 
 

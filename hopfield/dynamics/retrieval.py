@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._checks import number, one_of, step_limit, whole
+from hopfield._arguments import integer, one_of, real_scalar, step_limit
 from hopfield._numerics import tolerance, wide
 from hopfield.dynamics.asynchronous import lost, refuse_no_key, relax
 from hopfield.dynamics.models import Model, Updates, as_model
@@ -74,7 +74,7 @@ def retrieve(
     max_steps = step_limit("max_steps", max_steps)
     state = model.as_state(state)
     if rtol is not None:
-        rtol = number("rtol", rtol, "a finite number of at least 0", 0.0)
+        rtol = real_scalar("rtol", rtol, "a finite number of at least 0", 0.0)
     if dynamics == "synchronous":
         run = _walked if isinstance(model, Memory) and model.walked else _synchronous
         return run(model, state, max_steps, as_known(known, state), rtol)
@@ -116,7 +116,7 @@ def trajectory(model: Updates, state: State, steps: int, *, known: Known = None)
         ValueError: another shape of the state, or steps below 0.
     """
     state = as_model("model", model, Updates).as_state(state)
-    return _trajectory(model, state, as_known(known, state), steps=whole("steps", steps, 0))
+    return _trajectory(model, state, as_known(known, state), steps=integer("steps", steps, 0))
 
 
 @partial(jax.jit, static_argnames="steps")

@@ -10,7 +10,7 @@ from jax.flatten_util import ravel_pytree
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._shapes import Tree
+from hopfield._arrays import Tree
 from hopfield.fisher.block_forms import BlockDiagonal
 from hopfield.fisher.solvers import SolveInfo, dense_solve, dot, inlined_conjugate_gradient, solution
 

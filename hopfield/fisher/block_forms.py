@@ -10,9 +10,9 @@ from jax.flatten_util import ravel_pytree
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arrays import Tree
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
-from hopfield._shapes import Tree
 from hopfield.fisher.solvers import dense_solve
 
 

@@ -9,10 +9,9 @@ import optax
 from jax.typing import ArrayLike
 from jaxtyping import Array, PRNGKeyArray
 
-from hopfield._checks import one_of, random_key, real_array, whole
+from hopfield._arguments import integer, one_of, random_key, real_array, shown
+from hopfield._arrays import Tree
 from hopfield._numerics import largest, power_of_two, violated
-from hopfield._shapes import Tree
-from hopfield.arguments import shown
 from hopfield.fisher.likelihoods import Likelihood, as_likelihood
 from hopfield.fisher.operator import FISHER_KINDS, Fisher, FisherKind
 
@@ -74,7 +73,7 @@ def _drawn_scores(likelihood: Likelihood, outputs: Array, key: PRNGKeyArray | No
     """Scores of targets drawn from the model, over the root of their number [B, *t, K, samples]."""
     if key is None:
         raise ValueError("key must be a random key for 'monte_carlo', got None")
-    samples = whole("samples", samples)
+    samples = integer("samples", samples)
     keys = jax.random.split(random_key("key", key), samples)
     drawn = jax.vmap(lambda k: likelihood.score(outputs, likelihood.sample(k, outputs)))(keys)
     return jnp.moveaxis(drawn, 0, -1) / samples**0.5

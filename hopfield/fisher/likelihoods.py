@@ -19,10 +19,9 @@ from jax.scipy.special import gammaln
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from hopfield._checks import positive
+from hopfield._arguments import nearest, positive_scalar
 from hopfield._numerics import violated
 from hopfield._pytrees import Node
-from hopfield.arguments import nearest
 
 Outputs = Float[Array, "*b K"]
 
@@ -234,7 +233,7 @@ class Poisson(_Independent):
 
 def gaussian(variance: float = 1.0) -> Gaussian:
     """Real targets of a known variance > 0. ValueError otherwise."""
-    return Gaussian(jnp.asarray(positive("variance", variance)))
+    return Gaussian(jnp.asarray(positive_scalar("variance", variance)))
 
 
 _NAMED = {"categorical": Categorical, "bernoulli": Bernoulli, "gaussian": gaussian, "poisson": Poisson}

@@ -17,10 +17,10 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import number, one_of, whole
+from hopfield._arguments import integer, one_of, real_scalar
+from hopfield._arrays import Tree
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
-from hopfield._shapes import Tree
 from hopfield.fisher import _programs
 from hopfield.fisher.block_forms import BlockDiagonal
 from hopfield.fisher.likelihoods import Likelihood
@@ -103,9 +103,9 @@ class Fisher(Node):
         self._check_vector(vector)
         one_of("solver", solver, SOLVERS)
         lowest, least = ("positive", 1e-300) if solver == "kernel" else ("non-negative", 0.0)
-        tolerance = number("tolerance", tolerance, "a finite number of at least 0", 0.0)
-        max_iterations = whole("max_iterations", max_iterations)
-        damping = number("damping", damping, f"{lowest} and finite for solver {solver!r}", least)
+        tolerance = real_scalar("tolerance", tolerance, "a finite number of at least 0", 0.0)
+        max_iterations = integer("max_iterations", max_iterations)
+        damping = real_scalar("damping", damping, f"{lowest} and finite for solver {solver!r}", least)
         if solver != "cg":
             return _programs.solved_directly(self, vector, damping, tolerance, solver)
         blocks = preconditioner if isinstance(preconditioner, BlockDiagonal) else None

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
+from hopfield._arrays import Tree
 from hopfield._numerics import accumulation_dtype, largest, power_of_two
-from hopfield._shapes import Tree
 
 
 class SolveInfo(NamedTuple):

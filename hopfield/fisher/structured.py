@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield.arguments import flag
+from hopfield._arguments import flag
 from hopfield.fisher.block_forms import Block, BlockDiagonal, DenseBlock, DiagonalBlock, KroneckerBlock, Tree
 
 Heads = Callable[[str, Array], Sequence[int]]

@@ -4,9 +4,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import real_array, vector
+from hopfield._arguments import real_array, real_vector, shown
 from hopfield._numerics import is_traced, nan_outside
-from hopfield.arguments import shown
 
 
 def on_manifold(name: str, point: Array, off: Array, contract: str, by: Array | None = None) -> Array:
@@ -28,7 +27,7 @@ def unit_rows(name: str, point: ArrayLike) -> Float[Array, "*b n"]:
 
 def probabilities(name: str, point: ArrayLike) -> Float[Array, "K"]:
     """Numbers that are not negative and add up to 1, to 1e-3 or what rounding takes."""
-    shares = vector(name, point)
+    shares = real_vector(name, point)
     off = _differs(jnp.sum(shares, axis=-1, keepdims=True), shares.dtype)
     return on_manifold(
         name, shares, off | jnp.any(shares < 0, axis=-1, keepdims=True), "be probabilities that add to 1"
@@ -37,7 +36,7 @@ def probabilities(name: str, point: ArrayLike) -> Float[Array, "K"]:
 
 def positive_scale(name: str, point: ArrayLike) -> Float[Array, "2"]:
     """A pair (μ, σ) of positive σ."""
-    pair = vector(name, point)
+    pair = real_vector(name, point)
     return on_manifold(name, pair, pair[..., 1:] <= 0, "be (μ, σ) with a positive σ")
 
 

@@ -13,10 +13,9 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arguments import real_array, real_scalar, shown
 from hopfield._arrays import transposed
-from hopfield._checks import number, real_array
 from hopfield._numerics import accumulation_dtype, safe_norm, wide
-from hopfield.arguments import shown
 from hopfield.geometry.subspaces import grassmann_distance
 
 
@@ -92,7 +91,7 @@ def product_distance(
     contract = "three finite numbers of at least 0"
     if not isinstance(weights, Sequence) or len(weights) != len(parts):
         raise ValueError(f"weights must be {contract}, got {shown(weights)}")
-    sizes = [math.sqrt(number("weights", weight, contract, 0.0)) for weight in weights]
+    sizes = [math.sqrt(real_scalar("weights", weight, contract, 0.0)) for weight in weights]
     scaled = [size * part for size, part in zip(sizes, parts, strict=True)]
     return safe_norm(jnp.stack(jnp.broadcast_arrays(*scaled), axis=-1), axis=-1)
 

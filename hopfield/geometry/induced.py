@@ -12,10 +12,9 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arrays import lengths
-from hopfield._checks import positive, real_array, whole
+from hopfield._arguments import integer, positive_scalar, real_array
+from hopfield._arrays import Patterns, lengths
 from hopfield._numerics import accumulation_dtype, is_traced
-from hopfield._shapes import Patterns
 
 Query = Float[Array, "N"]
 
@@ -63,7 +62,7 @@ def fisher_length(
         states: as `hopfield.trajectory` returns them.
         pieces: pieces of each step, at least 1.
     """
-    pieces, states, patterns, beta = whole("pieces", pieces), *_fitting("states", states, 2, patterns, beta)
+    pieces, states, patterns, beta = integer("pieces", pieces), *_fitting("states", states, 2, patterns, beta)
     dtype = states.dtype
     t = jnp.linspace(0.0, 1.0, pieces + 1, dtype=dtype)[None, :, None]
     queries = states[:-1, None, :] * (1.0 - t) + states[1:, None, :] * t
@@ -79,7 +78,7 @@ def _fitting(name: str, states: Array, rank: int, patterns: Array, beta: ArrayLi
         axes = "[T, N]" if rank == 2 else "[N]"
         raise ValueError(f"{name} must be {axes} for patterns [M, N], got {states.shape} for {patterns.shape}")
     dtype = accumulation_dtype(jnp.result_type(states, patterns))
-    return states.astype(dtype), patterns.astype(dtype), positive("beta", beta, dtype)
+    return states.astype(dtype), patterns.astype(dtype), positive_scalar("beta", beta, dtype)
 
 
 def _weights_and_centred(query: Query, patterns: Patterns, beta: ArrayLike) -> tuple[Array, Array, Array]:

@@ -20,9 +20,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import vector, whole
+from hopfield._arguments import integer, real_vector, shown
 from hopfield._numerics import wide
-from hopfield.arguments import shown
 from hopfield.geometry._smooth import root_of
 from hopfield.geometry.geodesics import LogInfo, shoot, unit_time_flow
 
@@ -62,7 +61,7 @@ def _compiled(function: Function) -> Function:
         if not callable(bound.arguments["metric"]):
             raise TypeError(f"metric must be a function x -> g(x), got {shown(bound.arguments['metric'])}")
         for name in vectors & bound.arguments.keys():
-            bound.arguments[name] = wide(vector(name, bound.arguments[name]))
+            bound.arguments[name] = wide(real_vector(name, bound.arguments[name]))
         return program(*bound.args, **bound.kwargs)
 
     return cast(Function, checked_call)
@@ -104,7 +103,7 @@ def covariant_derivative(metric: Field, tensor: Field, base_point: Point, *, upp
         tensor: x ↦ T(x) [n, ..., n], its `upper` contravariant indices first, the others covariant; a scalar has none.
     """
     value, derivative = tensor(base_point), jax.jacfwd(tensor)(base_point)
-    if whole("upper", upper, 0) > value.ndim:
+    if integer("upper", upper, 0) > value.ndim:
         raise ValueError(f"upper must be at most the {value.ndim} indices of the tensor, got {upper}")
     gamma = christoffels(metric, base_point)
     for index in range(value.ndim):

@@ -12,8 +12,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arguments import real_array
 from hopfield._arrays import length
-from hopfield._checks import real_array
 from hopfield._numerics import tolerance, wide
 from hopfield.geometry._points import on_manifold
 from hopfield.geometry._smooth import log_of_gram, of_spectrum, root_of

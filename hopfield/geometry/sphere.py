@@ -8,8 +8,8 @@ Source: Absil, Mahony & Sepulchre, Optimization Algorithms on Matrix Manifolds, 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from hopfield._arguments import real_array
 from hopfield._arrays import length
-from hopfield._checks import real_array
 from hopfield._numerics import safe_norm, unit
 from hopfield.geometry._points import unit_rows
 from hopfield.geometry._smooth import arc, away, ratio, sinc, versine

@@ -15,10 +15,9 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arguments import flag, integer, random_key, real_array
 from hopfield._arrays import transposed
-from hopfield._checks import random_key, real_array, whole
 from hopfield._numerics import largest, power_of_two, safe_norm, tolerance, wide
-from hopfield.arguments import flag
 
 Frame = Float[Array, "*b n r"]
 CLEAR = 0.25
@@ -156,10 +155,10 @@ def random_baseline(key: Array, n: int, r: int, *, samples: int = 64, normalised
     Raises:
         ValueError for n, r or samples out of range.
     """
-    n, r = whole("n", n), whole("r", r)
+    n, r = integer("n", n), integer("r", r)
     if r > n:
         raise ValueError(f"r must be between 1 and n = {n}, got {r}")
-    samples = whole("samples", samples, 2)
+    samples = integer("samples", samples, 2)
     pairs = jax.random.normal(random_key("key", key), (2, samples, n, r))
     distances = grassmann_distance(pairs[0], pairs[1], normalised=normalised)
     return Baseline(jnp.mean(distances), jnp.std(distances, ddof=1))

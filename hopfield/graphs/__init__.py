@@ -40,3 +40,7 @@ __all__ = [
     "gibbs",
     "two_layers",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

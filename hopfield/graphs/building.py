@@ -2,7 +2,7 @@
 
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance, real_matrix
+from hopfield._arguments import instance, real_matrix
 from hopfield.graphs.graph import Graph, Layer
 from hopfield.graphs.lagrangians import Identity, Lagrangian, LayerNorm, Softmax, Tanh
 from hopfield.graphs.synapses import Attention, Bias, Bilinear, Dense

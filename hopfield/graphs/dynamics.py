@@ -10,9 +10,8 @@ from jax.experimental.ode import odeint
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._checks import booleans, instance, number, positive, real_array, whole
+from hopfield._arguments import boolean_array, instance, integer, nearest, positive_scalar, real_array, real_scalar
 from hopfield._numerics import tolerance, violated
-from hopfield.arguments import nearest
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.graphs.graph import Graph, States
 
@@ -70,8 +69,8 @@ def descend(
         ValueError: states or clamps of other layers or shapes, or a number out of range.
     """
     states, clamped = instance("graph", graph, Graph).as_states(states), _clamped_masks(graph, clamped)
-    size = jnp.asarray(positive("step_size", step_size), jnp.result_type(float))
-    return _descend(graph, states, clamped, size, steps=whole("steps", steps, 0))
+    size = jnp.asarray(positive_scalar("step_size", step_size), jnp.result_type(float))
+    return _descend(graph, states, clamped, size, steps=integer("steps", steps, 0))
 
 
 @partial(jax.jit, static_argnames="steps")
@@ -138,8 +137,10 @@ def flow(
     if violated(jnp.isfinite, times) or violated(lambda x: jnp.diff(x) > 0, times):
         raise ValueError(f"times must be finite and ascending, got {times.tolist()}")
     _among(graph, "rates", rates)
-    speeds = {name: positive(f"rates[{name!r}]", (rates or {}).get(name, 1.0)) for name in graph.layers}
-    return _flow(graph, states, clamped, times, speeds, rtol=float(number("rtol", rtol, "positive and finite", 1e-300)))
+    speeds = {name: positive_scalar(f"rates[{name!r}]", (rates or {}).get(name, 1.0)) for name in graph.layers}
+    return _flow(
+        graph, states, clamped, times, speeds, rtol=float(real_scalar("rtol", rtol, "positive and finite", 1e-300))
+    )
 
 
 @partial(jax.jit, static_argnames="rtol")
@@ -167,7 +168,7 @@ def _clamped_masks(graph: Graph, clamped: Mapping[str, ArrayLike] | None) -> Sta
     masks = {}
     for name, units in (clamped or {}).items():
         shape, what = graph.layers[name].shape, f"clamped[{name!r}]"
-        truths = booleans(what, units)
+        truths = boolean_array(what, units)
         if truths.shape not in ((), shape):
             raise ValueError(f"{what} must be one truth value or have shape {shape}, got shape {truths.shape}")
         masks[name] = jnp.broadcast_to(truths, shape)

@@ -8,10 +8,9 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance, number, random_key, real_array, whole
+from hopfield._arguments import instance, integer, nearest, random_key, real_array, real_scalar, shown
 from hopfield._numerics import wide
 from hopfield._pytrees import Node
-from hopfield.arguments import nearest, shown
 from hopfield.graphs.lagrangians import Identity, Lagrangian
 from hopfield.graphs.synapses import Synapse
 
@@ -89,7 +88,7 @@ class Graph(Node):
             instance("shape", layer.shape, tuple)
             instance("lagrangian", layer.lagrangian, Lagrangian)
             for size in layer.shape:
-                whole("shape", size)
+                integer("shape", size)
         graph = cls(dict(layers), tuple(c.synapse for c in joined), tuple(c.layers for c in joined))
         for names, synapse in zip(graph.joined, graph.synapses, strict=True):
             _check_synapse(names, synapse, [graph.layers[name].shape for name in names])
@@ -101,7 +100,7 @@ class Graph(Node):
 
     def random(self, key, deviation: float = 1.0) -> States:
         """Normal states of a deviation ≥ 0, by layer."""
-        deviation = number("deviation", deviation, "a finite number of at least 0", 0.0)
+        deviation = real_scalar("deviation", deviation, "a finite number of at least 0", 0.0)
         keys = jax.random.split(random_key("key", key), len(self.layers))
         return {
             name: deviation * jax.random.normal(one, layer.shape)

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from hopfield._checks import instance, positive, random_key, whole
+from hopfield._arguments import instance, integer, positive_scalar, random_key
 from hopfield._numerics import violated
 from hopfield.graphs.graph import Graph, States
 from hopfield.graphs.lagrangians import Identity, Lagrangian, Softmax, Tanh
@@ -52,8 +52,8 @@ def gibbs(graph: Graph, activations: Mapping[str, Array], key, temperature: Arra
     for name in graph.layers:
         if violated(partial(_linear, name), graph):
             raise ValueError(f"synapses must be linear in every layer, got one that is not in {name!r}")
-    heat = jnp.asarray(positive("temperature", temperature), jnp.result_type(float))
-    return _gibbs(graph, activations, random_key("key", key), heat, sweeps=whole("sweeps", sweeps))
+    heat = jnp.asarray(positive_scalar("temperature", temperature), jnp.result_type(float))
+    return _gibbs(graph, activations, random_key("key", key), heat, sweeps=integer("sweeps", sweeps))
 
 
 @partial(jax.jit, static_argnums=0)

@@ -33,3 +33,7 @@ __all__ = [
     "statistics",
     "while_outside",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

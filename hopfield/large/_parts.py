@@ -4,8 +4,8 @@ from typing import Any, Protocol
 
 from jaxtyping import Array
 
+from hopfield._arguments import shown
 from hopfield._pytrees import Node
-from hopfield.arguments import shown
 from hopfield.separations import Separation
 from hopfield.similarities import Similarity
 from hopfield.spaces import Space

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax.sharding import Mesh
 from jaxtyping import Array, Float
 
-from hopfield._checks import whole
+from hopfield._arguments import integer
 from hopfield.large._passes import (
     Job,
     Piece,
@@ -59,12 +59,12 @@ class Reading(NamedTuple):
 def block_size(queries: int) -> int:
     """Patterns at a time for this many queries on this device: a power of two."""
     numbers, most = (NUMBERS_GPU, 14) if jax.default_backend() == "gpu" else (NUMBERS, MOST)
-    return 2 ** max(8, min(most, int(math.log2(numbers / max(whole("queries", queries, 0), 1)))))
+    return 2 ** max(8, min(most, int(math.log2(numbers / max(integer("queries", queries, 0), 1)))))
 
 
 def patterns_at_once(job: Job, block: int | None) -> int:
     """Patterns of a block: the number given, or one that suits the queries and the device."""
-    return whole("block", block) if block is not None else block_size(len(job.queries))
+    return integer("block", block) if block is not None else block_size(len(job.queries))
 
 
 def is_walked(job: Job) -> bool:

@@ -16,7 +16,7 @@ from jaxtyping import Array
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from hopfield._checks import whole
+from hopfield._arguments import integer
 from hopfield.large._parts import Parts, as_parts, is_memory
 from hopfield.large._tally import tally
 from hopfield.patterns.bits import pack
@@ -199,12 +199,12 @@ def along(
     states, total = np.asarray(queries, np.float64), source.shape[0]
     if states.ndim != 2 or not len(states) or states.shape[1] != source.shape[1] or not np.all(np.abs(states) == 1):
         raise ValueError(f"queries must be spins [Q, {source.shape[1]}], got shape {states.shape} or other entries")
-    stops = sorted(whole("sizes", size) for size in sizes)
+    stops = sorted(integer("sizes", size) for size in sizes)
     if len(set(stops)) < len(stops):
         raise ValueError(f"sizes must differ from each other, got {list(sizes)}")
     if not stops or stops[-1] > total:
         raise ValueError(f"sizes must be numbers of patterns from 1 to {total}, got {list(sizes)}")
-    if not whole("first", first, 0) < stops[0]:
+    if not integer("first", first, 0) < stops[0]:
         raise ValueError(f"first must be less than the {stops[0]} patterns of the least size, got {first}")
     words, neurons = pack(jnp.asarray(states)), states.shape[1]
     totals = np.zeros((len(states), neurons + 1, neurons + 1), np.int64)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, gammaln
 
-from hopfield._checks import number, whole
+from hopfield._arguments import integer, real_scalar
 
 EXACT = 2**62
 """Number of patterns up to which numpy draws multinomials of it as a whole number."""
@@ -60,13 +60,13 @@ def sample(
     Raises:
         ValueError: an argument out of its range.
     """
-    neurons, flipped, trials = whole("neurons", neurons, 2), whole("flipped", flipped, 0), whole("trials", trials)
-    number("log_patterns", log_patterns, "from 0 to 10 N", 0.0, 10.0 * neurons)
-    number("beta", beta, "positive and finite", np.finfo(float).tiny)
+    neurons, flipped, trials = integer("neurons", neurons, 2), integer("flipped", flipped, 0), integer("trials", trials)
+    real_scalar("log_patterns", log_patterns, "from 0 to 10 N", 0.0, 10.0 * neurons)
+    real_scalar("beta", beta, "positive and finite", np.finfo(float).tiny)
     if flipped > neurons:
         raise ValueError(f"flipped must be from 0 to N, got {flipped}")
     parts = list(seed) if isinstance(seed, Sequence) else [seed]
-    rng = np.random.default_rng([whole("seed", part, 0) for part in parts])
+    rng = np.random.default_rng([integer("seed", part, 0) for part in parts])
     log_odds, entropy = _weights(rng, neurons, log_patterns, beta, neurons - 2 * flipped, trials)
     return Trials(
         expit(log_odds), log_odds, entropy, _sample_wrong_fields(rng, neurons, log_patterns, beta, flipped, trials)

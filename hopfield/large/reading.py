@@ -15,9 +15,8 @@ import numpy as np
 from jax.sharding import Mesh
 from jaxtyping import Array, Float, Int
 
-from hopfield._checks import real_array, whole
+from hopfield._arguments import integer, native, real_array
 from hopfield._numerics import is_traced, nan_outside, wide
-from hopfield.arguments import native
 from hopfield.large._parts import Parts, as_parts
 from hopfield.large._passes import Job, Sums, fields_of
 from hopfield.large._running import (
@@ -95,7 +94,7 @@ def statistics(
     count, most = job.source.shape[0], jnp.iinfo(jnp.result_type(int)).max
     if count > most:
         raise ValueError(f"source must have at most {most} patterns to number with jax_enable_x64 off, got {count}")
-    if whole("top", top) > count:
+    if integer("top", top) > count:
         raise ValueError(f"top must be from 1 to the {count} patterns, got {top}")
     indices = own_patterns(targets, len(queries), count)
     reading, sums = run(job.replace(own=indices), top, block, mesh)
@@ -130,7 +129,7 @@ def local_field(memory: Parts, queries: Float[Array, "Q N"], *, block: int | Non
     job = _job(memory, queries).replace(values=None)
     if streaming(job.separation) is None:
         raise TypeError(f"{type(job.separation).__name__} has no streaming form: its fields need all scores at once")
-    size = whole("block", block) if block is not None else block_size(max(len(queries), 16) * job.queries.shape[1])
+    size = integer("block", block) if block is not None else block_size(max(len(queries), 16) * job.queries.shape[1])
     if is_walked(job):
         sums = walk(job, fields_of, patterns_of_a_call(job, size), size, 0)
     else:

@@ -74,3 +74,7 @@ __all__ = [
     "from_hopfield_layers",
     "learned_metric",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

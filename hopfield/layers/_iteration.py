@@ -18,9 +18,8 @@ from flax.typing import PrecisionLike
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arrays import same_rank
+from hopfield._arrays import row_products, same_rank, softmax_read, weighted_rows
 from hopfield._numerics import accumulation_dtype
-from hopfield._products import row_products, softmax_read, weighted_rows
 from hopfield._pytrees import Node
 from hopfield.attention import core
 from hopfield.dynamics.fixed_points import implicit, neumann

@@ -16,9 +16,8 @@ from flax import struct
 from flax.typing import PrecisionLike
 from jaxtyping import Array, Float
 
-from hopfield._arrays import same_rank, unread_as_zero
+from hopfield._arrays import same_rank, unread_as_zero, weighted_rows
 from hopfield._numerics import KEPT
-from hopfield._products import weighted_rows
 from hopfield._pytrees import Node
 from hopfield.attention import attend_blockwise
 from hopfield.attention.encodings import Encoding

@@ -4,11 +4,10 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int
 
+from hopfield._arguments import boolean_array, flag, real_array
 from hopfield._arrays import common_axes, with_rank
-from hopfield._checks import booleans, real_array
 from hopfield._numerics import is_traced
 from hopfield._pytrees import Node
-from hopfield.arguments import flag
 from hopfield.attention.mask_views import SAID, allowed, sequences
 from hopfield.attention.masks import Mask
 
@@ -90,7 +89,7 @@ def _allowed_by_head(mask: MaskLike, queries: int, keys: int, rank: int) -> Arra
     """
     if mask is None or isinstance(mask, Mask):
         return allowed(mask if mask is None else sequences(mask, rank - 3), queries, keys, rank)
-    readable = booleans("mask", mask, said=SAID)
+    readable = boolean_array("mask", mask, said=SAID)
     if readable.ndim < rank:
         shape = f"{rank} axes [..., heads, queries, keys]"
         raise ValueError(f"mask must have all {shape}, of length 1 where it holds for all, got shape {readable.shape}")

@@ -6,8 +6,8 @@ from flax import nnx
 from flax.typing import Dtype, PrecisionLike
 from jaxtyping import Array, Bool, Float
 
+from hopfield._arguments import instance, integer
 from hopfield._arrays import unread_as_zero, with_bias
-from hopfield._checks import instance, whole
 from hopfield._numerics import wide
 from hopfield.attention.core import masked_weights
 from hopfield.attention.kernels import additive_scores
@@ -46,8 +46,8 @@ class AdditiveAssociation(AttentionFunction):
         rngs: nnx.Rngs,
     ) -> None:
         """`hidden` is R, `head_features` if None; W and v start with deviation 1/√fan-in, b with zeros."""
-        self.num_heads, width = whole("num_heads", num_heads), whole("head_features", head_features)
-        hidden = width if hidden is None else whole("hidden", hidden)
+        self.num_heads, width = integer("num_heads", num_heads), integer("head_features", head_features)
+        hidden = width if hidden is None else integer("hidden", hidden)
         instance("rngs", rngs, nnx.Rngs)
         draw = nnx.initializers.normal(1.0)
         shapes = {

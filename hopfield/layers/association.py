@@ -9,7 +9,7 @@ from flax.typing import Dtype, PrecisionLike
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._checks import instance, whole
+from hopfield._arguments import instance, integer
 from hopfield._numerics import tolerance, wide
 from hopfield.attention.encodings import Encoding
 from hopfield.dynamics import CONVERGED
@@ -95,7 +95,7 @@ class HopfieldAssociation(AttentionFunction):
         Raises:
             ValueError: an option that does not fit the heads.
         """
-        num_heads, head_features = whole("num_heads", num_heads), whole("head_features", head_features)
+        num_heads, head_features = integer("num_heads", num_heads), integer("head_features", head_features)
         rngs = nnx.Rngs(0) if rngs is None else rngs
         instance("rngs", rngs, nnx.Rngs)
         instance("options", options, AssociationOptions)

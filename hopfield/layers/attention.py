@@ -11,9 +11,8 @@ from flax.nnx.nn.linear import default_kernel_init
 from flax.typing import Dtype, Initializer, PrecisionLike, PromoteDtypeFn
 from jaxtyping import Array, Float
 
+from hopfield._arguments import flag, instance, integer, real_array, real_scalar
 from hopfield._arrays import common_axes
-from hopfield._checks import instance, number, real_array, whole
-from hopfield.arguments import flag
 from hopfield.layers._cache import append_token, next_place
 from hopfield.layers._reading import Dropout
 from hopfield.layers._scope import MaskLike, Scores, scope_of, scope_of_window
@@ -82,11 +81,11 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             ValueError: heads that do not divide the features, or an option that does not fit them.
             TypeError: rngs that are no `nnx.Rngs`, as a number or a key.
         """
-        qkv = whole("in_features", in_features) if qkv_features is None else whole("qkv_features", qkv_features)
-        whole("out_features", 1 if out_features is None else out_features)
-        whole("in_kv_features", 1 if in_kv_features is None else in_kv_features)
-        number("dropout_rate", dropout_rate, "in [0, 1)", 0.0, 1.0 - 1e-9)
-        if whole("num_heads", num_heads) > qkv or qkv % num_heads:
+        qkv = integer("in_features", in_features) if qkv_features is None else integer("qkv_features", qkv_features)
+        integer("out_features", 1 if out_features is None else out_features)
+        integer("in_kv_features", 1 if in_kv_features is None else in_kv_features)
+        real_scalar("dropout_rate", dropout_rate, "in [0, 1)", 0.0, 1.0 - 1e-9)
+        if integer("num_heads", num_heads) > qkv or qkv % num_heads:
             raise ValueError(f"num_heads must divide the {qkv} query, key and value features, got {num_heads}")
         if num_kv_heads is not None and (num_kv_heads < 1 or num_heads % num_kv_heads):
             raise ValueError(f"num_kv_heads must divide the {num_heads} heads, got {num_kv_heads}")

@@ -8,7 +8,7 @@ from flax.nnx.nn.dtypes import promote_dtype as promoted
 from flax.typing import Dtype, PrecisionLike, PromoteDtypeFn
 from jaxtyping import Array, Float
 
-from hopfield._checks import number
+from hopfield._arguments import real_scalar
 from hopfield.layers._reading import Dropout
 from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, of_flax, scope_of
 
@@ -80,7 +80,7 @@ class AttentionFunction(nnx.Module, abc.ABC):
         mask, bias = of_flax(mask, bias)
         scope = scope_of(mask, bias, query.shape[-3], key.shape[-3], query.ndim, is_causal=is_causal)
         dropout = None
-        number("dropout_rate", dropout_rate, "a share of at least 0 and below 1", 0.0, BELOW_ONE)
+        real_scalar("dropout_rate", dropout_rate, "a share of at least 0 and below 1", 0.0, BELOW_ONE)
         if not deterministic and dropout_rate > 0.0:
             if dropout_rng is None:
                 raise ValueError("dropout_rng must be a random key where weights are dropped, got None")

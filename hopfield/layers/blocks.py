@@ -9,8 +9,7 @@ from flax import nnx
 from flax.typing import Dtype
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance, number, whole
-from hopfield.arguments import shown
+from hopfield._arguments import instance, integer, real_scalar, shown
 from hopfield.attention.masks import causal
 from hopfield.layers._scope import MaskLike, Scores
 from hopfield.layers.association import AssociationReport
@@ -57,7 +56,7 @@ class EncoderBlock(nnx.Module):
         self.attention_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
         self.mlp = Perceptron(features, mlp_features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
         self.mlp_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
-        number("dropout_rate", dropout_rate, "in [0, 1)", 0.0, 1.0 - 1e-9)
+        real_scalar("dropout_rate", dropout_rate, "in [0, 1)", 0.0, 1.0 - 1e-9)
         self.dropout = nnx.Dropout(dropout_rate, deterministic=True, rngs=rngs)
 
     def __call__(
@@ -109,7 +108,7 @@ class DecoderBlock(nnx.Module):
         self.cross_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
         self.mlp = Perceptron(features, mlp_features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
         self.mlp_norm = nnx.LayerNorm(features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
-        number("dropout_rate", dropout_rate, "in [0, 1)", 0.0, 1.0 - 1e-9)
+        real_scalar("dropout_rate", dropout_rate, "in [0, 1)", 0.0, 1.0 - 1e-9)
         self.dropout = nnx.Dropout(dropout_rate, deterministic=True, rngs=rngs)
 
     def __call__(
@@ -146,7 +145,7 @@ class Perceptron(nnx.Module):
     def __init__(
         self, features: int, hidden: int | None = None, *, dtype: Dtype | None, param_dtype: Dtype, rngs: nnx.Rngs
     ) -> None:
-        hidden = 4 * features if hidden is None else whole("mlp_features", hidden, 1)
+        hidden = 4 * features if hidden is None else integer("mlp_features", hidden, 1)
         self.inner = nnx.Linear(features, hidden, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
         self.outer = nnx.Linear(hidden, features, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
 

@@ -10,8 +10,8 @@ from flax.typing import Dtype, Initializer
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
+from hopfield._arguments import instance, integer, positive_array, real_array
 from hopfield._arrays import product, same_rank
-from hopfield._checks import instance, positive_in, real_array, whole
 from hopfield._numerics import accumulation_dtype, map_rows, safe_norm, tolerance, wide
 from hopfield._pytrees import Node
 from hopfield.attention.encodings import Encoding
@@ -103,15 +103,15 @@ class EnergyTransformerBlock(nnx.Module):
             ValueError: heads that do not divide the features, or an option outside its range or without meaning here.
         """
         for name, value in (("features", features), ("num_heads", num_heads), ("num_patterns", num_patterns)):
-            whole(name, value, 1)
+            integer(name, value, 1)
         if head_features is None and features % num_heads:
             raise ValueError(f"num_heads must divide the {features} features, got {num_heads}")
         instance("rngs", rngs, nnx.Rngs)
         instance("options", options, AssociationOptions)
-        step_size = positive_in(accumulation_dtype(param_dtype), "step_size", step_size, finite=False)
+        step_size = positive_array("step_size", step_size, accumulation_dtype(param_dtype), finite=False)
         options.refuse("an EnergyTransformerBlock", "update_steps", "memory_slots", "window")
         width = features // num_heads if head_features is None else head_features
-        self.features, self.steps, self.block = features, whole("steps", steps, 1), options.block
+        self.features, self.steps, self.block = features, integer("steps", steps, 1), options.block
         self.separation = FixedTree(as_separation(options.separation))
         self.memory = FixedTree(polynomial(2, rectified=True) if memory is None else as_separation(memory))
         self.beta = options.learned_beta(num_heads, width, param_dtype)

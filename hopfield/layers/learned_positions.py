@@ -14,8 +14,7 @@ import jax.numpy as jnp
 from flax import nnx
 from flax.typing import Dtype
 
-from hopfield._checks import instance, whole
-from hopfield.arguments import nearest
+from hopfield._arguments import instance, integer, nearest
 from hopfield.attention.encodings import T5, Absolute, Alibi, Encoding, Relative, Rotary, Sinusoidal
 from hopfield.attention.positions import t5_buckets
 from hopfield.layers._fixed import FixedTree
@@ -80,7 +79,7 @@ class T5Positions(Positions):
     ) -> None:
         """See `attention.t5_buckets`. Raises ValueError for numbers of buckets or distances that leave none."""
         t5_buckets(jnp.zeros((), int), bidirectional=bidirectional, buckets=buckets, max_distance=max_distance)
-        self.table = nnx.Param(jnp.zeros((buckets, whole("heads", heads)), param_dtype))
+        self.table = nnx.Param(jnp.zeros((buckets, integer("heads", heads)), param_dtype))
         self.bidirectional, self.max_distance = bidirectional, max_distance
 
     def __call__(self) -> Encoding:
@@ -100,8 +99,8 @@ class RelativePositions(Positions):
         self, features: int, heads: int | None = None, *, reach: int = 16, param_dtype: Dtype = jnp.float32
     ) -> None:
         """Vectors of a head's width: one table per head, or one common table if `heads` is None, as in the paper."""
-        leading = () if heads is None else (whole("heads", heads),)
-        shape = (*leading, 2 * whole("reach", reach) + 1, whole("features", features))
+        leading = () if heads is None else (integer("heads", heads),)
+        shape = (*leading, 2 * integer("reach", reach) + 1, integer("features", features))
         self.table = nnx.Param(jnp.zeros(shape, param_dtype))
 
     def __call__(self) -> Encoding:
@@ -119,7 +118,7 @@ class AbsolutePositions(Positions):
     """
 
     def __init__(self, length: int, features: int, *, param_dtype: Dtype = jnp.float32, rngs: nnx.Rngs) -> None:
-        shape = (whole("length", length), whole("features", features))
+        shape = (integer("length", length), integer("features", features))
         instance("rngs", rngs, nnx.Rngs)
         self.table = nnx.Param(nnx.initializers.normal(0.02)(rngs.params(), shape, param_dtype))
 

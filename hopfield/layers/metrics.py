@@ -17,9 +17,8 @@ from flax.typing import Dtype
 from jax.typing import ArrayLike
 
 from hopfield import metrics
-from hopfield._checks import instance, whole
+from hopfield._arguments import instance, integer, nearest
 from hopfield._names import number_of
-from hopfield.arguments import nearest
 from hopfield.layers._fixed import FixedTree
 from hopfield.metrics import Metric, as_metric
 
@@ -73,7 +72,7 @@ class DiagonalMetric(LearnedMetric):
 
     def __init__(self, features: int, heads: int | None = None, *, param_dtype: Dtype = jnp.float32) -> None:
         start = math.log(math.expm1(1.0))  # softplus(start) = 1
-        self.raw = nnx.Param(jnp.full((*_leading(heads), whole("features", features)), start, param_dtype))
+        self.raw = nnx.Param(jnp.full((*_leading(heads), integer("features", features)), start, param_dtype))
 
     def __call__(self) -> Metric:
         return metrics.Diagonal(jax.nn.softplus(self.raw[...]))
@@ -100,7 +99,7 @@ class LowRankMetric(LearnedMetric):
         param_dtype: Dtype = jnp.float32,
         rngs: nnx.Rngs,
     ) -> None:
-        rank = _rank(max(1, whole("features", features) // 4) if rank is None else rank, features)
+        rank = _rank(max(1, integer("features", features) // 4) if rank is None else rank, features)
         instance("rngs", rngs, nnx.Rngs)
         keys = jax.random.split(rngs.params(), math.prod(_leading(heads)))
         rows = jax.vmap(lambda key: jax.random.orthogonal(key, features, dtype=jnp.float32)[:rank])(keys)
@@ -155,7 +154,7 @@ class ProjectedMetric(LearnedMetric):
     def __init__(
         self, features: int, heads: int | None = None, *, rank: int | None = None, param_dtype: Dtype = jnp.float32
     ) -> None:
-        rank = _rank(whole("features", features) if rank is None else rank, features)
+        rank = _rank(integer("features", features) if rank is None else rank, features)
         start = _eyes(features, heads, param_dtype)[..., :rank]
         zeros = jnp.zeros((*_leading(heads), rank), param_dtype)
         self.w_query, self.w_key = nnx.Param(start), nnx.Param(start)
@@ -201,21 +200,21 @@ def parsed(kind: str) -> tuple[str, int | None]:
         return name, None
     if name not in ("low_rank", "projected"):
         raise ValueError(f"metric must be {name} without a number, got {kind!r}")
-    return name, whole("rank", number_of("metric", kind, text, int))
+    return name, integer("rank", number_of("metric", kind, text, int))
 
 
 def _rank(rank: int, features: int) -> int:
-    if whole("rank", rank) > features:
+    if integer("rank", rank) > features:
         raise ValueError(f"rank must be between 1 and the width {features}, got {rank}")
     return rank
 
 
 def _leading(heads: int | None) -> tuple[int, ...]:
-    return () if heads is None else (whole("heads", heads),)
+    return () if heads is None else (integer("heads", heads),)
 
 
 def _eyes(features: int, heads: int | None, dtype: Dtype) -> jax.Array:
-    width = whole("features", features)
+    width = integer("features", features)
     return jnp.broadcast_to(jnp.eye(width, dtype=dtype), (*_leading(heads), width, width))
 
 

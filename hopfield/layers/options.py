@@ -14,9 +14,8 @@ from flax import nnx
 from flax.typing import Dtype
 from jax.typing import ArrayLike
 
-from hopfield._checks import number, one_of, positive_in, whole
+from hopfield._arguments import flag, integer, one_of, positive_array, real_scalar, shown
 from hopfield._numerics import accumulation_dtype, wide
-from hopfield.arguments import flag, shown
 from hopfield.attention.encodings import Encoding
 from hopfield.layers._fixed import FixedParam
 from hopfield.layers.learned_positions import Positions, check_name
@@ -82,7 +81,7 @@ class AssociationOptions:
     def __post_init__(self) -> None:
         as_separation(self.separation)
         if self.beta is not None:
-            positive_in(jnp.float64, "beta", self.beta)
+            positive_array("beta", self.beta, jnp.float64)
         if isinstance(self.metric, str):
             parsed(self.metric)
         if isinstance(self.positions, str):
@@ -97,14 +96,14 @@ class AssociationOptions:
         if self.beta_metadata and not self.learn_beta:
             raise ValueError("beta_metadata must be left out unless learn_beta is True, for there is nothing to learn")
         one_of("gradient", self.gradient, GRADIENTS)
-        if whole("update_steps", self.update_steps) == 1:
+        if integer("update_steps", self.update_steps) == 1:
             self.refuse("an association that moves no query (update_steps=1)", "rtol", "gradient")
-        whole("memory_slots", self.memory_slots, 0)
+        integer("memory_slots", self.memory_slots, 0)
         for name, length in (("block", self.block), ("window", self.window)):
             if length is not None:
-                whole(name, length)
+                integer(name, length)
         if self.rtol is not None:
-            number("rtol", self.rtol, "a finite number of at least 0", 0.0)
+            real_scalar("rtol", self.rtol, "a finite number of at least 0", 0.0)
 
     def refuse(self, place: str, *names: str) -> None:
         """Check of options without meaning in a place: ValueError unless they are at their defaults."""
@@ -174,7 +173,7 @@ class InverseTemperature(nnx.Module):
     def __init__(self, beta: ArrayLike | None, heads: int, width: int, learned: bool, param_dtype: Dtype) -> None:
         """See `AssociationOptions`. Raises ValueError unless β is positive, finite and of a shape that fits."""
         dtype = param_dtype if learned else accumulation_dtype(param_dtype)
-        start = positive_in(dtype, "beta", 1.0 / np.sqrt(width) if beta is None else beta)
+        start = positive_array("beta", 1.0 / np.sqrt(width) if beta is None else beta, dtype)
         if start.shape not in ((), (heads,)):
             raise ValueError(f"beta must be positive and finite, a number or one per head [{heads}], got {shown(beta)}")
         self.log_beta = nnx.data(None)

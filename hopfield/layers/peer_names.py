@@ -8,8 +8,7 @@ import dataclasses
 from flax import nnx
 from jax.typing import ArrayLike
 
-from hopfield._checks import whole
-from hopfield.arguments import flag
+from hopfield._arguments import flag, integer
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.options import AssociationOptions
 from hopfield.layers.pooling import Hopfield, HopfieldLayer, HopfieldPooling
@@ -51,15 +50,15 @@ class PeerOptions:
 
     def attention(self, rngs: nnx.Rngs) -> HopfieldAttention:
         """The association of these options. Raises ValueError for sizes that do not fit."""
-        whole("input_size", self.input_size)
-        if self.hidden_size is None and self.input_size % whole("num_heads", self.num_heads):
+        integer("input_size", self.input_size)
+        if self.hidden_size is None and self.input_size % integer("num_heads", self.num_heads):
             raise ValueError(f"num_heads must divide the input_size {self.input_size}, got {self.num_heads}")
         hidden = (
-            self.input_size // self.num_heads if self.hidden_size is None else whole("hidden_size", self.hidden_size)
+            self.input_size // self.num_heads if self.hidden_size is None else integer("hidden_size", self.hidden_size)
         )
         options = AssociationOptions(
             beta=self.scaling,
-            update_steps=whole("update_steps_max", self.update_steps_max, 0) + 1,
+            update_steps=integer("update_steps_max", self.update_steps_max, 0) + 1,
             memory_slots=int(flag("add_zero_association", self.add_zero_association)),
         )
         return HopfieldAttention(

@@ -11,8 +11,7 @@ import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance, real_array, whole
-from hopfield.arguments import flag
+from hopfield._arguments import flag, instance, integer, real_array
 from hopfield.layers._cache import next_place
 from hopfield.layers._fixed import FixedParam
 from hopfield.layers._scope import MaskLike, Scores
@@ -218,7 +217,7 @@ def _apply_norm(norm: nnx.LayerNorm | None, x: Array) -> Array:
 def _patterns(
     quantity: int, width: int, attention: HopfieldAttention, trainable: bool, rngs: nnx.Rngs
 ) -> nnx.Param | FixedParam:
-    whole("quantity", quantity)
+    integer("quantity", quantity)
     start = nnx.initializers.normal(0.02)(rngs.params(), (quantity, width), attention.param_dtype)
     return nnx.Param(start) if flag("trainable", trainable) else FixedParam(start)
 

@@ -29,10 +29,9 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from hopfield import outside
-from hopfield._checks import instance, number, one_of, parse_number, whole
+from hopfield._arguments import instance, integer, one_of, parse_number, real_scalar, shown
 from hopfield._names import unknown_name
 from hopfield._parts import reads_masked
-from hopfield.arguments import shown
 from hopfield.couplings import Couplings
 from hopfield.dynamics.models import Model, lacking
 from hopfield.memories._derived import derived_theory
@@ -115,8 +114,10 @@ class Blueprint(NamedTuple):
             ValueError: `parity` is not one of PARITIES, or the load or size is out of range, or M beyond e^700.
         """
         one_of("parity", parity, PARITIES)
-        neurons = whole("neurons", neurons)
-        num_patterns = self.scaling.num_patterns(number("load", load, "a finite number of at least 0", 0.0), neurons)
+        neurons = integer("neurons", neurons)
+        num_patterns = self.scaling.num_patterns(
+            real_scalar("load", load, "a finite number of at least 0", 0.0), neurons
+        )
         if not num_patterns <= MOST_PATTERNS:
             raise TooManyPatterns(f"load must give at most e^700 patterns, got {shown(load)} at N={neurons}")
         if parity == "any" or not self.integer_fields:
@@ -228,3 +229,7 @@ def _parameter(spec: str, text: str, kind: type | None):
     except ValueError:
         article = {int: "an integer", float: "a number"}[kind]
         raise ValueError(f"memory {name} takes {article} after the colon, got {spec!r}") from None
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -2,7 +2,7 @@
 
 from numpy.typing import ArrayLike
 
-from hopfield.arguments import Float
+from hopfield._arguments import Float
 from hopfield.memories import EXTENSIVE, Patterns, Used, Values
 from hopfield.memory import Memory
 from hopfield.patterns.sources import as_patterns

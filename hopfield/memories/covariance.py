@@ -4,10 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from hopfield._checks import number
+from hopfield._arguments import Float, real_scalar
 from hopfield._numerics import accumulation_dtype, is_traced
 from hopfield._parts import stored_spins
-from hopfield.arguments import Float
 from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE, Stored, Used
 from hopfield.networks.binary import covariance_network
@@ -74,7 +73,7 @@ def covariance(
         threshold: θ; the best one at capacity if None (`theory.sparse.spinodal`).
         mask: patterns in use [M].
     """
-    activity = number("activity", activity, "from 1e-6 to 0.5", 1e-6, 0.5)
+    activity = real_scalar("activity", activity, "from 1e-6 to 0.5", 1e-6, 0.5)
     if threshold is None:
         if is_traced(activity):
             raise ValueError("threshold must be given where the activity is traced, got none")

@@ -2,7 +2,7 @@
 
 from numpy.typing import ArrayLike
 
-from hopfield.arguments import Float
+from hopfield._arguments import Float
 from hopfield.memories import Patterns, Used, Values, polynomial_scaling
 from hopfield.memories.classical import ClassicalTheory
 from hopfield.memory import Memory

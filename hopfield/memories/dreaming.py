@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from hopfield._checks import number
+from hopfield._arguments import real_scalar
 from hopfield._numerics import accumulation_dtype
 from hopfield._parts import stored_spins
 from hopfield.couplings import Couplings
@@ -29,7 +29,7 @@ def dreaming(patterns: Stored, time: float = 1.0, *, mask: Used = None) -> Coupl
     """
     stored, used = stored_spins(patterns, mask)
     rows = jnp.where(used[:, None], stored, 0.0).astype(accumulation_dtype(stored.dtype))
-    slept = jnp.asarray(number("time", time, "a finite number of at least 0", 0.0), rows.dtype)
+    slept = jnp.asarray(real_scalar("time", time, "a finite number of at least 0", 0.0), rows.dtype)
     hebb = rows.T @ rows / rows.shape[1]
     learned = jnp.where(slept == 0, hebb, _dreamt_couplings(rows, slept))  # without sleep fields are sums of integers
     return Couplings.create((learned + learned.T) / 2)

@@ -1,6 +1,6 @@
 """The exponential memory on spins (Demircigil et al. 2017)."""
 
-from hopfield.arguments import Float
+from hopfield._arguments import Float
 from hopfield.memories import EXPONENTIAL, Patterns, Used, Values
 from hopfield.memory import Memory
 from hopfield.separations import Exponential

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hopfield.arguments import Float
+from hopfield._arguments import Float
 from hopfield.memories import EXPONENTIAL, Patterns, Used, Values
 from hopfield.memory import Memory
 from hopfield.theory import basins, spherical

@@ -3,9 +3,9 @@
 import jax.numpy as jnp
 import numpy as np
 
+from hopfield._arguments import Float
 from hopfield._numerics import accumulation_dtype
 from hopfield._parts import stored_spins
-from hopfield.arguments import Float
 from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE, Stored, Used
 from hopfield.theory import basins

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from hopfield._checks import one_of, positive, random_key, step_limit
+from hopfield._arguments import one_of, positive_scalar, random_key, step_limit
 from hopfield._numerics import accumulation_dtype
 from hopfield._parts import stored_spins
 from hopfield.couplings import Couplings
@@ -53,7 +53,7 @@ def unlearning(
     stored, used = stored_spins(patterns, mask)
     rows = jnp.where(used[:, None], stored, 0.0).astype(accumulation_dtype(stored.dtype))
     number = step_limit("dreams", dreams, 0)
-    strength = jnp.asarray(positive("rate", rate, rows.dtype), rows.dtype)
+    strength = jnp.asarray(positive_scalar("rate", rate, rows.dtype), rows.dtype)
     unlearn = _unlearn_attractors if of == "attractors" else _unlearn_fields
     return Couplings.create(
         unlearn(rows, number, strength, random_key("key", jax.random.key(0) if key is None else key))

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from hopfield._arguments import Float
 from hopfield._numerics import accumulation_dtype
 from hopfield._parts import stored_spins
-from hopfield.arguments import Float
 from hopfield.couplings import Couplings
 from hopfield.memories import Scaling, Stored, Used
 from hopfield.networks.binary import BinaryNetwork, willshaw_network

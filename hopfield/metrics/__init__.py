@@ -79,3 +79,7 @@ __all__ = [
     "symmetric_part",
     "volume_element",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -5,8 +5,8 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arguments import real_array
 from hopfield._arrays import block_diagonal, product, same_rank, side_by_side, transposed
-from hopfield._checks import real_array
 from hopfield.metrics.forms import Metric, Rows, checked
 
 

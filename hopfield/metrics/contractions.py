@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from hopfield._checks import real_array
+from hopfield._arguments import real_array
 
 MEANING = {
     "a": "feature",

@@ -14,8 +14,8 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arguments import integer, real_array
 from hopfield._arrays import product, same_rank, transposed
-from hopfield._checks import real_array, whole
 from hopfield._numerics import is_traced, nan_outside
 from hopfield._pytrees import Node
 
@@ -228,12 +228,12 @@ def checked(name: str, value: ArrayLike, rank: int, axes: str) -> Array:
 
 def euclidean(n: int) -> Identity:
     """The Euclidean metric g_ab = δ_ab on vectors of width n."""
-    return Identity(whole("n", n))
+    return Identity(integer("n", n))
 
 
 def scaled(n: int, scale: ArrayLike | None = None) -> Scaled:
     """g_ab = scale δ_ab, scale > 0 [*heads]; 1/√n if None: at β = 1 scaled dot-product attention."""
-    n = whole("n", n)
+    n = integer("n", n)
     if scale is None:
         return Scaled(jnp.asarray(1.0 / math.sqrt(n)), n)
     value = checked("scale", scale, 0, "")

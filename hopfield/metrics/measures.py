@@ -10,8 +10,8 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
+from hopfield._arguments import axis_of, real_array
 from hopfield._arrays import length, product, same_rank, transposed
-from hopfield._checks import axis_of, real_array
 from hopfield._numerics import is_traced, largest, power_of_two, wide
 from hopfield.metrics._spectra import singular_values
 from hopfield.metrics.composed import Block, block

@@ -21,3 +21,7 @@ __all__ = [
     "covariance_network",
     "willshaw_network",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -8,7 +8,7 @@ Both halves of a step lower one energy; its states are pairs, so that the protoc
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._checks import spin_matrix
+from hopfield._arguments import spin_matrix
 from hopfield._numerics import wide
 from hopfield._pytrees import Node
 from hopfield.spaces import Spins, State, one_state

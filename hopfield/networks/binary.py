@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._checks import booleans, number, real_matrix, whole
+from hopfield._arguments import boolean_array, integer, real_matrix, real_scalar
 from hopfield._numerics import is_traced, nan_outside, violated, wide
 from hopfield._pytrees import Node
 from hopfield.couplings import Couplings
@@ -49,8 +49,8 @@ class BinaryNetwork(Node):
             ValueError: the matrix is not symmetric, not finite or not square, or a number is out of range.
         """
         hollow = Couplings.create(matrix).matrix
-        threshold = number("threshold", threshold, "a finite number")
-        offset = number("offset", offset, "from 0 to 1", 0.0, 1.0)
+        threshold = real_scalar("threshold", threshold, "a finite number")
+        offset = real_scalar("offset", offset, "from 0 to 1", 0.0, 1.0)
         return cls(hollow, jnp.asarray(threshold, hollow.dtype), jnp.asarray(offset, hollow.dtype))
 
     def as_state(self, state: ArrayLike) -> State:
@@ -83,7 +83,7 @@ class BinaryNetwork(Node):
             active: how many, 0 to N; of equal fields those of lower index win. May be traced; NaN out of range.
         """
         field = self.local_field(state)
-        if not is_traced(active) and whole("active", active, 0) > field.size:
+        if not is_traced(active) and integer("active", active, 0) > field.size:
             raise ValueError(f"active must be at most the {field.size} neurons, got {active}")
         rank = jnp.argsort(jnp.argsort(-field, stable=True))
         known = jnp.any(active == jnp.arange(field.size + 1)) & ~jnp.any(jnp.isnan(field))
@@ -123,7 +123,7 @@ def covariance_network(
             raise ValueError(
                 f"activity must be given for patterns whose share of ones is {float(activity):g}, got None"
             )
-    a = jnp.asarray(number("activity", activity, "from 1e-6 to 1 - 1e-6", 1e-6, 1 - 1e-6), stored.dtype)
+    a = jnp.asarray(real_scalar("activity", activity, "from 1e-6 to 1 - 1e-6", 1e-6, 1 - 1e-6), stored.dtype)
     rows = jnp.where(used[:, None], stored - a, 0.0)
     matrix = rows.T @ rows / (a * (1 - a) * stored.shape[1])
     return BinaryNetwork.create(matrix, 0.5 - a if threshold is None else threshold, offset)
@@ -164,5 +164,5 @@ def _zeros_and_ones(name: str, entries: Array) -> Array:
 def _binary_patterns(patterns: Any, mask: Any) -> tuple[Array, Array]:
     """Patterns of zeros and ones in the type that sums are carried in, and which are in use."""
     stored = _zeros_and_ones("patterns", real_matrix("patterns", patterns))
-    used = jnp.ones(stored.shape[:1], bool) if mask is None else booleans("mask", mask, stored.shape[:1])
+    used = jnp.ones(stored.shape[:1], bool) if mask is None else boolean_array("mask", mask, stored.shape[:1])
     return wide(stored), used

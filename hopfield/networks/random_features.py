@@ -16,10 +16,19 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance, number, one_of, positive, random_key, real_matrix, step_limit, whole
+from hopfield._arguments import (
+    flag,
+    instance,
+    integer,
+    one_of,
+    positive_scalar,
+    random_key,
+    real_matrix,
+    real_scalar,
+    step_limit,
+)
 from hopfield._numerics import safe_norm, tolerance, wide
 from hopfield._pytrees import Node
-from hopfield.arguments import flag
 from hopfield.dynamics.retrieval import Retrieval
 from hopfield.dynamics.settling import near, settled
 from hopfield.spaces import Euclidean, Known, State, as_known, one_state
@@ -83,14 +92,14 @@ class FeatureMemory(Node):
             ValueError: a number out of range or an odd number of features.
         Source: Rahimi & Recht 2007; Choromanski et al. 2021 (arXiv:2009.14794); Hoover et al. 2024 (arXiv:2410.24153).
         """
-        neurons, features = whole("neurons", neurons), whole("features", features, 4)
+        neurons, features = integer("neurons", neurons), integer("features", features, 4)
         if features % 2:
             raise ValueError(f"features must be an even number, got {features}")
         one_of("kind", kind, FEATURES)
-        number("limit", limit, "at least 1e-6", 1e-6)
+        real_scalar("limit", limit, "at least 1e-6", 1e-6)
         drawn = _projections(random_key("key", key), features // 2, neurons, flag("orthogonal", orthogonal))
         group = neurons if orthogonal and features // 2 >= GROUPS * neurons else 1
-        scale = jnp.asarray(positive("beta", beta), drawn.dtype)
+        scale = jnp.asarray(positive_scalar("beta", beta), drawn.dtype)
         return cls(drawn, scale, jnp.zeros((2, features // 2)), jnp.asarray(limit, drawn.dtype), kind, group)
 
     @property
@@ -180,7 +189,7 @@ def descend(memory: FeatureMemory, state: State, *, max_steps: int = 100, step_s
         step_size: s > 0.
     """
     instance("memory", memory, FeatureMemory)
-    size = jnp.asarray(positive("step_size", step_size), memory.projections.dtype)
+    size = jnp.asarray(positive_scalar("step_size", step_size), memory.projections.dtype)
     return _descend(memory, memory.as_state(state), step_limit("max_steps", max_steps), size)
 
 

@@ -12,10 +12,9 @@ from flax import struct
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import number, spin_matrix, whole
+from hopfield._arguments import flag, integer, real_scalar, spin_matrix
 from hopfield._numerics import power_scale, wide
 from hopfield._pytrees import Node
-from hopfield.arguments import flag
 from hopfield.separations._ties import balance, zero_within_rounding
 from hopfield.spaces import Known, Spins, State, as_known, one_state
 
@@ -67,8 +66,8 @@ class SequenceMemory(Node):
         Source: Sompolinsky & Kanter 1986; Chaudhry, Zavatone-Veth, Krotov & Pehlevan 2023 (arXiv:2306.04532).
         """
         patterns = spin_matrix("patterns", patterns)
-        degree = None if degree is None else whole("degree", degree)
-        ratio = number("ratio", ratio, "a finite number of at least 0", 0.0)
+        degree = None if degree is None else integer("degree", degree)
+        ratio = real_scalar("ratio", ratio, "a finite number of at least 0", 0.0)
         successors = (
             jnp.roll(patterns, -1, axis=0) if flag("cyclic", cyclic) else jnp.concatenate([patterns[1:], patterns[-1:]])
         )

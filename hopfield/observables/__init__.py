@@ -33,3 +33,7 @@ __all__ = [
     "update_jacobian",
     "weights",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -8,9 +8,9 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._checks import positive, vector
+from hopfield._arguments import positive_scalar, real_vector
+from hopfield._arrays import Scalar
 from hopfield._numerics import largest, power_of_two, wide
-from hopfield._shapes import Scalar
 
 __all__ = ["CorrelationTime", "correlation_time"]
 
@@ -45,10 +45,10 @@ def correlation_time(series: Float[Array, "T"], *, factor: float = 6.0) -> Corre
         τ, its error, τ √(2 (2W + 1)/T) where correlations do not change sign, and W.
     Source: Madras & Sokal 1988, appendix C; Wolff 2004 (hep-lat/0306017).
     """
-    series = vector("series", series)
+    series = real_vector("series", series)
     if series.size < 2:
         raise ValueError(f"series must have at least two entries, got {series.size}")
-    return _correlation_time(series, jnp.asarray(positive("factor", factor)))
+    return _correlation_time(series, jnp.asarray(positive_scalar("factor", factor)))
 
 
 @jax.jit

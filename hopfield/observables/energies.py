@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._checks import instance
+from hopfield._arguments import instance
 from hopfield._numerics import wide
 from hopfield.memory import Memory
 from hopfield.patterns.sources import Source

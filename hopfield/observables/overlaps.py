@@ -7,9 +7,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._checks import booleans, number, real_array, vector, whole
+from hopfield._arguments import boolean_array, integer, real_array, real_scalar, real_vector
+from hopfield._arrays import Mask, Scalar, State
 from hopfield._numerics import largest, unit, wide
-from hopfield._shapes import Mask, Scalar, State
 
 __all__ = [
     "Nearest",
@@ -34,15 +34,15 @@ class Nearest(NamedTuple):
 
 
 def _pair(state: State, pattern: State) -> tuple[State, State]:
-    state = vector("state", state)
-    return wide(state), wide(vector("pattern", pattern, state))
+    state = real_vector("state", state)
+    return wide(state), wide(real_vector("pattern", pattern, state))
 
 
 def _rows(patterns: Float[Array, "M N"], mask: Mask) -> tuple[Float[Array, "M N"], Mask]:
     patterns = real_array("patterns", patterns)
     if patterns.ndim != 2 or 0 in patterns.shape:
         raise ValueError(f"patterns must be a non-empty matrix [M, N], got shape {patterns.shape}")
-    return wide(patterns), None if mask is None else booleans("mask", mask, patterns.shape[:1])
+    return wide(patterns), None if mask is None else boolean_array("mask", mask, patterns.shape[:1])
 
 
 @jax.jit
@@ -98,12 +98,12 @@ def retained(state: State, pattern: State, threshold: float | Scalar = 0.8) -> B
 
     0.8 lies between the two peaks of the final overlaps at zero temperature; 0.95 would cut the upper one.
     """
-    return above(overlap(state, pattern), number("threshold", threshold, "a number", -jnp.inf, jnp.inf))
+    return above(overlap(state, pattern), real_scalar("threshold", threshold, "a number", -jnp.inf, jnp.inf))
 
 
 def exact(state: State, pattern: State, tolerance: float | Scalar = 0.0) -> Bool[Array, ""]:
     """Whether x = ξ, or ‖x − ξ‖ < tolerance · ‖ξ‖. A state of NaN is never exact."""
-    number("tolerance", tolerance, "a number", -jnp.inf, jnp.inf)
+    real_scalar("tolerance", tolerance, "a number", -jnp.inf, jnp.inf)
     state, pattern = _pair(state, pattern)
     difference = state - pattern
     # Squares, since a distance of NaN must compare as false; equality apart, since small squares underflow to 0.
@@ -147,7 +147,7 @@ def least_distance(patterns: Float[Array, "M N"], mask: Mask = None, *, block: i
 def _largest_rival(patterns: Array, cost: Array, mask: Mask, block: int) -> Float[Array, "M"]:
     """max over ν ≠ μ of ξ_μ·ξ_ν − cost_ν. It is −∞ without other patterns."""
     count = patterns.shape[0]
-    block = min(whole("block", block), count)
+    block = min(integer("block", block), count)
     padding = -count % block
     index = jnp.arange(count + padding).reshape(-1, block)
     used = jnp.pad(jnp.ones(count, bool) if mask is None else mask, (0, padding)).reshape(-1, block)
@@ -173,7 +173,7 @@ def _largest_rival(patterns: Array, cost: Array, mask: Mask, block: int) -> Floa
 def nearest_pattern(state: State, patterns: Float[Array, "M N"], mask: Mask = None) -> Nearest:
     """The pattern of largest overlap m = x·ξ / N, the first of equals. Index −1 and overlap 0 if all are masked."""
     patterns, mask = _rows(patterns, mask)
-    state = wide(vector("state", state, patterns[0]))
+    state = wide(real_vector("state", state, patterns[0]))
     overlaps = jnp.matmul(patterns, state, precision=jax.lax.Precision.HIGHEST) / state.size
     if mask is None:
         index = jnp.argmax(overlaps)

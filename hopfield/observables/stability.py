@@ -15,10 +15,9 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._checks import instance, random_key, whole
+from hopfield._arguments import instance, integer, random_key, reals
 from hopfield._numerics import largest, safe_norm, tolerance, unit, wide
 from hopfield._pytrees import Node
-from hopfield.arguments import real
 from hopfield.dynamics.models import as_model
 from hopfield.memory import Memory
 from hopfield.observables import overlaps, weights
@@ -131,7 +130,7 @@ def largest_eigenvalue(jacobian: UpdateJacobian, *, steps: int = 32, key: Array 
         key: JAX random key of the starting vector; a fixed one by default.
     """
     key = jax.random.key(0) if key is None else random_key("key", key)
-    return _largest_eigenvalue(instance("jacobian", jacobian, UpdateJacobian), key, steps=whole("steps", steps))
+    return _largest_eigenvalue(instance("jacobian", jacobian, UpdateJacobian), key, steps=integer("steps", steps))
 
 
 @partial(jax.jit, static_argnames="steps")
@@ -195,7 +194,7 @@ def retrieval_error_bound(memory: Memory, distance: ArrayLike = 0.0) -> np.ndarr
         raise ValueError(f"memory must be modern (Dot similarity, LogSumExp separation, Euclidean space), got {got}")
     used = np.ones(memory.patterns.shape[0], bool) if memory.mask is None else np.asarray(memory.mask)
     patterns = np.asarray(memory.stored(), np.float64)[used]
-    if (near := real("distance", distance, least=0)).ndim and near.shape[-1] not in (1, used.size):
+    if (near := reals("distance", distance, least=0)).ndim and near.shape[-1] not in (1, used.size):
         raise ValueError(f"distance must be one number or [..., {used.size}], got shape {near.shape}")
     near = np.broadcast_to(near, np.broadcast_shapes(near.shape, used.shape))
     bound = np.full(near.shape, np.nan)

@@ -31,9 +31,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
 import hopfield.observables.weights
-from hopfield._checks import axis_of, booleans, real_array
+from hopfield._arguments import axis_of, boolean_array, native, real_array, shown
 from hopfield._numerics import accumulation_dtype, along_axis, is_traced, map_rows, nan_outside
-from hopfield.arguments import native, shown
 from hopfield.observables import _levels
 from hopfield.separations import LogSumExp, Separation, as_separation
 
@@ -274,7 +273,7 @@ def _checked_mask(mask: Mask, shape: tuple[int, ...]) -> Mask:
     """Mask as truth values that broadcast against `shape`. None stays None. Raises ValueError for any other."""
     if mask is None:
         return None
-    used = booleans("mask", mask)
+    used = boolean_array("mask", mask)
     if not _fits(used.shape, shape):
         raise ValueError(f"mask must broadcast against shape {shape}, got shape {used.shape}")
     return used

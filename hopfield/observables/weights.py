@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._checks import booleans, vector
+from hopfield._arguments import boolean_array, real_vector
 from hopfield._numerics import largest, power_of_two, wide
 from hopfield.observables.overlaps import Mask, Scalar, above
 from hopfield.separations.simplex import shannon_entropy
@@ -29,9 +29,9 @@ def dominates(weights: Weights, target: int | Int[Array, ""]) -> Bool[Array, ""]
 @jax.jit
 def shares(weights: Weights, mask: Mask = None) -> Weights:
     """p = |w| / Σ|w| [M], at least in float32. It is zero where masked, or if all weights are zero or masked."""
-    size = jnp.abs(wide(vector("weights", weights)))
+    size = jnp.abs(wide(real_vector("weights", weights)))
     if mask is not None:
-        size = jnp.where(booleans("mask", mask, size.shape), size, 0.0)
+        size = jnp.where(boolean_array("mask", mask, size.shape), size, 0.0)
     # Divided out first, for the sum of large weights could overflow; by a power of two, so that sums of whole numbers
     # stay exact and a share of one half is the tie it is.
     size = size / power_of_two(largest(size))

@@ -30,3 +30,7 @@ __all__ = [
     "natural_gradient",
     "riemannian_gradient_descent",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -14,8 +14,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from hopfield._checks import number, real_number
-from hopfield._shapes import Tree
+from hopfield._arguments import number_scalar, real_scalar
+from hopfield._arrays import Tree
 from hopfield.fisher import Fisher
 from hopfield.fisher.solvers import SolveInfo, dot, inlined_conjugate_gradient, norm, over, selected, unit
 from hopfield.optim._transform import Call
@@ -99,7 +99,7 @@ def accept_or_reject(
 
 def share(name: str, value: Any) -> Any:
     """A number in [0, 1). ValueError for any other."""
-    if not 0 <= real_number(name, value, "a number in [0, 1)") < 1:
+    if not 0 <= number_scalar(name, value, "a number in [0, 1)") < 1:
         raise ValueError(f"{name} must lie in [0, 1), got {value}")
     return value
 
@@ -109,7 +109,7 @@ def check(damping: Any, initial_damping: float, trust_radius: Any, *, zero: bool
     if isinstance(damping, str) and damping != "lm":
         raise ValueError(f"damping must be a number, a schedule or 'lm', got {damping!r}")
     if not (isinstance(damping, str) or callable(damping)):
-        number("damping", damping, f"{'at least 0' if zero else 'positive'} and finite", 0.0 if zero else TINY)
-    number("initial_damping", initial_damping, "positive and finite", TINY)
+        real_scalar("damping", damping, f"{'at least 0' if zero else 'positive'} and finite", 0.0 if zero else TINY)
+    real_scalar("initial_damping", initial_damping, "positive and finite", TINY)
     if trust_radius is not None:
-        number("trust_radius", trust_radius, "positive or None", TINY, math.inf)
+        real_scalar("trust_radius", trust_radius, "positive or None", TINY, math.inf)

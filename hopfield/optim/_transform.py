@@ -11,9 +11,8 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
-from hopfield._checks import number, one_of, whole
-from hopfield._shapes import Tree
-from hopfield.arguments import flag
+from hopfield._arguments import flag, integer, one_of, real_scalar
+from hopfield._arrays import Tree
 from hopfield.fisher import FISHER_KINDS, Fisher, Likelihood, fisher
 from hopfield.fisher.operator import FisherKind
 from hopfield.optim._multi_steps import in_multi_steps
@@ -113,13 +112,13 @@ def value_at(schedule: Any, count: Array) -> Any:
 def check_kind(kind: Any, samples: int) -> None:
     """Check of a kind of Fisher information: ValueError unless it is known and `samples` is a positive integer."""
     one_of("fisher", kind, FISHER_KINDS)
-    whole("samples", samples)
+    integer("samples", samples)
 
 
 def check_rate(rate: Any) -> None:
     """Check of a learning rate: ValueError unless it is a finite number or a schedule."""
     if not callable(rate):
-        number("learning_rate", rate, "a finite number or a schedule")
+        real_scalar("learning_rate", rate, "a finite number or a schedule")
 
 
 def check_params(params: Tree, updates: Tree | None = None) -> None:

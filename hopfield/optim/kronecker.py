@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
+from hopfield._arrays import Tree
 from hopfield._numerics import accumulation_dtype, wide
-from hopfield._shapes import Tree
 from hopfield.fisher import Likelihood, as_likelihood, fisher
 from hopfield.fisher.operator import FisherKind
 from hopfield.fisher.solvers import selected

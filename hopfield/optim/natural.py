@@ -29,9 +29,9 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
-from hopfield._checks import number, one_of, whole
+from hopfield._arguments import integer, one_of, real_scalar
+from hopfield._arrays import Tree
 from hopfield._numerics import nan_outside
-from hopfield._shapes import Tree
 from hopfield.fisher import Fisher, Likelihood, as_likelihood
 from hopfield.fisher.operator import FisherKind, Solver
 from hopfield.fisher.solvers import axpy, selected
@@ -239,5 +239,5 @@ def _check(options: Options) -> None:
     _safeguards.check(options.damping, options.initial_damping, options.trust_radius, zero=options.solver != "kernel")
     check_kind(options.kind, options.samples)
     share("momentum", options.momentum)
-    number("tolerance", options.tolerance, "a finite number of at least 0", 0.0)
-    whole("max_iterations", options.max_iterations)
+    real_scalar("tolerance", options.tolerance, "a finite number of at least 0", 0.0)
+    integer("max_iterations", options.max_iterations)

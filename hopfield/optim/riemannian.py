@@ -21,10 +21,10 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
+from hopfield._arguments import nearest
+from hopfield._arrays import Tree
 from hopfield._numerics import is_traced, wide
 from hopfield._pytrees import Node
-from hopfield._shapes import Tree
-from hopfield.arguments import nearest
 from hopfield.geometry import spd, sphere
 from hopfield.optim._safeguards import share
 from hopfield.optim._transform import Schedule, check_params, check_rate, value_at

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, UInt32
 
-from hopfield._checks import whole
+from hopfield._arguments import integer
 from hopfield._numerics import is_traced
 from hopfield._pytrees import Node
 from hopfield.patterns.bits import pack
@@ -72,7 +72,7 @@ class Source(Node, abc.ABC):
         return (first, size) if is_traced(first) else self._checked_rows(first, size)
 
     def _checked_rows(self, first: int, size: int) -> tuple[int, int]:
-        first, size = whole("first", first, 0), whole("size", size)
+        first, size = integer("first", first, 0), integer("size", size)
         if first + size > self.shape[0]:
             raise ValueError(f"first + size must be at most {self.shape[0]} patterns, got {first} + {size}")
         return first, size

@@ -13,10 +13,19 @@ import numpy as np
 from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
 from hopfield import outside
-from hopfield._checks import instance, number, one_of, parse_number, random_key, real_number, vector
+from hopfield._arguments import (
+    instance,
+    nearest,
+    number_scalar,
+    one_of,
+    parse_number,
+    random_key,
+    real_scalar,
+    real_vector,
+    shown,
+)
 from hopfield._names import unknown_name
 from hopfield._numerics import accumulation_dtype, nan_outside
-from hopfield.arguments import nearest, shown
 from hopfield.patterns.ensembles import Scalar, State, spins
 
 Region = Literal["random", "upper", "lower"]
@@ -59,7 +68,7 @@ def _state_and_count(state: State, fraction: Scalar) -> tuple[State, Int[Array, 
 
     A product within 10⁻⁴ of a half is one: no precision holds 0.07 exactly.
     """
-    state, fraction = vector("state", state), number("fraction", fraction, "in [0, 1]", 0.0, 1.0)
+    state, fraction = real_vector("state", state), real_scalar("fraction", fraction, "in [0, 1]", 0.0, 1.0)
     share = jnp.asarray(fraction, accumulation_dtype(jnp.result_type(float, fraction)))
     return state, jnp.round(jnp.round(share * state.size, 4)).astype(jnp.int32), ~jnp.isnan(share)
 
@@ -116,7 +125,7 @@ def mask(
     state, count, counted = _state_and_count(state, fraction)
     one_of("region", region, REGIONS)
     if not isinstance(fill, str) or fill != "random":
-        real_number("fill", fill, "a number or random")
+        number_scalar("fill", fill, "a number or random")
     units = jnp.arange(state.size)
     hidden = units < count if region == "upper" else units >= state.size - count
     shown = jnp.asarray(0.0 if isinstance(fill, str) else fill, state.dtype)
@@ -132,8 +141,8 @@ def mask(
 def noise(key: PRNGKeyArray, state: State, sigma: Scalar) -> Corrupted:
     """Add Gaussian noise of standard deviation `sigma` ≥ 0 to every unit. No unit is known."""
     random_key("key", key)
-    sigma = number("sigma", sigma, "at least 0 and finite", 0.0)
-    state = vector("state", state)
+    sigma = real_scalar("sigma", sigma, "at least 0 and finite", 0.0)
+    state = real_vector("state", state)
     disturbed = state + jnp.asarray(sigma, state.dtype) * jax.random.normal(key, state.shape, state.dtype)
     return Corrupted(disturbed, jnp.zeros(state.shape, bool))
 

@@ -17,10 +17,9 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import as_path, number, parse_number, real_array, real_number, whole
+from hopfield._arguments import as_path, flag, integer, number_scalar, parse_number, real_array, real_scalar
+from hopfield._arrays import Patterns
 from hopfield._numerics import largest, power_of_two, unit
-from hopfield._shapes import Patterns
-from hopfield.arguments import flag
 
 __all__ = ["UNSOUND", "digits", "from_file", "photograph_patches", "standardise", "to_norm", "to_spins"]
 
@@ -56,7 +55,7 @@ def to_norm(patterns: Float[Array, "*M N"], norm: float | None = None) -> Float[
     patterns = _rows(patterns)
     if norm is None:
         return unit(patterns) * patterns.shape[-1] ** 0.5
-    return unit(patterns) * number("norm", norm, "at least 0 and finite", 0.0)
+    return unit(patterns) * real_scalar("norm", norm, "at least 0 and finite", 0.0)
 
 
 def standardise(patterns: Float[Array, "*M N"], norm: float | None = None) -> Float[Array, "*M N"]:
@@ -75,7 +74,7 @@ def to_spins(patterns: Float[Array, "*M N"], threshold: float | None = None) -> 
     """
     patterns = _rows(patterns)
     if threshold is not None:
-        real_number("threshold", threshold)
+        number_scalar("threshold", threshold)
     bar = jnp.median(patterns, axis=-1, keepdims=True) if threshold is None else jnp.asarray(threshold, patterns.dtype)
     above = patterns >= bar
     if threshold is None:
@@ -118,7 +117,7 @@ def photograph_patches(
     Raises:
         ValueError: a size or seed out of range, or more patches than the photographs hold.
     """
-    size, count, seed = whole("size", size, 2), whole("count", count), whole("seed", seed, 0)
+    size, count, seed = integer("size", size, 2), integer("count", count), integer("seed", seed, 0)
     levels = _photographs(flag("colour", colour))
     if size > levels.shape[1]:
         raise ValueError(f"size must be at most {levels.shape[1]}, the photographs' height, got {size}")

@@ -16,9 +16,9 @@ import numpy as np
 from jax.typing import DTypeLike
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from hopfield._checks import number, random_key, whole
+from hopfield._arguments import integer, random_key, real_scalar
+from hopfield._arrays import Patterns, State
 from hopfield._numerics import is_traced, unit
-from hopfield._shapes import Patterns, State
 
 Scalar = float | Float[Array, ""]
 Index = int | Int[Array, ""]
@@ -47,8 +47,8 @@ def _ensemble(
     *parameters,
 ) -> Patterns:
     random_key("key", key)
-    num_patterns, neurons = whole("num_patterns", num_patterns), whole("neurons", neurons)
-    if not is_traced(first) and whole("first", first, 0) > 2**32 - num_patterns:
+    num_patterns, neurons = integer("num_patterns", num_patterns), integer("neurons", neurons)
+    if not is_traced(first) and integer("first", first, 0) > 2**32 - num_patterns:
         raise ValueError(f"first must be an index of at most {2**32 - num_patterns}, got {first}")
     dtype = jnp.dtype(jnp.result_type(float) if dtype is None else dtype)
     if not jnp.issubdtype(dtype, jnp.floating):
@@ -114,7 +114,7 @@ def biased(
         bias: mean activity a in [−1, 1].
         key, num_patterns, neurons, first, dtype: as for `spins`.
     """
-    bias = number("bias", bias, "in [-1, 1]", -1.0, 1.0)
+    bias = real_scalar("bias", bias, "in [-1, 1]", -1.0, 1.0)
     return _ensemble(_biased_row, key, num_patterns, neurons, first, dtype, jnp.asarray(bias))
 
 
@@ -136,7 +136,7 @@ def correlated(
         length: correlation length in neurons, at least 0; 0 gives independent spins.
         key, num_patterns, neurons, first, dtype: as for `spins`.
     """
-    length = number("length", length, "at least 0", 0.0, math.inf)
+    length = real_scalar("length", length, "at least 0", 0.0, math.inf)
     return _ensemble(_correlated_row, key, num_patterns, neurons, first, dtype, jnp.asarray(length))
 
 
@@ -162,6 +162,6 @@ def sphere(
         radius: at least 0; √N when None, the norm of a spin pattern.
         key, num_patterns, neurons, first, dtype: as for `spins`.
     """
-    radius = math.sqrt(whole("neurons", neurons)) if radius is None else radius
-    radius = number("radius", radius, "at least 0 and finite", 0.0, float(jnp.finfo(jnp.result_type(float)).max))
+    radius = math.sqrt(integer("neurons", neurons)) if radius is None else radius
+    radius = real_scalar("radius", radius, "at least 0 and finite", 0.0, float(jnp.finfo(jnp.result_type(float)).max))
     return _ensemble(_sphere_row, key, num_patterns, neurons, first, dtype, jnp.asarray(radius))

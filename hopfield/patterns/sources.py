@@ -14,7 +14,7 @@ import numpy as np
 from flax import struct
 from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 
-from hopfield._checks import as_path, one_of, random_key, real_array, real_matrix, whole
+from hopfield._arguments import as_path, integer, one_of, random_key, real_array, real_matrix
 from hopfield._numerics import is_traced, violated
 from hopfield.patterns import base, ensembles
 from hopfield.patterns.base import Index, Source
@@ -217,7 +217,7 @@ def generated(key: PRNGKeyArray, ensemble: Ensemble, num_patterns: int, neurons:
     """
     one_of("ensemble", ensemble, ensembles.ENSEMBLES)
     random_key("key", key)
-    count, neurons = whole("num_patterns", num_patterns), whole("neurons", neurons)
+    count, neurons = integer("num_patterns", num_patterns), integer("neurons", neurons)
     try:
         jax.eval_shape(lambda key: getattr(ensembles, ensemble)(key, 1, neurons, *parameters), key)
     except TypeError as error:

@@ -37,3 +37,7 @@ __all__ = [
     "polynomial",
     "top_k",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

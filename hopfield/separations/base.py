@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._checks import booleans, real_array, vector
+from hopfield._arguments import boolean_array, real_array, real_vector
+from hopfield._arrays import Scalar
 from hopfield._pytrees import Node
-from hopfield._shapes import Scalar
 from hopfield.separations._guards import nonzero as nonzero
 from hopfield.separations._guards import unmasked as unmasked
 from hopfield.separations._ties import balance, difference, finite_rise, where_near
@@ -162,7 +162,7 @@ def _of_scores(method: Callable) -> Callable:
 
     @wraps(method)
     def checked(self, z, mask=None):
-        z = vector("scores", z)
-        return method(self, z, None if mask is None else booleans("mask", mask, z.shape))
+        z = real_vector("scores", z)
+        return method(self, z, None if mask is None else boolean_array("mask", mask, z.shape))
 
     return checked

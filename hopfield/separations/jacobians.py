@@ -4,8 +4,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from hopfield._arguments import real_array
 from hopfield._arrays import same_rank
-from hopfield._checks import real_array
 from hopfield._numerics import wide
 
 

@@ -8,7 +8,7 @@ from flax import struct
 from jaxtyping import Array, Bool
 
 from hopfield import _numerics
-from hopfield._checks import whole
+from hopfield._arguments import integer
 from hopfield._names import Named
 from hopfield.separations.base import Separation
 from hopfield.separations.exponential import LogSumExp
@@ -31,7 +31,7 @@ class TopK(Separation):
     normalised: ClassVar[bool] = True
 
     def checked(self):
-        return self.replace(count=whole("count", self.count))
+        return self.replace(count=integer("count", self.count))
 
     def _top_k_mask(self, z: Scores, mask: Mask) -> Bool[Array, "M"]:
         masked = z if mask is None else jnp.where(mask, z, -jnp.inf)

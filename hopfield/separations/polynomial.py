@@ -9,10 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from hopfield._checks import whole
+from hopfield._arguments import flag, integer
 from hopfield._names import Named
 from hopfield._numerics import EXACT_DEGREE, anywhere, largest, power_of_two, power_scale, wide
-from hopfield.arguments import flag
 from hopfield.separations._guards import faint, nonzero, scaled, unmasked
 from hopfield.separations.base import ByBlocks, Separation
 from hopfield.separations.simplex import Mask, Scores
@@ -39,7 +38,7 @@ class Polynomial(Streaming, Separation):
     by_blocks: ClassVar[ByBlocks] = "sums"
 
     def checked(self):
-        return self.replace(degree=whole("degree", self.degree, 2), rectified=flag("rectified", self.rectified))
+        return self.replace(degree=integer("degree", self.degree, 2), rectified=flag("rectified", self.rectified))
 
     @property
     def convex(self) -> bool:

@@ -15,9 +15,9 @@ from jax.custom_derivatives import SymbolicZero
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import real_array
+from hopfield._arguments import real_array
+from hopfield._arrays import Mask, Scores
 from hopfield._numerics import largest, saved_for_derivative, wide
-from hopfield._shapes import Mask, Scores
 from hopfield.separations._deformed import power_logarithm
 
 STEPS = 64

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from hopfield._checks import real_number
+from hopfield._arguments import number_scalar
 from hopfield._names import Named
 from hopfield._numerics import is_traced, nan_outside
 from hopfield.separations import simplex
@@ -127,7 +127,7 @@ def _fenchel_young_jvp(primals, tangents):
 def _real(name: str, value, low: float, high: float, contract: str) -> Array:
     if is_traced(value):
         return nan_outside(value, (low < value) & (value <= high) & (value < jnp.inf))
-    kept = float(np.asarray(float(real_number(name, value, contract)), jnp.result_type(float)))  # as it will be used
+    kept = float(np.asarray(float(number_scalar(name, value, contract)), jnp.result_type(float)))  # as it will be used
     if not low < kept <= high or kept == float("inf"):
         raise ValueError(f"{name} must be {contract}, got {value}")
     return jnp.asarray(kept)

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from hopfield._shapes import Mask, Scalar, Scores
+from hopfield._arrays import Mask, Scalar, Scores
 
 if TYPE_CHECKING:
     from hopfield.separations.base import Separation

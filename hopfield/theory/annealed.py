@@ -17,7 +17,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import betaln, chdtri, entr, expit, logsumexp
 
-from hopfield.arguments import Float, one_of, one_real, one_whole, plain
+from hopfield._arguments.host import Float, plain, real, whole_number
+from hopfield._arguments.words import one_of
 from hopfield.theory.general import binomial
 from hopfield.theory.spherical import CRITERIA, ENSEMBLES, Converged, Ensemble, WeightCriterion
 
@@ -40,7 +41,7 @@ class Others(NamedTuple):
 
 def others(log_weight: Weight, neurons: int, ensemble: Ensemble | str, overlap: float = 1.0) -> Others:
     """Averages over the density of t, times w."""
-    neurons, overlap = one_whole("neurons", neurons, least=2), one_real("overlap", overlap)
+    neurons, overlap = whole_number("neurons", neurons, least=2), real("overlap", overlap)
     if one_of("ensemble", ensemble, ENSEMBLES) == "spins":
         sums, log_probabilities = binomial(neurons)
         t, log_density, own_overlap = sums / neurons, log_probabilities, 1.0
@@ -82,7 +83,7 @@ def _log_cosh(u: Float) -> Float:
 
 def target_weight(log_weight: Weight, neurons: int, num_patterns: float, ensemble: Ensemble | str = "sphere") -> Float:
     """Share of the weight that a pattern has in the state equal to it, 1/(1 + (M−1) E[w]/w)."""
-    num_patterns = one_real("num_patterns", num_patterns, least=1)
+    num_patterns = real("num_patterns", num_patterns, least=1)
     with np.errstate(divide="ignore"):
         return plain(expit(others(log_weight, neurons, ensemble).gap - np.log(num_patterns - 1.0)))
 
@@ -92,7 +93,7 @@ def converged(log_weight: Weight, neurons: int, num_patterns: float, ensemble: E
 
     The entropy is that of the shares of all M >= 2 patterns.
     """
-    overlap, log_others = 1.0, float(np.log(one_real("num_patterns", num_patterns, least=2) - 1.0))
+    overlap, log_others = 1.0, float(np.log(real("num_patterns", num_patterns, least=2) - 1.0))
     for _ in range(2000):
         averages = others(log_weight, neurons, ensemble, overlap)
         weight = float(expit(averages.gap - log_others))

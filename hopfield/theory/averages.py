@@ -6,7 +6,8 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from scipy.special import betaln, chdtri
 
-from hopfield.arguments import Float, one_of
+from hopfield._arguments.host import Float
+from hopfield._arguments.words import one_of
 
 Ensemble = Literal["sphere", "spins", "gaussian"]
 ENSEMBLES: tuple[Ensemble, ...] = get_args(Ensemble)

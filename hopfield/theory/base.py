@@ -8,7 +8,8 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hopfield.arguments import Float, one_of, one_real, one_whole, real, whole_numbers
+from hopfield._arguments.host import Float, real, reals, whole_number, whole_numbers
+from hopfield._arguments.words import one_of
 
 Criterion = Literal["retained", "one_step_error", "fixed_point", "exact", "target_weight", "converged_weight"]
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
@@ -35,15 +36,15 @@ class Line(NamedTuple):
 _CHECKS: Mapping[str, Callable[[Any], Any]] = {
     "criterion": lambda value: one_of("criterion", value, CRITERIA),
     "dynamics": lambda value: one_of("dynamics", value, SPIN_DYNAMICS),
-    "neurons": lambda value: value is None or one_whole("neurons", value, least=1),
+    "neurons": lambda value: value is None or whole_number("neurons", value, least=1),
     "num_patterns": lambda value: whole_numbers("num_patterns", value, least=1),
-    "corruption": lambda value: one_real("corruption", value, least=0, most=1),
-    "cut": lambda value: one_real("cut", value, least=0, most=1),
-    "error": lambda value: one_real("error", value, above=0, below=0.5),
-    "beta": lambda value: value is None or one_real("beta", value, above=0),
-    "load": lambda value: real("load", value, least=0),
-    "loads": lambda value: real("loads", value, least=0),
-    "overlaps": lambda value: real("overlaps", value, least=-1, most=1),
+    "corruption": lambda value: real("corruption", value, least=0, most=1),
+    "cut": lambda value: real("cut", value, least=0, most=1),
+    "error": lambda value: real("error", value, above=0, below=0.5),
+    "beta": lambda value: value is None or real("beta", value, above=0),
+    "load": lambda value: reals("load", value, least=0),
+    "loads": lambda value: reals("loads", value, least=0),
+    "overlaps": lambda value: reals("overlaps", value, least=-1, most=1),
 }
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, erf
 
-from hopfield.arguments import Float, one_whole, plain, real, whole_numbers
+from hopfield._arguments.host import Float, plain, reals, whole_number, whole_numbers
 from hopfield.theory import dense as dense_theory
 from hopfield.theory import spherical
 
@@ -47,8 +47,8 @@ def neurodynamics(load: ArrayLike, overlap: ArrayLike, steps: int = 1) -> Float:
     Source: Amari and Maginu, Neural Networks 1, 63 (1988). The noise is taken as Gaussian, with correlations of
     neighbouring steps alone: exact for one step, with a capacity of 0.1595 for many.
     """
-    load, overlap = np.broadcast_arrays(real("load", load, above=0), real("overlap", overlap, least=-1, most=1))
-    for state in _neurodynamics(load, overlap, one_whole("steps", steps, least=0)):
+    load, overlap = np.broadcast_arrays(reals("load", load, above=0), reals("overlap", overlap, least=-1, most=1))
+    for state in _neurodynamics(load, overlap, whole_number("steps", steps, least=0)):
         overlap = state
     return plain(overlap)
 
@@ -62,7 +62,7 @@ def classical(load: ArrayLike) -> Float:
     Returns:
         The overlap from which on the state ends near the pattern (m > 0.8); nan where not even the pattern does.
     """
-    load = real("load", load, above=0)
+    load = reals("load", load, above=0)
     return _boundary(lambda overlap: plain(neurodynamics(load, overlap, 300)), load.shape)
 
 
@@ -78,7 +78,7 @@ def projection(load: ArrayLike) -> Float:
     Returns:
         0 up to α = 1/(1 + π/2) = 0.389; from there it grows to 1 at α = 1.
     """
-    load = real("load", load, above=0, below=1)
+    load = reals("load", load, above=0, below=1)
     ratio = (1 - load) / (2 * load)
 
     def step(overlap: Float) -> Float:
@@ -100,8 +100,8 @@ def dense(degree: int, load: ArrayLike, *, rectified: bool = False) -> Float:
 
     Source: the one-step error of Krotov and Hopfield 2016 (arXiv:1606.01164), here from a state of overlap m.
     """
-    power = one_whole("degree", degree, least=3) - 1
-    load = real("load", load, above=0)
+    power = whole_number("degree", degree, least=3) - 1
+    load = reals("load", load, above=0)
     deviation = np.sqrt(2 * dense_theory.noise(degree, rectified=rectified) * load)
     unstable = _unstable(lambda overlap: erf(overlap**power / deviation), load.shape)
     return plain(np.where(load < dense_theory.spinodal(degree, rectified=rectified).load, unstable, np.nan))
@@ -123,7 +123,7 @@ def sphere(load: ArrayLike, beta: ArrayLike) -> Float:
 
     Source: the random energy model of Lucibello and Mézard 2024 (arXiv:2304.14964) at a query of overlap m.
     """
-    load, beta = np.broadcast_arrays(real("load", load, least=0), real("beta", beta, above=0))
+    load, beta = np.broadcast_arrays(reals("load", load, least=0), reals("beta", beta, above=0))
     highest = spherical.typical_load(beta)
     top = 2 * beta / (1 + np.sqrt(1 + 4 * beta**2))
     condensed = load <= -np.log(top / beta) / 2  # 1 − t² = t/λ
@@ -146,7 +146,7 @@ def nearest_pattern(neurons: ArrayLike, num_patterns: ArrayLike, share: ArrayLik
         whole_numbers("neurons", neurons, least=2),
         whole_numbers("num_patterns", num_patterns, least=2),
     )
-    share = real("share", share, above=0, below=1)
+    share = reals("share", share, above=0, below=1)
     tail = -np.expm1(np.log(share) / (num_patterns - 1))  # chance that one pattern is nearer
     inside = betaincinv((neurons - 1) / 2, 0.5, np.minimum(2 * tail, 1.0))
     return plain(np.sqrt(1 - inside))
@@ -158,7 +158,7 @@ def nearest_pattern_share(neurons: ArrayLike, num_patterns: ArrayLike, overlap: 
         whole_numbers("neurons", neurons, least=2),
         whole_numbers("num_patterns", num_patterns, least=1),
     )
-    overlap = real("overlap", overlap, least=0, most=1)
+    overlap = reals("overlap", overlap, least=0, most=1)
     tail = betainc((neurons - 1) / 2, 0.5, 1 - overlap**2) / 2
     return plain(np.exp((num_patterns - 1) * np.log1p(-tail)))
 

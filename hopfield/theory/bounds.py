@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, wrightomega
 
-from hopfield.arguments import Float, plain, real
+from hopfield._arguments.host import Float, plain, reals
 
 __all__ = ["StorageBound", "gardner", "ramsauer", "retrieval_error", "separation_needed", "storkey"]
 
@@ -30,7 +30,7 @@ def gardner(stability: ArrayLike = 0.0) -> Float:
 
     Source: Gardner, J. Phys. A 21, 257 (1988).
     """
-    kappa = real("stability", stability, least=0)
+    kappa = reals("stability", stability, least=0)
     density = np.exp(-(kappa**2) / 2) / np.sqrt(2 * np.pi)
     return plain(1 / ((1 + kappa**2) * ndtr(kappa) + kappa * density))
 
@@ -43,7 +43,7 @@ def storkey(neurons: ArrayLike) -> Float:
 
     Source: Storkey, ICANN 1997; Storkey and Valabregue, Neural Networks 12, 869 (1999).
     """
-    neurons = real("neurons", neurons, least=2)
+    neurons = reals("neurons", neurons, least=2)
     return plain(neurons / np.sqrt(2 * np.log(neurons)))
 
 
@@ -67,9 +67,9 @@ def ramsauer(
 
     Source: Ramsauer et al., ICLR 2021, arXiv:2008.02217, theorem 3.
     """
-    d = real("dimension", dimension, least=2)
-    beta, k = real("beta", beta, above=0), real("radius_factor", radius_factor, above=0)
-    p = real("failure", failure, above=0, below=1)
+    d = reals("dimension", dimension, least=2)
+    beta, k = reals("beta", beta, above=0), reals("radius_factor", radius_factor, above=0)
+    p = reals("failure", failure, above=0, below=1)
     a = 2 / (d - 1) * (1 + np.log(2 * beta * k**2 * p * (d - 1)))
     b = 2 * k**2 * beta / 5
     base = b / wrightomega(a + np.log(b))  # W₀(exp x), without the exponential that overflows
@@ -90,8 +90,8 @@ def separation_needed(num_patterns: ArrayLike, beta: ArrayLike, norm: ArrayLike)
 
     Source: Ramsauer et al. 2021, appendix, definition of well-separated patterns.
     """
-    m, beta = real("num_patterns", num_patterns, least=2), real("beta", beta, above=0)
-    norm = real("norm", norm, above=0)
+    m, beta = reals("num_patterns", num_patterns, least=2), reals("beta", beta, above=0)
+    norm = reals("norm", norm, above=0)
     return plain(2 / (beta * m) + np.log(2 * (m - 1) * m * beta * norm**2) / beta)
 
 
@@ -110,10 +110,10 @@ def retrieval_error(
     Source: Ramsauer et al. 2021, theorem 5. Every score ξ_ν·x falls short of ξ_μ·x by Δ − 2·distance·norm at least.
     """
     m, beta, norm = (
-        real("num_patterns", num_patterns, least=1),
-        real("beta", beta, above=0),
-        real("norm", norm, above=0),
+        reals("num_patterns", num_patterns, least=1),
+        reals("beta", beta, above=0),
+        reals("norm", norm, above=0),
     )
-    margin = real("separation", separation) - 2 * real("distance", distance, least=0) * norm
+    margin = reals("separation", separation) - 2 * reals("distance", distance, least=0) * norm
     with np.errstate(over="ignore", invalid="ignore"):  # one pattern alone is not disturbed from however far
         return plain(np.where(m == 1, 0.0, 2 * (m - 1) * np.exp(-beta * margin) * norm))

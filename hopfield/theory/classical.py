@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 from scipy.special import erf, erfc
 
-from hopfield.arguments import Float, flag, plain, real, whole_numbers
+from hopfield._arguments.host import Float, flag, plain, reals, whole_numbers
 from hopfield.theory import lines
 from hopfield.theory.base import Spinodal, flips
 from hopfield.theory.saddle import (
@@ -175,7 +175,7 @@ def thermodynamic_temperature(load: ArrayLike) -> Float:
 
 def spin_glass_temperature(load: ArrayLike) -> Float:
     """Temperature of the spin-glass transition, T_g = 1 + √α, for load α >= 0 (AGS 1985)."""
-    return plain(1 + np.sqrt(real("load", load, least=0)))
+    return plain(1 + np.sqrt(reals("load", load, least=0)))
 
 
 def one_step_error(
@@ -199,7 +199,7 @@ def one_step_error(
         whole_numbers("neurons", neurons, least=1),
         whole_numbers("num_patterns", num_patterns, least=1),
     )
-    flipped = flips(real("corruption", corruption, least=0, most=1), neurons)
+    flipped = flips(reals("corruption", corruption, least=0, most=1), neurons)
     terms = (neurons - 1) * (num_patterns - 1)
     self_field = num_patterns if flag("self_coupling", self_coupling) else 0.0
     aligned = neurons - 2 * flipped
@@ -216,8 +216,8 @@ def one_step_error_asymptotic(load: ArrayLike, corruption: ArrayLike = 0.0) -> F
         load: α = M/N, > 0.
         corruption: fraction of flipped spins, 0 to 1.
     """
-    overlap = 1 - 2 * real("corruption", corruption, least=0, most=1)
-    return plain(erfc(overlap / np.sqrt(2 * real("load", load, above=0))) / 2)
+    overlap = 1 - 2 * reals("corruption", corruption, least=0, most=1)
+    return plain(erfc(overlap / np.sqrt(2 * reals("load", load, above=0))) / 2)
 
 
 def fixed_point_probability(neurons: ArrayLike, num_patterns: ArrayLike) -> Float:
@@ -233,7 +233,7 @@ def fixed_point_probability(neurons: ArrayLike, num_patterns: ArrayLike) -> Floa
     Source: the Poisson limit of McEliece et al. 1987, here with the exact error of a spin.
     """
     survive = np.log1p(-one_step_error(neurons, num_patterns))
-    return plain(np.exp(real("neurons", neurons) * survive))
+    return plain(np.exp(reals("neurons", neurons) * survive))
 
 
 def mceliece(neurons: ArrayLike, *, all_patterns: bool = False) -> Float:
@@ -245,14 +245,14 @@ def mceliece(neurons: ArrayLike, *, all_patterns: bool = False) -> Float:
 
     Source: McEliece, Posner, Rodemich, Venkatesh, IEEE Trans. Inf. Theory 33, 461 (1987).
     """
-    neurons = real("neurons", neurons, least=2)
+    neurons = reals("neurons", neurons, least=2)
     return plain(neurons / ((4 if flag("all_patterns", all_patterns) else 2) * np.log(neurons)))
 
 
 def _conditions(load: ArrayLike, temperature: ArrayLike, *, positive: bool = False) -> tuple[Float, Float]:
     """√α and T, broadcast to one shape. T = 0 is replaced by a temperature too low to matter."""
-    load = real("load", load, above=0) if positive else real("load", load, least=0)
-    root_load, temperature = np.broadcast_arrays(np.sqrt(load), real("temperature", temperature, least=0))
+    load = reals("load", load, above=0) if positive else reals("load", load, least=0)
+    root_load, temperature = np.broadcast_arrays(np.sqrt(load), reals("temperature", temperature, least=0))
     return root_load, np.maximum(temperature, COLDEST)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 from scipy.special import erf, erfc, erfcinv, gammaln, poch
 
-from hopfield.arguments import Float, flag, plain, real, whole_numbers
+from hopfield._arguments.host import Float, flag, plain, reals, whole_numbers
 from hopfield.theory import sums
 from hopfield.theory.base import Spinodal, flips
 
@@ -81,7 +81,7 @@ def one_step_error(
     """
     degree, neurons = whole_numbers("degree", degree, least=2), whole_numbers("neurons", neurons, least=1)
     num_patterns = whole_numbers("num_patterns", num_patterns, least=1)
-    flipped = flips(real("corruption", corruption, least=0, most=1), neurons)
+    flipped = flips(reals("corruption", corruption, least=0, most=1), neurons)
     errors = np.vectorize(_one_step_error, otypes=[np.float64])
     return plain(errors(degree, neurons, num_patterns, flipped, flag("rectified", rectified)))
 
@@ -99,9 +99,9 @@ def one_step_error_asymptotic(
 
     Source: KH.
     """
-    variance = noise(degree, rectified=rectified) * real("load", load, above=0)
-    overlap = 1 - 2 * real("corruption", corruption, least=0, most=0.5)
-    return plain(erfc(overlap ** (real("degree", degree) - 1) / np.sqrt(2 * variance)) / 2)
+    variance = noise(degree, rectified=rectified) * reals("load", load, above=0)
+    overlap = 1 - 2 * reals("corruption", corruption, least=0, most=0.5)
+    return plain(erfc(overlap ** (reals("degree", degree) - 1) / np.sqrt(2 * variance)) / 2)
 
 
 def capacity(degree: ArrayLike, error: ArrayLike = 0.005, *, rectified: bool = False) -> Float:
@@ -117,7 +117,7 @@ def capacity(degree: ArrayLike, error: ArrayLike = 0.005, *, rectified: bool = F
 
     Source: KH.
     """
-    quantile = erfcinv(2 * real("error", error, above=0, below=0.5))
+    quantile = erfcinv(2 * reals("error", error, above=0, below=0.5))
     return plain(1 / (2 * quantile**2 * noise(degree, rectified=rectified)))
 
 
@@ -131,7 +131,7 @@ def error_free_patterns(degree: ArrayLike, neurons: ArrayLike, *, rectified: boo
 
     Source: KH.
     """
-    neurons = real("neurons", neurons, least=2)
+    neurons = reals("neurons", neurons, least=2)
     power = whole_numbers("degree", degree, least=2) - 1
     log_noise = power * np.log(2) + gammaln(power + 0.5) - gammaln(0.5) - np.log(2) * flag("rectified", rectified)
     with np.errstate(over="ignore"):
@@ -164,7 +164,7 @@ def retrieval_overlap(degree: ArrayLike, load: ArrayLike, *, rectified: bool = F
     Returns:
         The largest fixed point; nan above `spinodal(degree).load`.
     """
-    degree, load = np.broadcast_arrays(whole_numbers("degree", degree, least=3), real("load", load, least=0))
+    degree, load = np.broadcast_arrays(whole_numbers("degree", degree, least=3), reals("load", load, least=0))
     target = np.sqrt(2 * noise(degree, rectified=rectified) * load)
 
     def excess(ratio: Float, degree: Float, target: Float) -> Float:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import erf, erfcinv, erfinv
 
-from hopfield.arguments import Float
+from hopfield._arguments.host import Float
 from hopfield.theory import annealed, general
 from hopfield.theory.averages import Ensemble
 from hopfield.theory.base import Criterion, Theory, flips, numbers

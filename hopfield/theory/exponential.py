@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import root_scalar
 from scipy.special import gammaln, xlogy
 
-from hopfield.arguments import Float, plain, real, whole_numbers
+from hopfield._arguments.host import Float, plain, reals, whole_numbers
 from hopfield.theory import sums
 from hopfield.theory.base import flips
 
@@ -49,7 +49,7 @@ def rate(overlap: ArrayLike) -> Float:
     Args:
         overlap: a, −1 to 1.
     """
-    a = real("overlap", overlap, least=-1, most=1)
+    a = reals("overlap", overlap, least=-1, most=1)
     return plain((xlogy(1 + a, 1 + a) + xlogy(1 - a, 1 - a)) / 2)
 
 
@@ -64,7 +64,7 @@ def all_patterns_load(corruption: ArrayLike = 0.0) -> Float:
 
     Source: Demircigil et al. 2017, theorem 3.
     """
-    return plain(rate(1 - 2 * real("corruption", corruption, least=0, most=0.5)) / 2)
+    return plain(rate(1 - 2 * reals("corruption", corruption, least=0, most=0.5)) / 2)
 
 
 def one_step_load(beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Float:
@@ -80,7 +80,7 @@ def one_step_load(beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Float:
     Returns:
         0.6750 at β = 1, ρ = 0.
     """
-    return _typical_load(2, real("beta", beta, above=0), corruption)
+    return _typical_load(2, reals("beta", beta, above=0), corruption)
 
 
 def target_weight_load(beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Float:
@@ -94,7 +94,7 @@ def target_weight_load(beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Fl
 
     Source: Lucibello and Mézard 2024, condition of retrieval for binary patterns.
     """
-    return _typical_load(1, real("beta", beta, above=0), corruption)
+    return _typical_load(1, reals("beta", beta, above=0), corruption)
 
 
 def target_weight(
@@ -140,7 +140,7 @@ def critical_load(neurons: ArrayLike, beta: ArrayLike = 1.0, corruption: ArrayLi
     Returns:
         The load, with M taken as continuous; nan where two patterns are already too many.
     """
-    return _apply_elementwise(_critical_load, real("neurons", neurons, most=1000), 1, beta, corruption)
+    return _apply_elementwise(_critical_load, reals("neurons", neurons, most=1000), 1, beta, corruption)
 
 
 def one_step_error(
@@ -166,7 +166,7 @@ def one_step_error(
 
 
 def _typical_load(terms: int, beta: Float, corruption: ArrayLike) -> Float:
-    corruption = real("corruption", corruption, least=0, most=0.5)
+    corruption = reals("corruption", corruption, least=0, most=0.5)
     tilt = terms * np.minimum(beta, 400.0)  # tanh is 1 from 20 on, and the load no longer depends on the tilt
     overlap = 1 - 2 * corruption
     annealed = -np.log1p(np.expm1(-2 * tilt) / 2) - 2 * corruption * tilt  # t − ln cosh t, which cancels as written
@@ -180,11 +180,11 @@ def _apply_elementwise(
     beta: ArrayLike,
     corruption: ArrayLike,
 ) -> Float:
-    neurons = whole_numbers("neurons", real("neurons", neurons, most=_MOST), least=1)
+    neurons = whole_numbers("neurons", reals("neurons", neurons, most=_MOST), least=1)
     num_patterns = whole_numbers("num_patterns", num_patterns, least=1)
-    flipped = flips(real("corruption", corruption, least=0, most=0.5), neurons)
+    flipped = flips(reals("corruption", corruption, least=0, most=0.5), neurons)
     return plain(
-        np.vectorize(function, otypes=[np.float64])(neurons, num_patterns, real("beta", beta, above=0), flipped)
+        np.vectorize(function, otypes=[np.float64])(neurons, num_patterns, reals("beta", beta, above=0), flipped)
     )
 
 

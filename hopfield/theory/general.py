@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq, minimize_scalar, root_scalar
 from scipy.special import gammaln, logsumexp
 
-from hopfield.arguments import Float, one_real, one_whole, real
+from hopfield._arguments.host import Float, real, reals, whole_number
 from hopfield.theory import sums
 from hopfield.theory.base import Spinodal, numbers
 
@@ -78,13 +78,13 @@ def one_step_error(summand: Function, neurons: int, num_patterns: int, flipped: 
 
 def start_overlap(corruption: float) -> float:
     """Overlap 1 − 2c of a start with a fraction c of its spins flipped. ValueError unless 0 ≤ c ≤ 1."""
-    return 1.0 - 2.0 * one_real("corruption", corruption, least=0, most=1)
+    return 1.0 - 2.0 * real("corruption", corruption, least=0, most=1)
 
 
 def _counts(neurons: int, num_patterns: float, flipped: int) -> tuple[int, int]:
     """Numbers of patterns and of flipped spins as integers. ValueError for fractions and for numbers out of range."""
-    real("flipped", flipped, least=0, most=one_whole("neurons", neurons, least=1))
-    return one_whole("num_patterns", num_patterns, least=1), one_whole("flipped", flipped, least=0)
+    reals("flipped", flipped, least=0, most=whole_number("neurons", neurons, least=1))
+    return whole_number("num_patterns", num_patterns, least=1), whole_number("flipped", flipped, least=0)
 
 
 def below_zero(rises: Float, probabilities: Float, signal: float, terms: float, tie: float) -> float:
@@ -115,7 +115,7 @@ def weight_probability(log_weight: Function, neurons: int, num_patterns: float, 
         neurons, flipped: as for `one_step_error`.
         num_patterns: M >= 1, not necessarily whole.
     """
-    num_patterns = one_real("num_patterns", num_patterns, least=1)
+    num_patterns = real("num_patterns", num_patterns, least=1)
     flipped = _counts(neurons, 1, flipped)[1]
     overlaps, log_probabilities = binomial(neurons)
     terms, probabilities = _terms(log_weight(overlaps), neurons - flipped), np.exp(log_probabilities)

@@ -21,7 +21,8 @@ from scipy.linalg import eigh_tridiagonal
 from scipy.optimize import brentq
 from scipy.special import roots_legendre
 
-from hopfield.arguments import Float, one_of, one_real, one_whole, plain, real, whole_numbers
+from hopfield._arguments.host import Float, plain, real, reals, whole_number, whole_numbers
+from hopfield._arguments.words import one_of
 
 __all__ = ["RULES", "capacity", "key_found"]
 
@@ -65,9 +66,9 @@ def key_found(
         ValueError: a number out of range, an unknown rule, or a decay with the pseudo-inverse.
     """
     one_of("rule", rule, RULES)
-    keys, count = whole_numbers("neurons", neurons, least=3), real("num_patterns", num_patterns, least=1)
+    keys, count = whole_numbers("neurons", neurons, least=3), reals("num_patterns", num_patterns, least=1)
     wide = keys if values is None else whole_numbers("values", values, least=3)
-    fade = real("decay", decay, above=0, most=1)
+    fade = reals("decay", decay, above=0, most=1)
     if rule == "pseudo_inverse" and np.any(fade < 1):
         raise ValueError(f"decay must be 1 for pseudo_inverse, got {decay}")
     return plain(np.vectorize(_found_probability, otypes=[float], excluded={4})(keys, wide, count, fade, rule))
@@ -78,9 +79,9 @@ def capacity(neurons: int, rule: Rule | str = "outer", *, values: int | None = N
 
     Arguments as for `key_found`.
     """
-    neurons = one_whole("neurons", neurons, least=3)
-    wide = neurons if values is None else one_whole("values", values, least=3)
-    decay = one_real("decay", decay, above=0, most=1)
+    neurons = whole_number("neurons", neurons, least=3)
+    wide = neurons if values is None else whole_number("values", values, least=3)
+    decay = real("decay", decay, above=0, most=1)
 
     def excess(log_pairs: float) -> float:
         return float(key_found(neurons, np.exp(log_pairs), rule, values=wide, decay=decay)) - 0.5

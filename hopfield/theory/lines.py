@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 
-from hopfield.arguments import Float, real
+from hopfield._arguments.host import Float, reals
 from hopfield.theory.saddle import COLDEST, retrieval_saddle, spin_glass_saddle, spinodal_ratio
 
 Line = Callable[[Float], Float]
@@ -33,7 +33,7 @@ def thermodynamic(temperature: Float) -> Float:
 
 def load(line: Line, temperature: ArrayLike) -> Float:
     """Load of a line √α(T), which ends at T = 1."""
-    temperature = np.maximum(real("temperature", temperature, least=0), COLDEST)
+    temperature = np.maximum(reals("temperature", temperature, least=0), COLDEST)
     return np.where(temperature < 1, line(np.where(temperature < 1, temperature, 0.5)) ** 2, 0.0)
 
 
@@ -45,7 +45,7 @@ def temperature(line: Line, load: ArrayLike) -> Float:
         inner = np.minimum(temperature, 1 - 1e-5)
         return line(inner) * (1 - temperature) / (1 - inner) - root_load
 
-    root_load = np.sqrt(real("load", load, least=0))
+    root_load = np.sqrt(reals("load", load, least=0))
     bracket = (np.full(root_load.shape, _turn(line)), np.ones(root_load.shape))
     return elementwise.find_root(excess, bracket, args=(root_load,)).x
 

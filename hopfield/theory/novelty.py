@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, expit, wrightomega
 
-from hopfield.arguments import Float, one_real, one_whole, plain, real, whole_numbers
+from hopfield._arguments.host import Float, plain, real, reals, whole_number, whole_numbers
 from hopfield.theory.averages import sphere
 
 __all__ = ["auc", "leftover"]
@@ -42,19 +42,19 @@ def auc(neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, overlap: 
     arguments = (
         whole_numbers("neurons", neurons, least=3),
         whole_numbers("num_patterns", num_patterns, least=1),
-        real("kappa", kappa, above=0),
-        real("overlap", overlap, least=-1, most=1),
+        reals("kappa", kappa, above=0),
+        reals("overlap", overlap, least=-1, most=1),
     )
     return plain(np.vectorize(_auc, otypes=[float])(*arguments))
 
 
 def leftover(neurons: int, num_patterns: int, kappa: float, overlap: float | None = None) -> float:
     """Annealed weight left over, 1/(1 + E Z): of a query of overlap m with its pattern, or of a novel one if None."""
-    count, rate = one_whole("num_patterns", num_patterns, least=1), one_real("kappa", kappa, above=0)
-    log_mean = rate - sphere(np.asarray(one_whole("neurons", neurons, least=3)), np.asarray(rate)).gap
+    count, rate = whole_number("num_patterns", num_patterns, least=1), real("kappa", kappa, above=0)
+    log_mean = rate - sphere(np.asarray(whole_number("neurons", neurons, least=3)), np.asarray(rate)).gap
     if overlap is None:
         return float(expit(-np.log(count) - log_mean))
-    log_weight = rate * one_real("overlap", overlap, least=-1, most=1)
+    log_weight = rate * real("overlap", overlap, least=-1, most=1)
     with np.errstate(divide="ignore"):
         return float(expit(-np.logaddexp(log_weight, np.log(count - 1) + log_mean)))
 

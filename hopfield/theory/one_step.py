@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar, root
 from scipy.special import log_ndtr
 
-from hopfield.arguments import Float
+from hopfield._arguments.host import Float
 
 __all__ = ["BrokenSpinodal", "spinodal"]
 

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import factorial
 
-from hopfield.arguments import Float, one_real, one_whole, plain, real
+from hopfield._arguments.host import Float, plain, real, reals, whole_number
 from hopfield.theory import classical
 from hopfield.theory.saddle import COLDEST, field_averages
 
@@ -59,8 +59,8 @@ def covariance(degree: int, q: ArrayLike) -> Float:
         degree: k >= 0; 1 + 2q² at k = 2, 9q + 6q³ at k = 3.
         q: −1 to 1.
     """
-    weights = _weights_of(one_whole("degree", degree, least=0))
-    return plain(np.polynomial.polynomial.polyval(real("q", q, least=-1, most=1), weights))
+    weights = _weights_of(whole_number("degree", degree, least=0))
+    return plain(np.polynomial.polynomial.polyval(reals("q", q, least=-1, most=1), weights))
 
 
 def _weights_of(degree: int) -> Float:
@@ -79,9 +79,9 @@ def dense_replica(degree: int, load: float, temperature: float, *, retrieval: bo
         temperature: T >= 0, in units in which the field of a pattern on itself is 1.
         retrieval: whether to start from a pattern; NaN everywhere if that ends without overlap.
     """
-    degree = one_whole("degree", degree, least=3)
-    load = one_real("load", load, least=0)
-    temperature = max(one_real("temperature", temperature, least=0), COLDEST)
+    degree = whole_number("degree", degree, least=3)
+    load = real("load", load, least=0)
+    temperature = max(real("temperature", temperature, least=0), COLDEST)
     noise = lambda q: load * float(covariance(degree - 1, q))
     m, q = (1.0, 1.0) if retrieval else (0.0, 0.5)
     average = None
@@ -124,7 +124,7 @@ def dense_spinodal_temperature(degree: int, load: float) -> float:
         cent above `dense.spinodal(n).load`; below that temperature the state may be lost again.
     """
 
-    degree = one_whole("degree", degree, least=3)
+    degree = whole_number("degree", degree, least=3)
 
     def exists(temperature: float) -> bool:
         return bool(np.isfinite(dense_replica(degree, load, temperature).overlap))
@@ -158,8 +158,8 @@ def dense_spinodal_load(degree: int, temperature: float) -> float:
     Returns:
         To 2e-4 of it; 0 where there is none without load either.
     """
-    degree = one_whole("degree", degree, least=3)
-    temperature = one_real("temperature", temperature, above=0)
+    degree = whole_number("degree", degree, least=3)
+    temperature = real("temperature", temperature, above=0)
     ratios, loads, top = _RATIOS, np.zeros_like(_RATIOS), 0
     for steps in (120, _STEPS):
         m = np.ones_like(ratios)
@@ -185,7 +185,7 @@ def almeida_thouless_temperature(load: float) -> float:
     Returns:
         T_R(α), near √(8α/9π) e^(−1/2α) for small α (AGS 1987); NaN where it lies below 1e-4.
     """
-    load = one_real("load", load, above=0, below=float(classical.spinodal().load))
+    load = real("load", load, above=0, below=float(classical.spinodal().load))
 
     def margin(log_temperature: float) -> float:
         temperature = float(np.exp(log_temperature))

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import elementwise
 from scipy.special import erf, erfc
 
-from hopfield.arguments import Float
+from hopfield._arguments.host import Float
 
 COLDEST = 1e-12  # stands for T = 0: every order parameter shifts by O(T)
 _REACH = 9.0  # a Gaussian holds 2e-19 of its weight beyond nine deviations

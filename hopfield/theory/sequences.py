@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import comb, ndtr
 
-from hopfield.arguments import Float, flag, one_whole, plain, real, whole_numbers
+from hopfield._arguments.host import Float, flag, plain, reals, whole_number, whole_numbers
 from hopfield.theory import general, sums
 from hopfield.theory.dense import noise
 
@@ -32,9 +32,9 @@ def bit_error(degree: int | None, neurons: int, num_patterns: ArrayLike) -> Floa
         neurons: N >= 2.
         num_patterns: P >= 1, independent and unbiased.
     """
-    neurons, counts = one_whole("neurons", neurons, least=2), whole_numbers("num_patterns", num_patterns, least=1)
+    neurons, counts = whole_number("neurons", neurons, least=2), whole_numbers("num_patterns", num_patterns, least=1)
     sums, log_probabilities = general.binomial(neurons - 1)
-    values = np.exp(sums - (neurons - 1)) if degree is None else sums ** one_whole("degree", degree, least=1)
+    values = np.exp(sums - (neurons - 1)) if degree is None else sums ** whole_number("degree", degree, least=1)
     probabilities, signal = np.exp(log_probabilities), float(values[-1])
 
     def error(count: float) -> float:
@@ -82,7 +82,7 @@ def bit_error_gaussian(degree: int, neurons: ArrayLike, num_patterns: ArrayLike)
         neurons: N >= 2.
         num_patterns: P >= 2.
     """
-    neurons, num_patterns = real("neurons", neurons, least=2), real("num_patterns", num_patterns, least=2)
+    neurons, num_patterns = reals("neurons", neurons, least=2), reals("num_patterns", num_patterns, least=2)
     variance = (num_patterns - 1) * noise(whole_numbers("degree", degree, least=1) + 1) / (neurons - 1) ** degree
     return plain(ndtr(-1 / np.sqrt(variance)))
 
@@ -95,9 +95,9 @@ def transitions_right(error: ArrayLike, neurons: ArrayLike, transitions: ArrayLi
         neurons: N >= 1.
         transitions: T >= 1; P for a whole cyclic sequence.
     """
-    bits = real("neurons", neurons, least=1) * real("transitions", transitions, least=1)
+    bits = reals("neurons", neurons, least=1) * reals("transitions", transitions, least=1)
     with np.errstate(divide="ignore"):
-        return plain(np.exp(bits * np.log1p(-real("error", error, least=0, most=1))))
+        return plain(np.exp(bits * np.log1p(-reals("error", error, least=0, most=1))))
 
 
 def published_capacity(degree: int, neurons: ArrayLike, *, whole_sequence: bool = False) -> Float:
@@ -108,6 +108,6 @@ def published_capacity(degree: int, neurons: ArrayLike, *, whole_sequence: bool 
         neurons: N >= 2; at N = 100 and d = 2 half of the sequences of 205 patterns are right, P_T is 362 and P_S 121.
         whole_sequence: P_S.
     """
-    neurons = real("neurons", neurons, least=2)
+    neurons = reals("neurons", neurons, least=2)
     transitions = neurons**degree / (2 * noise(whole_numbers("degree", degree, least=1) + 1) * np.log(neurons))
     return plain(transitions / (degree + 1 if flag("whole_sequence", whole_sequence) else 1))

@@ -23,7 +23,7 @@ from scipy.optimize import elementwise, minimize
 from scipy.special import erf, ndtr, xlogy
 from scipy.stats import binom
 
-from hopfield.arguments import Float, one_real, one_whole, plain, real, whole_numbers
+from hopfield._arguments.host import Float, plain, real, reals, whole_number, whole_numbers
 
 __all__ = [
     "CLIPPED",
@@ -84,8 +84,8 @@ def spinodal(activity: float, offset: float = 0.0) -> SparseSpinodal:
     Returns:
         0.1379 at a = b = ½ (the classical network); slowly towards 1/(2a |ln a|) as a → 0: 4.37 of 10.9 at a = 0.01.
     """
-    activity = one_real("activity", activity, above=0, most=0.5)
-    return _spinodal(activity, one_real("offset", offset, least=0, most=1))
+    activity = real("activity", activity, above=0, most=0.5)
+    return _spinodal(activity, real("offset", offset, least=0, most=1))
 
 
 @cache
@@ -99,7 +99,7 @@ def _spinodal(activity: float, offset: float) -> SparseSpinodal:
 
 def sparse_limit(activity: ArrayLike) -> Float:
     """α_c → 1/(2a |ln a|) as the activity a → 0, above 0 and below 1 (Tsodyks & Feigel'man 1988)."""
-    activity = real("activity", activity, above=0, below=1)
+    activity = reals("activity", activity, above=0, below=1)
     return plain(1 / (2 * activity * np.abs(np.log(activity))))
 
 
@@ -118,10 +118,10 @@ def one_step_shares(
         threshold: θ.
         offset: b.
     """
-    a = one_real("activity", activity, above=0, below=1)
-    neurons = one_whole("neurons", neurons, least=2)
+    a = real("activity", activity, above=0, below=1)
+    neurons = whole_number("neurons", neurons, least=2)
     others = whole_numbers("num_patterns", num_patterns, least=2)[..., None] - 1
-    b, threshold = one_real("offset", offset), one_real("threshold", threshold)
+    b, threshold = real("offset", offset), real("threshold", threshold)
     on = np.arange(neurons)
     chance = binom.pmf(on, neurons - 1, a)
     signal = (on * (1 - a) * (1 - b) + (neurons - 1 - on) * a * b) / (a * (1 - a) * neurons)
@@ -142,8 +142,8 @@ def information(activity: ArrayLike, on: ArrayLike, off: ArrayLike) -> Float:
     Returns:
         The mutual information of η and V: the entropy of a at P₁ = 1 and P₀ = 0.
     """
-    activity = real("activity", activity, least=0, most=1)
-    on, off = real("on", on, least=0, most=1), real("off", off, least=0, most=1)
+    activity = reals("activity", activity, least=0, most=1)
+    on, off = reals("on", on, least=0, most=1), reals("off", off, least=0, most=1)
     active = activity * on + (1 - activity) * off
     nats = _entropy(active) - activity * _entropy(on) - (1 - activity) * _entropy(off)
     return plain(nats / np.log(2))
@@ -155,7 +155,7 @@ def _entropy(share: Float) -> Float:
 
 def dilution(keep: ArrayLike) -> Float:
     """Disturbance κ = (1−c)/c of couplings diluted at random. The share c that is kept is above 0 and at most 1."""
-    keep = real("keep", keep, above=0, most=1)
+    keep = reals("keep", keep, above=0, most=1)
     return plain((1 - keep) / keep)
 
 
@@ -171,7 +171,7 @@ def disturbed_critical_load(disturbance: ArrayLike) -> Float:
     Returns:
         0.1379 at κ = 0, 0.1018 for clipped couplings, 2/(πκ) as κ grows.
     """
-    disturbance = real("disturbance", disturbance, least=0)
+    disturbance = reals("disturbance", disturbance, least=0)
 
     def load(y: Float, disturbance: Float) -> Float:
         variance = erf(y) ** 2 / (2 * y**2)
@@ -194,7 +194,7 @@ def biased_hebb_error(bias: ArrayLike, num_patterns: ArrayLike) -> Float:
         num_patterns: M >= 1.
     Source: the first-order effect in Amit, Gutfreund & Sompolinsky 1987.
     """
-    bias, others = real("bias", bias, above=0, below=1), whole_numbers("num_patterns", num_patterns, least=1) - 1
+    bias, others = reals("bias", bias, above=0, below=1), whole_numbers("num_patterns", num_patterns, least=1) - 1
     up, edge = (1 + bias) / 2, (bias**-2.0 + others) / 2  # Σ = 2k − (M−1) with k spins up: beyond 1/m₀² where k is
     return plain((1 - up) * _beyond(edge, others, up) + up * _beyond(edge, others, 1 - up))
 
@@ -233,7 +233,7 @@ def willshaw_error(neurons: int, active: int, num_patterns: ArrayLike) -> Float:
         num_patterns: M >= 1.
     Source: Buckingham & Willshaw 1992 for the spread of the synapses of a neuron; the cover is counted exactly.
     """
-    neurons, active = one_whole("neurons", neurons, least=2), one_whole("active", active, least=1)
+    neurons, active = whole_number("neurons", neurons, least=2), whole_number("active", active, least=1)
     _sizes(neurons, active)
     if active == neurons:
         return plain(np.ones(np.shape(num_patterns)))  # the shown pattern itself sets all synapses

@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 from scipy.special import entr, expit
 
-from hopfield.arguments import Float, one_of, plain, real, whole_numbers
+from hopfield._arguments.host import Float, plain, reals, whole_numbers
+from hopfield._arguments.words import one_of
 from hopfield.theory.averages import ENSEMBLES, Averages, Ensemble, averages_of, sphere
 from hopfield.theory.exponential import target_weight_load
 
@@ -61,7 +62,7 @@ def typical_load(beta: ArrayLike, ensemble: Ensemble | str = "sphere") -> Float:
 
     Source: LM.
     """
-    beta = real("beta", beta, above=0)
+    beta = reals("beta", beta, above=0)
     if one_of("ensemble", ensemble, ENSEMBLES) == "spins":
         return target_weight_load(beta)
     if ensemble == "gaussian":
@@ -184,7 +185,7 @@ def critical_load(neurons: ArrayLike, kappa: ArrayLike, criterion: WeightCriteri
     Returns:
         The load, with M taken as continuous.
     """
-    neurons, _, kappa = _arguments(neurons, 1, real("kappa", kappa, above=0))
+    neurons, _, kappa = _arguments(neurons, 1, reals("kappa", kappa, above=0))
     if one_of("criterion", criterion, CRITERIA) == "target_weight":
         log_others = sphere(neurons, kappa).gap
     else:
@@ -200,7 +201,7 @@ def critical_patterns(
     Arguments as for `critical_load`.
     """
     with np.errstate(over="ignore"):
-        return plain(np.exp(real("neurons", neurons) * critical_load(neurons, kappa, criterion)))
+        return plain(np.exp(reals("neurons", neurons) * critical_load(neurons, kappa, criterion)))
 
 
 def _converged_log_others(neurons: Float, kappa: Float) -> Float:
@@ -238,7 +239,7 @@ def _arguments(
     neurons: ArrayLike, num_patterns: ArrayLike, kappa: ArrayLike, ensemble: Ensemble | str = "sphere"
 ) -> tuple[Float, Float, Float]:
     dimension, count = whole_numbers("neurons", neurons, least=2), whole_numbers("num_patterns", num_patterns, least=1)
-    dimension, count, kappa = np.broadcast_arrays(dimension, count, real("kappa", kappa, least=0))
+    dimension, count, kappa = np.broadcast_arrays(dimension, count, reals("kappa", kappa, least=0))
     if ensemble == "gaussian" and np.any(kappa >= dimension):
         raise ValueError(f"kappa must be below neurons for gaussian patterns, got {kappa}")
     return dimension, count, kappa

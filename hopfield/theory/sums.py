@@ -6,7 +6,7 @@ import numpy as np
 from scipy.signal import fftconvolve
 from scipy.special import betainc, gammaln, ndtr
 
-from hopfield.arguments import Float
+from hopfield._arguments.host import Float
 
 LATTICE = 2**19  # longest lattice that is convolved exactly
 _WAVES = 512  # frequencies evaluated at once

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import erf
 
-from hopfield.arguments import Float, one_real, one_whole, plain, real
+from hopfield._arguments.host import Float, plain, real, reals, whole_number
 from hopfield.theory import dense
 from hopfield.theory.replicas import covariance
 
@@ -46,8 +46,8 @@ def second_step(degree: int, load: ArrayLike, overlap: ArrayLike) -> Float:
         load: α = M/N^(n−1), > 0.
         overlap: m of the start, −1 to 1.
     """
-    degree = one_whole("degree", degree, least=2)
-    load, start = np.broadcast_arrays(real("load", load, above=0), real("overlap", overlap, least=-1, most=1))
+    degree = whole_number("degree", degree, least=2)
+    load, start = np.broadcast_arrays(reals("load", load, above=0), reals("overlap", overlap, least=-1, most=1))
     deviation = np.sqrt(load * dense.noise(degree))
     signal = start ** (degree - 1) / deviation
     first = erf(signal / np.sqrt(2))
@@ -72,9 +72,9 @@ def course(degree: int, load: float, overlap: float, steps: int, *, draws: int =
         draws: trajectories of each of four independent samples, by whose spread the errors are known.
         seed: of the draws.
     """
-    degree, steps = one_whole("degree", degree, least=2), one_whole("steps", steps, least=1)
-    load, overlap = one_real("load", load, above=0), one_real("overlap", overlap, least=-1, most=1)
-    draws, seed = one_whole("draws", draws, least=2), one_whole("seed", seed, least=0)
+    degree, steps = whole_number("degree", degree, least=2), whole_number("steps", steps, least=1)
+    load, overlap = real("load", load, above=0), real("overlap", overlap, least=-1, most=1)
+    draws, seed = whole_number("draws", draws, least=2), whole_number("seed", seed, least=0)
     courses = [_sample_course(degree, load, overlap, steps, draws, rng) for rng in np.random.default_rng(seed).spawn(4)]
     return Course(np.mean(courses, axis=0), np.std(courses, axis=0, ddof=1) / 2)
 

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield._medians import shrunk_median
+from hopfield._numerics import shrunk_median
 
 GRID = np.linspace(-4.0, 4.0, 160_001)
 

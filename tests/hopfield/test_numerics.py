@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hopfield import Couplings, Memory, attention
-from hopfield._checks import positive, real_array
+from hopfield._arguments import positive_scalar, real_array
 from hopfield._numerics import accumulation_dtype, increasing_root, is_traced, safe_norm, tolerance, unit
 from hopfield.dynamics import asynchronous
 from hopfield.geometry.factored_forms import factored
@@ -28,12 +28,12 @@ def test_tolerance_follows_the_dtype():
 @pytest.mark.parametrize("bad", [0, -1.0, float("nan"), float("inf"), [1.0, 2.0], jnp.ones(2), True], ids=str)
 def test_positive_refuses(bad):
     with pytest.raises(ValueError, match="beta must be a positive finite number, got"):
-        positive("beta", bad)
+        positive_scalar("beta", bad)
 
 
 def test_positive_never_widens_float32_and_lets_positive_tracers_pass():
-    assert (positive("beta", 2) * jnp.ones(3, jnp.float32)).dtype == jnp.float32
-    compiled = jax.jit(lambda b: positive("beta", b))
+    assert (positive_scalar("beta", 2) * jnp.ones(3, jnp.float32)).dtype == jnp.float32
+    compiled = jax.jit(lambda b: positive_scalar("beta", b))
     assert compiled(2.0) == 2.0
     assert compiled(2) == 2.0
     for bad in (-1.0, 0.0, jnp.inf, jnp.nan):
@@ -108,4 +108,4 @@ def test_numbers_of_another_byte_order_are_numbers_and_a_sentence_has_one_line()
     with pytest.raises(ValueError, match=r"^x must be an array of real numbers, got MaskedArray masked_array[^\n]*$"):
         real_array("x", np.ma.array([[1.0, 2.0]], mask=[[True, False]]))
     with pytest.raises(ValueError, match=r"^x must be a positive finite number, got 1000[^\n]*$"):
-        positive("x", 10**400)
+        positive_scalar("x", 10**400)

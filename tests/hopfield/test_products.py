@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from hopfield._products import row_products, softmax_read, weighted_rows
+from hopfield._arrays import row_products, softmax_read, weighted_rows
 
 RNG = np.random.default_rng(7)
 QUERY, KEY, VALUE = (RNG.normal(size=(2, 3, n, 4)) for n in (5, 6, 6))

@@ -8,3 +8,7 @@ geomstats; `metric_matrix` where points are vectors, and `parallel_transport` wh
 from hopfield.geometry.families import categorical, centered_normal, location_normal, normal, univariate_normal
 
 __all__ = ["categorical", "centered_normal", "location_normal", "normal", "univariate_normal"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

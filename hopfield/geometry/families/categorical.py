@@ -11,7 +11,7 @@ Source: Rao 1945; Atkinson & Mitchell, Sankhyā A 43, 345 (1981). geomstats: `Ca
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._checks import real_array
+from hopfield._arguments import real_array
 from hopfield._numerics import safe_norm
 from hopfield.geometry import sphere
 from hopfield.geometry._points import probabilities

@@ -6,7 +6,7 @@ Source: Mahalanobis 1936.
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._checks import real_array
+from hopfield._arguments import real_array
 from hopfield._numerics import wide
 from hopfield.geometry._smooth import root_of
 from hopfield.geometry.spd import as_symmetric

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._checks import real_array
+from hopfield._arguments import real_array
 from hopfield._numerics import wide
 from hopfield.geometry import spd
 from hopfield.geometry._smooth import root_of

@@ -11,8 +11,8 @@ geomstats: `UnivariateNormalMetric`.
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from hopfield._arguments import real_array
 from hopfield._arrays import length
-from hopfield._checks import real_array
 from hopfield.geometry._points import positive_scale
 from hopfield.geometry._smooth import arc, away, ratio, root_of, sinc, versine
 

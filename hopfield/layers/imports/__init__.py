@@ -13,3 +13,7 @@ __all__ = [
     "from_hopfield_layers",
     "load",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from hopfield._checks import whole
+from hopfield._arguments import integer
 from hopfield.attention.encodings import Absolute, Rotary
 from hopfield.attention.heads import Projections
 from hopfield.layers.imports.files import locate, read_config, read_tensors
@@ -173,7 +173,7 @@ def _heads(config: Mapping[str, Any], heads: int | None, place: Path) -> int:
     entry = "num_attention_heads" if "num_attention_heads" in config else "n_head"
     configured = config.get(entry)
     if configured is not None:
-        whole(f"{entry} in config.json", configured)
+        integer(f"{entry} in config.json", configured)
     count = configured if heads is None else heads
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise ValueError(f"heads must be a positive integer where no config.json beside '{place}' says it, got {count}")

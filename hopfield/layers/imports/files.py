@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
-from hopfield._checks import as_path
+from hopfield._arguments import as_path
 
 
 def locate(path: str | Path) -> Path:

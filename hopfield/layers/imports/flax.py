@@ -2,8 +2,7 @@
 
 from flax import nnx
 
-from hopfield._checks import instance
-from hopfield.arguments import shown
+from hopfield._arguments import instance, shown
 from hopfield.layers.association import HopfieldAssociation
 from hopfield.layers.attention import HopfieldAttention
 

@@ -13,7 +13,7 @@ import numpy as np
 from flax import nnx
 from jax.typing import ArrayLike
 
-from hopfield.arguments import flag
+from hopfield._arguments import flag
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.options import AssociationOptions
 from hopfield.layers.pooling import EPSILON, Hopfield, HopfieldLayer, HopfieldPooling

@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from hopfield.arguments import shown
+from hopfield._arguments import shown
 from hopfield.attention.encodings import Rotary
 
 KINDS = ("default", "linear", "llama3")

@@ -7,8 +7,7 @@ import numpy as np
 from flax import nnx
 from flax.typing import Dtype
 
-from hopfield._checks import instance
-from hopfield.arguments import flag
+from hopfield._arguments import flag, instance
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.imports.checkpoints import AttentionWeights
 from hopfield.layers.options import DEFAULT, AssociationOptions

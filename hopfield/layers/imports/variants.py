@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hopfield.arguments import shown
+from hopfield._arguments import shown
 
 SCALES = ("query_pre_attn_scalar", "attention_multiplier", "key_multiplier", "attn_logit_softcapping", "clip_qkv")
 """Entries of config.json by which models with LLaMA's names of tensors scale scores otherwise."""
