@@ -85,7 +85,7 @@ def name_and_number(text: str) -> tuple[str, float | None]:
 def suggestion(name: str, names: Iterable[str]) -> str:
     """The end of a sentence on a name that there is not, `; did you mean capacity?`. Empty if none of names is near.
 
-    The library's own, `hopfield.arguments.nearest`, would import JAX before `--help` answers.
+    The library's own, which its errors end in, would import JAX before `--help` answers.
     """
     begun = [each for each in names if len(name) > 2 and each.startswith(name)]
     near = begun or difflib.get_close_matches(name, list(names), n=1)

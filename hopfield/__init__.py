@@ -14,7 +14,6 @@ from hopfield.memories import names as memory_names
 from hopfield.memory import Memory
 
 if TYPE_CHECKING:
-    from hopfield import arguments as arguments
     from hopfield import couplings as couplings
     from hopfield import disturbances as disturbances
     from hopfield import dynamics as dynamics

@@ -23,7 +23,7 @@ def numbers(name: str, value: Any) -> Array:
     with contextlib.suppress(TypeError, ValueError, OverflowError):  # rows of different lengths, no numbers
         array = np.ma.asarray(value)
         if infer_dtype(array.data.ravel()) in NUMBERS:
-            return array.astype(np.float64).filled(np.nan)
+            return np.ma.filled(array.astype(np.float64), np.nan)
     raise ValueError(f"{name} must be real numbers, got {' '.join(repr(value).split()):.60}")
 
 

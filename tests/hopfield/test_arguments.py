@@ -1,22 +1,28 @@
-"""Checks of plain numbers: what passes is float64, what does not is one sentence that names the argument."""
+"""Checks of arguments: what passes is as the table says, what does not is one sentence that names the argument."""
 
+import re
+
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import arguments
+from hopfield import _arguments as arguments
 
 
 @pytest.mark.parametrize("value", ["1", [1, "2"], [[1.0], [1.0, 2.0]], 1j, {}, [None, object()], [10**400]])
 def test_what_is_no_real_number_is_refused(value):
     with pytest.raises(ValueError, match=r"^load must be real numbers, got .{1,60}$"):
-        arguments.numbers("load", value)
+        arguments.reals("load", value)
 
 
 def test_numbers_are_float64_and_masked_entries_are_none():
-    found = arguments.numbers("load", np.ma.array([1, 2], mask=[False, True]))
+    found = arguments.reals("load", np.ma.array([1, 2], mask=[False, False]))
     assert found.dtype == np.float64
-    np.testing.assert_array_equal(found, [1.0, np.nan])
-    assert arguments.numbers("load", np.float32(0.5)) == 0.5
+    np.testing.assert_array_equal(found, [1.0, 2.0])
+    assert arguments.reals("load", np.float32(0.5)) == 0.5
+    with pytest.raises(ValueError, match=r"^load must be finite, got \[1 --\]$"):
+        arguments.reals("load", np.ma.array([1, 2], mask=[False, True]))
 
 
 @pytest.mark.parametrize(
@@ -31,7 +37,7 @@ def test_numbers_are_float64_and_masked_entries_are_none():
 )
 def test_numbers_outside_their_range_are_told_all_of_it(limits, value, contract):
     with pytest.raises(ValueError, match=f"^load must be {contract}, got"):
-        arguments.real("load", value, **limits)
+        arguments.reals("load", value, **limits)
 
 
 def test_whole_numbers_flags_and_members_are_what_they_say():
@@ -60,7 +66,7 @@ def test_arrays_get_the_order_of_bytes_of_this_machine_and_others_stay():
 
 
 def test_an_array_that_is_refused_is_shown_on_one_line():
-    for check in (lambda x: arguments.real("x", x, above=0.0), lambda x: arguments.whole_numbers("x", x, least=1)):
+    for check in (lambda x: arguments.reals("x", x, above=0.0), lambda x: arguments.whole_numbers("x", x, least=1)):
         with pytest.raises(ValueError, match=r"^x must be [^\n]{1,100}$"):
             check(np.linspace(-1.0, 1.0, 500))
 
@@ -68,3 +74,57 @@ def test_an_array_that_is_refused_is_shown_on_one_line():
 def test_a_word_that_begins_a_name_is_taken_for_it():
     assert arguments.nearest("async", ("synchronous", "asynchronous")) == " (write asynchronous)"
     assert arguments.nearest("a", ("synchronous", "asynchronous")) == ""
+
+
+@pytest.mark.parametrize("bad", [0, -1.0, float("nan"), float("inf"), [1.0, 2.0], jnp.ones(2), True], ids=str)
+def test_what_is_no_positive_number_is_refused(bad):
+    with pytest.raises(ValueError, match="beta must be a positive finite number, got"):
+        arguments.positive_scalar("beta", bad)
+
+
+def test_positive_never_widens_float32_and_lets_positive_tracers_pass():
+    assert (arguments.positive_scalar("beta", 2) * jnp.ones(3, jnp.float32)).dtype == jnp.float32
+    compiled = jax.jit(lambda b: arguments.positive_scalar("beta", b))
+    assert compiled(2.0) == 2.0
+    assert compiled(2) == 2.0
+    for bad in (-1.0, 0.0, jnp.inf, jnp.nan):
+        assert jnp.isnan(compiled(bad))
+
+
+def test_traced_numbers_outside_their_range_are_none_and_whole_ones_stay():
+    limited = lambda low, high: jax.jit(lambda x: arguments.real_scalar("x", x, "a number", low, high))
+    share, finite = limited(0.0, 1.0), jax.jit(lambda x: arguments.real_scalar("x", x, "a finite number"))
+    assert [float(share(x)) for x in (0.0, 0.5, 1.0)] == [0.0, 0.5, 1.0]
+    for bad in (-0.1, 1.1, jnp.nan):
+        assert jnp.isnan(share(bad))
+    for value in (100_000, jnp.float32(3e38), jnp.float16(65504)):
+        assert finite(value) == value
+        assert jnp.isnan(finite(jnp.inf * value))
+        assert jnp.isnan(finite(-jnp.inf * value))
+    assert jax.jit(lambda x: arguments.real_scalar("x", x, "a number", -np.inf, np.inf))(jnp.inf) == jnp.inf
+
+
+@pytest.mark.parametrize("bad", [jnp.ones(2), jnp.array(True), jnp.array(1j)], ids=["array", "truth", "complex"])
+@pytest.mark.parametrize("check", [arguments.number_scalar, arguments.positive_scalar], ids=["number", "positive"])
+def test_a_traced_value_that_is_not_one_real_number_is_refused(check, bad):
+    with pytest.raises(ValueError, match=r"^beta must be one real number, got \w+ \[2?\]"):
+        jax.jit(lambda b: check("beta", b))(bad)
+
+
+def test_integers_are_told_by_their_type_and_whole_numbers_by_their_value():
+    assert arguments.integer("steps", np.int64(2)) == 2
+    assert arguments.whole_number("steps", 2.0, least=1) == 2
+    assert arguments.axis_of("axis", -1, 2, "scores") == -1
+    for bad in (2.0, True, "2", np.array([1, 2]), None):
+        with pytest.raises(ValueError, match=r"^steps must be an integer of at least 1, got "):
+            arguments.integer("steps", bad)
+        with pytest.raises(ValueError, match=r"^axis must be one of the 2 axes of the scores, got "):
+            arguments.axis_of("axis", bad, 2, "scores")
+
+
+def test_the_table_has_a_row_for_every_check():
+    assert arguments.__doc__ is not None
+    rows = re.findall(r"^\| `(\w+)` +\|", arguments.__doc__, re.MULTILINE)
+    beside = {"Float", "native", "plain", "shown", "in_line", "nearest"}
+    assert len(rows) == len(set(rows))
+    assert {*rows} == {*arguments.__all__} - beside

@@ -1,4 +1,6 @@
-"""Arrays whose leading axes differ in number: products as NumPy's, and lengths with derivatives where they vanish."""
+"""Arrays: shapes defined once, products as NumPy's and as the plain ones in every derivative, lengths that vanish."""
+
+import ast
 
 import jax
 import jax.numpy as jnp
@@ -6,9 +8,26 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from hopfield._arrays import block_diagonal, length, lengths, product, same_rank, side_by_side, transposed, with_rank
+from hopfield._arrays import (
+    block_diagonal,
+    length,
+    lengths,
+    product,
+    row_products,
+    same_rank,
+    side_by_side,
+    softmax_read,
+    transposed,
+    weighted_rows,
+    with_rank,
+)
+from tests.source_code import LIBRARY, ROOT, tree_of
 
 RNG = np.random.default_rng(11)
+ROWS = np.random.default_rng(7)
+QUERY, KEY, VALUE = (ROWS.normal(size=(2, 3, n, 4)) for n in (5, 6, 6))
+SHARED = KEY[:, :1]
+SCORES = ROWS.normal(size=(2, 3, 5, 6))
 
 
 def normal(*shape):
@@ -57,3 +76,78 @@ def test_the_square_of_a_length_has_the_derivatives_of_the_square_also_at_zero()
         np.testing.assert_allclose(jax.hessian(square)(x), 2 * np.eye(2), atol=1e-12)
     assert jax.grad(lambda x: length(x @ x))(jnp.zeros(2)).tolist() == [0.0, 0.0]
     assert np.isnan(length(jnp.float64(-1.0)))
+
+
+def plain_products(query, key):
+    return query @ jnp.swapaxes(key, -1, -2)
+
+
+def plain_read(scores, value):
+    size = jnp.exp(scores - jnp.max(scores, axis=-1, keepdims=True))
+    return (size / jnp.sum(size, axis=-1, keepdims=True)) @ value
+
+
+def derivatives(function, *given):
+    """Value, change along the inputs, gradients, and how these change, of every element of a batch alone as of all."""
+
+    @jax.jit
+    def found(*given):
+        def loss(*given):
+            return jnp.sum(jnp.sin(function(*given)))
+
+        slopes = jax.grad(loss, argnums=(0, 1))
+        moved = jax.jvp(function, given, given)
+        return moved, slopes(*given), jax.jvp(slopes, given, given)[1], jax.vmap(slopes)(*given)
+
+    return found(*given)
+
+
+def same(ours, plain, *given):
+    found, expected = derivatives(ours, *given), derivatives(plain, *given)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11), found, expected)
+
+
+def test_products_of_rows_have_every_derivative_of_the_plain_ones():
+    def ours(query, key):
+        return row_products(query, key, None, query.dtype)
+
+    same(ours, plain_products, QUERY, KEY)
+    same(ours, plain_products, QUERY, SHARED)
+
+
+def test_weighted_rows_have_every_derivative_of_the_plain_product():
+    same(lambda weights, value: weighted_rows(weights, value, None), jnp.matmul, SCORES, VALUE)
+    same(lambda weights, value: weighted_rows(weights, value, None), jnp.matmul, SCORES, SHARED)
+
+
+def test_softmax_reads_have_every_derivative_of_the_plain_ones():
+    same(lambda scores, value: softmax_read(scores, value, None), plain_read, SCORES, VALUE)
+    same(lambda scores, value: softmax_read(scores, value, None), plain_read, SCORES, SHARED)
+
+
+def test_a_row_of_masked_scores_reads_zero_and_moves_nothing():
+    scores = np.where(np.arange(5)[:, None] == 2, -np.inf, SCORES)
+    found, slopes = jax.value_and_grad(lambda s: jnp.sum(softmax_read(s, VALUE, None) ** 2))(scores)
+    assert np.isfinite(found)
+    np.testing.assert_array_equal(np.asarray(slopes)[..., 2, :], 0.0)
+    np.testing.assert_array_equal(np.asarray(softmax_read(scores, VALUE, None))[..., 2, :], 0.0)
+
+
+def test_a_score_that_is_no_number_makes_its_row_none():
+    scores = np.where(np.arange(5)[:, None] == 2, np.nan, SCORES)
+    found = np.isnan(np.asarray(softmax_read(scores, VALUE, None)))
+    np.testing.assert_array_equal(found, np.broadcast_to(np.arange(5)[:, None] == 2, found.shape))
+
+
+def aliases(path) -> set[tuple[str, str]]:
+    """Names and texts of the assignments at the top of a module."""
+    nodes = [node for node in tree_of(path).body if isinstance(node, ast.Assign)]
+    return {(ast.unparse(target), ast.unparse(node.value)) for node in nodes for target in node.targets}
+
+
+def test_no_module_defines_a_shared_shape_anew():
+    home = ROOT / "hopfield" / "_arrays.py"
+    shared = aliases(home)
+    assert ("State", "Float[Array, 'N']") in shared
+    again = {path.relative_to(ROOT).as_posix(): aliases(path) & shared for path in LIBRARY if path != home}
+    assert not {path: found for path, found in again.items() if found}
