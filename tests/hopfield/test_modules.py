@@ -71,6 +71,12 @@ def offered() -> dict[str, ModuleType]:
 OFFERED = offered()
 
 
+@pytest.mark.parametrize("name", [name for name, module in OFFERED.items() if hasattr(module, "__path__")])
+def test_a_package_lists_its_public_names_and_no_tools(name: str) -> None:
+    """The library itself also lists modules that are imported when they are asked for."""
+    assert dir(OFFERED[name]) == sorted({*OFFERED[name].__all__, *(MODULES if name == "hopfield" else ())})
+
+
 @pytest.mark.parametrize("name", OFFERED)
 def test_a_module_says_which_of_its_names_are_public(name: str) -> None:
     """Each is there and told of; functions and classes that it defines are among them, and no tools it imports."""
