@@ -18,11 +18,11 @@ def in_line(value: Any) -> str:
 
 
 def nearest(spec: Any, names: Iterable[str]) -> str:
-    """Hint at the name that an unknown one may stand for, with which a sentence ends; empty where none is near."""
+    """The end of a sentence on an unknown name, `; did you mean dense:4?`. Empty where none of the names is near."""
     name, colon, text = spec.partition(":") if isinstance(spec, str) else ("", "", "")
     begun = [each for each in names if len(name) > 2 and each.startswith(name)]
     near = begun or difflib.get_close_matches(name, tuple(names), 1)
-    return f" (write {near[0]}{colon}{text})" if near and near[0] != name else ""
+    return f"; did you mean {near[0]}{colon}{text}?" if near and near[0] != name else ""
 
 
 def one_of(name: str, value: Any, members: Sequence[Member]) -> Member:

@@ -51,7 +51,7 @@ def test_whole_numbers_flags_and_members_are_what_they_say():
         (lambda: arguments.one_of("kind", 3, ("a", "b")), "kind must be one of a, b, got 3"),
         (
             lambda: arguments.one_of("of", "upper_half", ("lower", "upper")),
-            "of must be one of lower, upper, got 'upper_half' (write upper)",
+            "of must be one of lower, upper, got 'upper_half'; did you mean upper?",
         ),
     ):
         with pytest.raises(ValueError, match="must") as error:
@@ -72,7 +72,7 @@ def test_an_array_that_is_refused_is_shown_on_one_line():
 
 
 def test_a_word_that_begins_a_name_is_taken_for_it():
-    assert arguments.nearest("async", ("synchronous", "asynchronous")) == " (write asynchronous)"
+    assert arguments.nearest("async", ("synchronous", "asynchronous")) == "; did you mean asynchronous?"
     assert arguments.nearest("a", ("synchronous", "asynchronous")) == ""
 
 

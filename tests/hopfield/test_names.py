@@ -71,23 +71,23 @@ def test_an_unknown_name_is_told_all_names_and_the_nearest(what):
     names = list(MODULES[what].NAMES)
     typo = names[0][:-1]
     known = re.escape(", ".join(names))
-    with pytest.raises(ValueError, match=rf"^{what} must be one of {known}, got '{typo}' \(write {names[0]}\)"):
+    with pytest.raises(ValueError, match=rf"^{what} must be one of {known}, got '{typo}'; did you mean {names[0]}\?"):
         Memory.create(PATTERNS, **{what: typo})
     with pytest.raises(ValueError, match=rf"^{what} must be one of {known}, got 'zzzz'"):
         MODULES[what].find("zzzz")
 
 
 TYPOS = {
-    "likelihood": (lambda: fisher.as_likelihood("categorial"), "(write categorical)"),
-    "manifold": (lambda: optim.riemannian_gradient_descent(0.1, "steifel"), "(write stiefel)"),
-    "metric": (lambda: layers.learned_metric("diagnal", 4, rngs=nnx.Rngs(0)), "(write diagonal)"),
-    "positions": (lambda: as_positions("rotery", 2, 8, jnp.float32), "(write rotary)"),
-    "kind": (lambda: patterns.corrupt(jax.random.key(0), jnp.ones(5), "flp", 0.1), "(write flip)"),
-    "corruption": (lambda: patterns.corruption("flp:0.1"), "(write flip:0.1)"),
-    "connection": (lambda: graphs.Graph.create(UNITS, [("hiden", BIAS)]), "(write hidden)"),
+    "likelihood": (lambda: fisher.as_likelihood("categorial"), "; did you mean categorical?"),
+    "manifold": (lambda: optim.riemannian_gradient_descent(0.1, "steifel"), "; did you mean stiefel?"),
+    "metric": (lambda: layers.learned_metric("diagnal", 4, rngs=nnx.Rngs(0)), "; did you mean diagonal?"),
+    "positions": (lambda: as_positions("rotery", 2, 8, jnp.float32), "; did you mean rotary?"),
+    "kind": (lambda: patterns.corrupt(jax.random.key(0), jnp.ones(5), "flp", 0.1), "; did you mean flip?"),
+    "corruption": (lambda: patterns.corruption("flp:0.1"), "; did you mean flip:0.1?"),
+    "connection": (lambda: graphs.Graph.create(UNITS, [("hiden", BIAS)]), "; did you mean hidden?"),
     "clamped layer": (
         lambda: graphs.descend(GRAPH, GRAPH.zeros(), 1, clamped={"hiden": jnp.ones(1)}),
-        "(write hidden)",
+        "; did you mean hidden?",
     ),
 }
 

@@ -14,7 +14,7 @@ from hopfield.memories import names
 
 MISTAKES = [
     ({"memories": []}, "memories must not be empty, got []"),
-    ({"memories": ["dens"]}, f"memory must be one of {', '.join(names())}, got 'dens' (write dense)"),
+    ({"memories": ["dens"]}, f"memory must be one of {', '.join(names())}, got 'dens'; did you mean dense?"),
     ({"memories": ["dense:x"]}, "memory dense takes an integer after the colon, got 'dense:x'"),
     ({"memories": ["dense:1"]}, "degree must be an integer of at least 2, got 1"),
     ({"memories": ["classical:2"]}, "memory classical takes no parameter, got 'classical:2'"),

@@ -75,7 +75,7 @@ def test_a_separation_is_chosen_by_name_and_other_kinds_are_refused():
     for name in ("similarity", "separation", "space"):
         with pytest.raises(TypeError, match=f"{name} must be a {name.capitalize()}.*, got None"):
             Memory.create(SPINS, **{name: None})
-    with pytest.raises(ValueError, match=r"separation must be one of softmax, .*got 'top:8' \(write top_k:8\)"):
+    with pytest.raises(ValueError, match=r"separation must be one of softmax, .*got 'top:8'; did you mean top_k:8\?"):
         Memory.create(SPINS, separation="top:8")
 
 

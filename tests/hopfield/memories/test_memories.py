@@ -200,7 +200,7 @@ def test_load_is_the_models_own_scaling(spec, symbol, load):
     ("spec", "message"),
     [
         ("hopfeld", r"memory must be one of classical, covariance, dense, .*, got 'hopfeld'"),
-        ("dens:4", r"memory must be one of classical, .*, got 'dens:4' \(write dense:4\)"),
+        ("dens:4", r"memory must be one of classical, .*, got 'dens:4'; did you mean dense:4\?"),
         ("mine:rule", r"memory must be .*, got 'mine:rule' \(one of your own is ./mine.py:rule or package.mine:rule\)"),
         ("", r"memory must be one of classical, .*, got ''"),
         ("classical:3", "memory classical takes no parameter, got 'classical:3'"),

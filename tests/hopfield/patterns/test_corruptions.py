@@ -153,7 +153,7 @@ def test_a_bare_number_flips_as_in_corruption():
         ((0.1, 0.1), "kind must be a str, got 0.1"),
         (("flip",), "amount must be given, or with the kind as flip:0.1, got None"),
         (("flip:1.5",), "corruption must have a fraction in [0, 1] after flip, got 'flip:1.5'"),
-        (("flop", 0.1), "kind must be one of flip, mask, lower, noise, got 'flop' (write flip)"),
+        (("flop", 0.1), "kind must be one of flip, mask, lower, noise, got 'flop'; did you mean flip?"),
     ],
 )
 def test_amounts_given_twice_or_not_at_all_are_refused(given, message):
