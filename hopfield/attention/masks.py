@@ -63,16 +63,16 @@ class Mask(Node, abc.ABC):
         return self
 
     def __and__(self, other: "Mask") -> "Mask":
-        return Both(_mask(self), _mask(other))
+        return Both(_as_mask(self), _as_mask(other))
 
     def __or__(self, other: "Mask") -> "Mask":
-        return Either(_mask(self), _mask(other))
+        return Either(_as_mask(self), _as_mask(other))
 
     def __invert__(self) -> "Mask":
         return Inverse(self)
 
 
-def _mask(mask: object) -> Mask:
+def _as_mask(mask: object) -> Mask:
     if not isinstance(mask, Mask):
         raise TypeError(f"masks combine with masks, got {type(mask).__name__}; combine arrays after `dense`")
     return mask

@@ -32,7 +32,7 @@ class HeatBath(NamedTuple):
     energy: Float[Array, ""]
 
 
-BLOCK = 64
+VISITS_AT_ONCE = 64
 """Visits of a heat-bath sweep whose effect on all other neurons is applied at once, as one matrix product."""
 
 
@@ -119,7 +119,7 @@ def _visit_blocks(model: Any, state: State, field, order: Order, drawn: Callable
 
     The spins equal those of `visit_each` where sums are exact, as for Hebb's integer matrix.
     """
-    size = min(BLOCK, state.size)
+    size = min(VISITS_AT_ONCE, state.size)
     blocks = jnp.pad(order, (0, -state.size % size), constant_values=state.size).reshape(-1, size)
 
     def visit_block(carry, block):

@@ -50,7 +50,7 @@ class Job(Node):
     """Whether the read-out is what the similarity's step needs: its `summed`, with the sum of the weights appended."""
 
 
-class Block(NamedTuple):
+class ScoredBlock(NamedTuple):
     """Block of B patterns and its scores with Q queries, the input of a term."""
 
     scores: Array
@@ -99,7 +99,7 @@ def softmax(job: Job) -> Sums:
     return Sums(Stream(potential, jnp.ones_like(potential), output))
 
 
-def block_at(job: Job, start: Any, size: int, used: Any = True, first: Any = 0) -> Block:
+def scored_block(job: Job, start: Any, size: int, used: Any = True, first: Any = 0) -> ScoredBlock:
     """Patterns start … start + size − 1 of a job and their scores. `first` is the number of the job's first pattern."""
     rows = wide(job.source.rows(start, size))
     values = rows if job.values is None else wide(job.values.rows(start, size))
@@ -107,7 +107,7 @@ def block_at(job: Job, start: Any, size: int, used: Any = True, first: Any = 0) 
         values = job.similarity.summed(rows).astype(job.queries.dtype)
         values = jnp.concatenate([values, jnp.ones((size, 1), values.dtype)], axis=1)
     scores = job.similarity.of_states(job.queries, rows).astype(job.queries.dtype)
-    return Block(scores, job.beta * scores, rows, values, used, first + start + jnp.arange(size))
+    return ScoredBlock(scores, job.beta * scores, rows, values, used, first + start + jnp.arange(size))
 
 
 def sweep(job: Job, piece: Piece, term: Callable) -> Any:
@@ -121,7 +121,7 @@ def sweep(job: Job, piece: Piece, term: Callable) -> Any:
         # Where a piece is known to be full there is nothing to mask, and XLA leaves the mask out.
         full = isinstance(piece.held, int) and piece.held >= count
         used = jnp.ones(size, bool) if full else start + jnp.arange(size) < piece.held
-        return term(job, block_at(job, start, size, used, piece.first), piece.top)
+        return term(job, scored_block(job, start, size, used, piece.first), piece.top)
 
     total = block(job, 0, size)
     if whole > 1:
@@ -137,7 +137,7 @@ def each_query(separation: Blocks) -> int | None:
     return 0 if isinstance(separation, Cut) else None
 
 
-def sums_of(job: Job, block: Block, top: int) -> Sums:
+def sums_of(job: Job, block: ScoredBlock, top: int) -> Sums:
     """Partial sums of the read-out of a block for every query and, with `top` scores to keep, of the statistics."""
     each, z, used = (each_query(job.separation), 0), block.z, block.used
     stream = jax.vmap(lambda separation, z: separation.block(z, block.values, used), each)(job.separation, z)
@@ -166,17 +166,17 @@ def merge_sums(separation: Blocks, a: Sums, b: Sums) -> Sums:
     return Sums(stream, jax.vmap(LogSumExp().merge)(a.spread, b.spread), target, best)
 
 
-def largest_of(job: Job, block: Block, top: int) -> Array:
+def largest_of(job: Job, block: ScoredBlock, top: int) -> Array:
     """The largest score of each query in a block [Q]."""
     return largest(jnp.where(block.used[None, :], block.z, -jnp.inf), axis=1)
 
 
-def excess_of(job: Job, block: Block, top: int) -> Array:
+def excess_of(job: Job, block: ScoredBlock, top: int) -> Array:
     """Excess: the sum of the weights of a block, and its slope in the logarithm of the largest one [Q, 2]."""
     return jax.vmap(lambda separation, z: separation.excess(z, block.used))(job.separation, block.z)
 
 
-def fields_of(job: Job, block: Block, top: int) -> Any:
+def fields_of(job: Job, block: ScoredBlock, top: int) -> Any:
     """Partial sums of the local field of every spin of every query."""
     keys = job.similarity.keys(block.rows)
 

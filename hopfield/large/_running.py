@@ -15,10 +15,10 @@ from hopfield.large._passes import (
     Job,
     Piece,
     Sums,
-    block_at,
     each_query,
     fits_attention,
     merged,
+    scored_block,
     softmax,
     sums_of,
     sweep,
@@ -95,7 +95,7 @@ def scores_of_all(job: Job, size: int) -> Float[Array, "Q M"]:
     size = min(size, count)
     # The last block starts early enough to be full; what has been read before is left out.
     starts = jnp.minimum(jnp.arange(-(-count // size)) * size, count - size)
-    blocks = jnp.moveaxis(jax.lax.map(lambda start: block_at(job, start, size).scores, starts), 0, 1)
+    blocks = jnp.moveaxis(jax.lax.map(lambda start: scored_block(job, start, size).scores, starts), 0, 1)
     before = blocks[:, :-1].reshape(len(job.queries), -1)
     return jnp.concatenate([before, blocks[:, -1, size - (count - before.shape[1]) :]], axis=1)
 

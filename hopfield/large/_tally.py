@@ -11,8 +11,8 @@ from hopfield.large.mesh import all_merge, axes, shard_map_patterns
 from hopfield.patterns.bits import bits, overlaps
 from hopfield.patterns.sources import Source
 
-BLOCK = 1024
-"""Patterns at once: their indicators by overlap stay in the cache."""
+PATTERNS_AT_ONCE = 1024
+"""Patterns of a block: their indicators by overlap stay in the cache."""
 
 
 @partial(jax.jit, static_argnums=2, static_argnames="mesh")
@@ -31,21 +31,21 @@ def tally(source: Source, words: UInt32[Array, "Q W"], total: int, *, mesh: Mesh
 def _swept(source: Source, words: UInt32[Array, "Q W"], offset: Array, total: int) -> Array:
     """Counts as of `tally`, by products of indicators: exact in bfloat16, which holds 0 and 1, with sums in float32."""
     count, neurons = source.shape
-    block = min(BLOCK, count)
+    size = min(PATTERNS_AT_ONCE, count)
     rank = jnp.arange(neurons + 1)[None, :, None]
 
     def absorb(sums, i):
         # The last block starts early enough to be full; what was counted before is left out.
-        first = jnp.minimum(i * block, count - block)
-        local = first + jnp.arange(block)
-        used = (local >= i * block) & (offset + local < total)
-        packed = source.words(first, block)
+        first = jnp.minimum(i * size, count - size)
+        local = first + jnp.arange(size)
+        used = (local >= i * size) & (offset + local < total)
+        packed = source.words(first, size)
         distance = (neurons - overlaps(packed, words, neurons)) // 2
-        share = (distance[:, None, :] == rank).astype(jnp.bfloat16).reshape(-1, block)
-        columns = jnp.concatenate([bits(packed, neurons, jnp.bfloat16), jnp.ones((block, 1), jnp.bfloat16)], axis=1)
+        share = (distance[:, None, :] == rank).astype(jnp.bfloat16).reshape(-1, size)
+        columns = jnp.concatenate([bits(packed, neurons, jnp.bfloat16), jnp.ones((size, 1), jnp.bfloat16)], axis=1)
         columns = jnp.where(used[:, None], columns, 0)
         return sums + jnp.dot(share, columns, preferred_element_type=jnp.float32), None
 
     start = jnp.zeros((words.shape[0] * (neurons + 1), neurons + 1), jnp.float32)
-    sums, _ = jax.lax.scan(absorb, start, jnp.arange(-(-count // block)))
+    sums, _ = jax.lax.scan(absorb, start, jnp.arange(-(-count // size)))
     return sums.reshape(words.shape[0], neurons + 1, neurons + 1)

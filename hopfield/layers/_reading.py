@@ -121,7 +121,7 @@ class KeyValues(Node):
         return jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, self.slots)], constant_values=fill)
 
 
-def block_length(shape: tuple[int, ...], keys: int, block: int | None) -> int | None:
+def queries_at_once(shape: tuple[int, ...], keys: int, block: int | None) -> int | None:
     """Queries of a block, for queries of this shape [*b, H, T, D]. None means all queries at once."""
     queries, leading = shape[-2], max(1, math.prod(shape[:-2]))
     if block is None:

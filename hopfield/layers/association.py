@@ -18,10 +18,10 @@ from hopfield.layers._iteration import settle
 from hopfield.layers._reading import (
     Dropout,
     KeyValues,
-    block_length,
     by_sequence,
     fits_attention,
     in_blocks,
+    queries_at_once,
     read_blockwise,
 )
 from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, check_heads, scope_of
@@ -170,7 +170,7 @@ def read(
     """Read-out of every query by a layer's association, all at once or in blocks; a `module` sows all the weights."""
     reading, state = reading_of(association, query, key, value, scope, dropout, precision=precision)
     queries = state.shape[-2]
-    length = block_length(state.shape, reading.key.shape[-2], association.block)
+    length = queries_at_once(state.shape, reading.key.shape[-2], association.block)
     if module is not None:
         memory = reading.memory(state)
         output, weights = reading.weighed(memory, reading.state(memory, state), queries)

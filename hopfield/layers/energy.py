@@ -18,7 +18,7 @@ from hopfield.attention.encodings import Encoding
 from hopfield.dynamics import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.layers._fixed import FixedParam, FixedTree
 from hopfield.layers._iteration import States
-from hopfield.layers._reading import KeyValues, block_length, in_blocks
+from hopfield.layers._reading import KeyValues, in_blocks, queries_at_once
 from hopfield.layers._scope import MaskLike, Scope, Scores, scope_of
 from hopfield.layers.learned_positions import as_positions
 from hopfield.layers.options import DEFAULT, AssociationOptions, points_to_options
@@ -227,7 +227,7 @@ class _Energy(Node):
             (_, energies), (d_key, d_rows) = jax.value_and_grad(attention, (0, 1), has_aux=True)(reading.key, rows)
             return (energies, d_key), d_rows
 
-        (energies, d_key), d_query = in_blocks(part, reading, query, block_length(query.shape, key.shape[-2], block))
+        (energies, d_key), d_query = in_blocks(part, reading, query, queries_at_once(query.shape, key.shape[-2], block))
         memory, d_g = jax.vjp(self.memory_energy, g)
         return energies + memory, pull((d_query, d_key))[0] + d_g(jnp.ones_like(memory))[0]
 

@@ -7,7 +7,7 @@ import pytest
 
 from hopfield.couplings import Couplings, hebb_couplings
 from hopfield.dynamics.asynchronous import ORDERS
-from hopfield.dynamics.heat_bath import BLOCK, glauber
+from hopfield.dynamics.heat_bath import VISITS_AT_ONCE, glauber
 from hopfield.memory import Memory
 from hopfield.patterns import spins
 from hopfield.separations import Linear
@@ -34,7 +34,7 @@ def chains(model, start, dynamics, known):
     return quick(jax.vmap(chain))(TEMPERATURES, KEYS)
 
 
-EITHER = [(1, False), (BLOCK - 1, False), (BLOCK, True), (2 * BLOCK + 3, True)]
+EITHER = [(1, False), (VISITS_AT_ONCE - 1, False), (VISITS_AT_ONCE, True), (2 * VISITS_AT_ONCE + 3, True)]
 """Sizes, and whether some units are clamped; the other four combinations are tried by `make check`."""
 
 
@@ -67,7 +67,7 @@ def test_the_key_and_the_temperature_are_given_by_position_or_by_name():
 
 def test_chains_that_share_an_order_are_not_the_same_chain():
     """Their draws are their own: two keys at one temperature part at once, one key twice never does."""
-    memory = network(BLOCK, 3)
+    memory = network(VISITS_AT_ONCE, 3)
     couplings = hebb_couplings(memory)
 
     def end(key):
@@ -80,7 +80,7 @@ def test_chains_that_share_an_order_are_not_the_same_chain():
 
 def test_means_are_those_of_the_sweeps_after_burn_in():
     """A frozen pattern is found in the first sweep from one wrong spin, and stays."""
-    memory = network(BLOCK, 3)
+    memory = network(VISITS_AT_ONCE, 3)
     pattern = memory.patterns[0]
     for model in (memory, hebb_couplings(memory)):
         found = glauber(model, pattern.at[5].multiply(-1), KEYS[0], 1e-3, sweeps=4, burn_in=3)
@@ -91,7 +91,7 @@ def test_means_are_those_of_the_sweeps_after_burn_in():
 @pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16], ids=str)
 def test_means_in_half_precision_are_those_of_all_sweeps(dtype):
     """Sums of spins in bfloat16 stop at 256, in float16 at 2048: a frozen pattern would have the mean 256/2100."""
-    memory = network(BLOCK, 3)
+    memory = network(VISITS_AT_ONCE, 3)
     low = memory.replace(patterns=memory.patterns.astype(dtype), beta=memory.beta.astype(jnp.float32))
     found = quick(lambda state: glauber(low, state, KEYS[0], 1e-3, sweeps=2100))(low.patterns[0])
     assert found.state.dtype == dtype

@@ -10,7 +10,7 @@ from flax import nnx
 
 from hopfield.attention import masks
 from hopfield.layers import AssociationOptions, EnergyTransformerBlock, T5Positions, _reading
-from hopfield.layers._reading import AT_ONCE, block_length, sequence_count
+from hopfield.layers._reading import AT_ONCE, queries_at_once, sequence_count
 from tests.hopfield.layers.building import layer
 
 RNG = np.random.default_rng(0)
@@ -141,12 +141,12 @@ def test_an_energy_transformer_in_blocks_is_the_one_at_once():
 
 def test_blocks_are_chosen_by_the_size_unless_told():
     small, large = (1, 4, 2048, 64), (1, 4, 32768, 64)
-    assert block_length(small, 2048, None) is None
-    chosen = block_length(large, 32768, None)
+    assert queries_at_once(small, 2048, None) is None
+    chosen = queries_at_once(large, 32768, None)
     assert chosen is not None
     assert 4 * chosen * 32768 <= AT_ONCE
-    assert block_length(small, 2048, 100) == 100
-    assert block_length(small, 2048, 2048) is None
+    assert queries_at_once(small, 2048, 100) == 100
+    assert queries_at_once(small, 2048, 2048) is None
 
 
 def test_sequences_at_a_time_fit_the_cache_and_divide_their_number_or_are_all():
