@@ -10,7 +10,6 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.ad_checkpoint import checkpoint_name
 from jax.core import Tracer
 from jax.typing import ArrayLike
@@ -54,11 +53,6 @@ def violated(condition: Callable[..., Array], *arrays) -> bool:
         return False
     with jax.ensure_compile_time_eval():  # arrays that a compiled function closes over have values, too
         return not bool(jnp.all(condition(*arrays)))
-
-
-def is_truth(value) -> bool:
-    """Whether a number, an array or a list holds truth values."""
-    return np.bool_ == (value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype)
 
 
 def nan_outside(value: Array, inside: ArrayLike) -> Array:

@@ -9,9 +9,9 @@ import numpy as np
 from jax.typing import ArrayLike, DTypeLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arguments.host import native
+from hopfield._arguments.host import as_float64, native
 from hopfield._arguments.words import in_line, shown
-from hopfield._numerics import is_traced, is_truth, nan_outside, violated
+from hopfield._numerics import is_traced, nan_outside, violated
 
 
 def boolean_array(name: str, value: Any, shape: tuple[int, ...] | None = None, *, said: str = "") -> Bool[Array, "..."]:
@@ -109,16 +109,10 @@ def positive_array(name: str, value: ArrayLike, dtype: DTypeLike, *, finite: boo
         numbers = jnp.asarray(value)
         return nan_outside(numbers, (numbers > 0) & (numbers < jnp.inf) if finite else numbers > 0)
     value = native(value)
-    limits, numbers = jnp.finfo(dtype), _reals(name, value)
+    limits, numbers = jnp.finfo(dtype), as_float64(name, value, "a real number or an array of them")
     if not np.all((numbers >= float(limits.tiny)) & (numbers <= (float(limits.max) if finite else np.inf))):
         contract = "positive and finite" if finite else "positive"
         rounded = np.all((numbers > 0) & ((numbers < np.inf) | (not finite)))  # to zero or to infinity
         raise ValueError(f"{name} must be {contract}, got {in_line(value)}{f' (in {limits.dtype})' if rounded else ''}")
-    return jnp.asarray(value if np.asarray(value).dtype.kind == "f" else numbers.tolist())  # 2⁴⁰ is no int32
-
-
-def _reals(name: str, value: ArrayLike) -> np.ndarray:
-    with contextlib.suppress(TypeError, ValueError, OverflowError):
-        if not is_truth(value):
-            return np.asarray(value, float)
-    raise ValueError(f"{name} must be a real number or an array of them, got {shown(value)}")
+    kept = np.asarray(value).dtype.kind == "f" and not np.ma.isMaskedArray(value)
+    return jnp.asarray(value if kept else numbers.tolist())  # 2⁴⁰ is no int32

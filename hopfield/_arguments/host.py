@@ -53,14 +53,15 @@ def axis_of(name: str, value: Any, rank: int, of: str) -> int:
     return axis
 
 
-def _as_float64(name: str, value: Any) -> Float:
+def as_float64(name: str, value: Any, contract: str = "real numbers") -> Float:
     """Real numbers as float64, masked entries as NaN. ValueError for others: truth values and text that spells some."""
     with contextlib.suppress(TypeError, ValueError, OverflowError):  # rows of different lengths, no numbers
         array = np.ma.asarray(value)
         entries = array.ravel().tolist() if array.dtype == object else ()
-        if array.dtype.kind in "iufO" and not any(isinstance(entry, str | bytes) for entry in entries):
+        real = array.dtype != bool and np.can_cast(array.dtype, np.float64, "same_kind")
+        if real or (array.dtype == object and not any(isinstance(entry, bool | str | bytes) for entry in entries)):
             return np.ma.filled(array.astype(np.float64), np.nan)
-    raise ValueError(f"{name} must be real numbers, got {shown(value)}")
+    raise ValueError(f"{name} must be {contract}, got {shown(value)}")
 
 
 def reals(
@@ -73,7 +74,7 @@ def reals(
     most: float = np.inf,
 ) -> Float:
     """Finite real numbers as float64, `above < value < below`, `least <= value <= most`. ValueError for any other."""
-    found = _as_float64(name, value)
+    found = as_float64(name, value)
     inside = (found > above) & (found >= least) & (found < below) & (found <= most)
     if not np.all(inside & np.isfinite(found)):
         limits = [f"> {above:g}"] * (above > -np.inf) + [f">= {least:g}"] * (least > -np.inf)

@@ -111,6 +111,15 @@ def test_a_traced_value_that_is_not_one_real_number_is_refused(check, bad):
         jax.jit(lambda b: check("beta", b))(bad)
 
 
+@pytest.mark.parametrize("text", ["2", b"2", ["1", "2"], np.array(["2"], object)], ids=str)
+def test_text_that_spells_a_positive_number_is_none(text):
+    with pytest.raises(ValueError, match=r"^beta must be a real number or an array of them, got "):
+        arguments.positive_array("beta", text, jnp.float32)
+    with pytest.raises(ValueError, match=r"^beta must be positive and finite, got \[1.0 --\]$"):
+        arguments.positive_array("beta", np.ma.array([1.0, 2.0], mask=[False, True]), jnp.float32)
+    assert arguments.positive_array("beta", jnp.bfloat16(2), jnp.float32) == 2
+
+
 def test_integers_are_told_by_their_type_and_whole_numbers_by_their_value():
     assert arguments.integer("steps", np.int64(2)) == 2
     assert arguments.whole_number("steps", 2.0, least=1) == 2
