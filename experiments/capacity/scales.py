@@ -9,7 +9,7 @@ from experiments.capacity.config import Config, Parity, Scale
 from experiments.contract import Cost
 from experiments.shared import draws, loads, pattern_sets, precedence, spellings
 from hopfield import Memory
-from hopfield.memories import find
+from hopfield.memories import TooManyPatterns, find
 from hopfield.patterns import corruption
 
 
@@ -84,7 +84,7 @@ def pattern_counts(scale: FullScale, memory: str, neurons: int) -> list[int]:
     try:
         number = partial(blueprint.rounded, neurons=neurons, parity=scale.parity.name)
         return loads.counts(scale.loads or [], number, f"{memory} at N={neurons}")
-    except OverflowError:
+    except TooManyPatterns:
         raise ValueError(f"loads must give {memory} of N={neurons} a number of patterns, got infinitely many") from None
 
 

@@ -21,7 +21,7 @@ class Scaling(NamedTuple):
     """M from (load, neurons), not rounded; +∞ beyond the largest float."""
 
 
-class TooManyPatterns(ValueError, OverflowError):
+class TooManyPatterns(ValueError):
     """A load of more patterns than a float counts, which who asks for many loads tells from other mistakes."""
 
 
