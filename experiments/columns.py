@@ -1,26 +1,32 @@
-"""Columns of tables: the meaning and the unit of every number of a row.
+"""Columns of tables: the meaning, the unit and the kind of every value of a row.
 
 `columns.py` of an experiment declares those of its table, with `shared` for what several experiments mean by one name:
 
-    COLUMNS = shared("memory", "neurons", "load") | {"retained": Column("queries above 0.8", "count of queries")}
+    COLUMNS = shared("memory", "neurons", "load") | {"retained": Column("queries above 0.8", "count", kind=int)}
 
 A column `beta_*` stands for `beta_0`, `beta_1` and so on, and every column also for its standard error, `_stderr`, and
-the ends of its band, `_low` and `_high`. A row with any other column, one whose name is misspelt, stops the run.
+the ends of its band, `_low` and `_high`, which are real numbers. A row with any other column, one whose name is
+misspelt, or with a value of another kind stops the run. A value that does not exist is None or NaN in every column.
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, NamedTuple
 
 from experiments import bounds
 from experiments.contract import InputError
 
 
 class Column(NamedTuple):
-    """Column of a table: the meaning of its numbers, and their unit or range. The unit is empty if they have none."""
+    """Column of a table: the meaning of its values, their unit or range, empty if they have none, and their kind.
+
+    The kind is float, a real number, which may be whole; int, a whole number; str, a text; or bool.
+    """
 
     meaning: str
     unit: str = ""
+    kind: type[float | str] = float
 
     def __str__(self) -> str:
         return f"{self.meaning} ({self.unit})" if self.unit else self.meaning
@@ -28,35 +34,39 @@ class Column(NamedTuple):
 
 Columns = Mapping[str, Column]
 
+WORDS = {float: "a number", int: "a whole number", str: "a text", bool: "true or false"}
+"""Kinds of values, each in words."""
 SHARED: Columns = {
-    "memory": Column("name of the memory"),
-    "dynamics": Column("dynamics of retrieval"),
-    "corruption": Column("corruption of the start, clean or flip:0.1; clamp=true adds that the other units were held"),
-    "ensemble": Column("ensemble that patterns are drawn from, or data set"),
-    "task": Column("name of the task"),
-    "data": Column("name of the data set"),
-    "rule": Column("rule of learning, or optimiser"),
-    "method": Column("name of the method"),
-    "separation": Column("name of the separation"),
-    "similarity": Column("name of the similarity"),
-    "metric": Column("name of the metric"),
-    "layer": Column("name, or number, of the layer"),
-    "optimiser": Column("name of the optimiser, none before learning"),
-    "neurons": Column("neurons N", "count"),
-    "patterns": Column("patterns stored M", "count"),
+    "memory": Column("name of the memory", kind=str),
+    "dynamics": Column("dynamics of retrieval", kind=str),
+    "corruption": Column(
+        "corruption of the start, clean or flip:0.1; clamp=true adds that the other units were held", kind=str
+    ),
+    "ensemble": Column("ensemble that patterns are drawn from, or data set", kind=str),
+    "task": Column("name of the task", kind=str),
+    "data": Column("name of the data set", kind=str),
+    "rule": Column("rule of learning, or optimiser", kind=str),
+    "method": Column("name of the method", kind=str),
+    "separation": Column("name of the separation", kind=str),
+    "similarity": Column("name of the similarity", kind=str),
+    "metric": Column("name of the metric", kind=str),
+    "layer": Column("name of the layer", kind=str),
+    "optimiser": Column("name of the optimiser, none before learning", kind=str),
+    "neurons": Column("neurons N", "count", kind=int),
+    "patterns": Column("patterns stored M", "count", kind=int),
     "load": Column("load of the patterns stored: M/N, M/Nⁿ⁻¹ or ln M / N, as the memory scales"),
     "beta": Column("inverse temperature β", "1/scores"),
     "kappa": Column("κ = β‖ξ‖²"),
     "temperature": Column("temperature T", "scores"),
-    "sample": Column("number of the disorder sample"),
-    "seed_index": Column("number of the seed"),
-    "queries": Column("queries of the row", "count"),
-    "max_steps": Column("updates or sweeps at which a query is cut", "count"),
+    "sample": Column("number of the disorder sample", kind=int),
+    "seed_index": Column("number of the seed", kind=int),
+    "queries": Column("queries of the row", "count", kind=int),
+    "max_steps": Column("updates or sweeps at which a query is cut", "count", kind=int),
     "overlap": Column("mean of x·ξ/N, of ξ·x/‖ξ‖² for real vectors, where the dynamics end", "−1 to 1"),
     "steps": Column("updates or sweeps until the dynamics end, mean over queries", "count"),
-    "step": Column("number of the step that the row is of"),
-    "cycles": Column("queries that ended in a cycle of two", "count of queries"),
-    "step_limit": Column("queries that were cut at max_steps", "count of queries"),
+    "step": Column("number of the step that the row is of", kind=int),
+    "cycles": Column("queries that ended in a cycle of two", "count of queries", kind=int),
+    "step_limit": Column("queries that were cut at max_steps", "count of queries", kind=int),
     "entropy": Column("−Σ p ln p of the weights, mean over queries", "nats"),
     "energy": Column("energy of the state, as its memory defines it"),
     "seconds": Column("wall time", "s"),
@@ -78,20 +88,33 @@ def find(declared: Columns, name: str) -> Column | None:
         return declared[name]
     if number := re.search(r"_(\d+)$", name):
         family = declared.get(f"{name[: number.start()]}_*")
-        return family and Column(family.meaning.replace("*", number[1]), family.unit)
+        return family and family._replace(meaning=family.meaning.replace("*", number[1]))
     for end, meaning in ENDS.items():
         if name.endswith(end) and (base := find(declared, name.removesuffix(end))) is not None:
             return Column(meaning.format(name.removesuffix(end)), base.unit)
     return None
 
 
-def check(declared: Columns, names: Iterable[str]) -> None:
-    """Check that every column of a row is declared.
+def check(declared: Columns, row: Mapping[str, Any]) -> None:
+    """Check that every column of a row is declared, and that every value is of the kind declared, or missing.
 
     Raises:
-        InputError: one is not declared; the sentence has the name nearest to it.
+        InputError: a column is not declared; the sentence has the name nearest to it. Or a value is of another kind.
     """
-    for name in names:
-        if find(declared, name) is None:
+    for name, value in row.items():
+        if (column := find(declared, name)) is None:
             near = bounds.suggestion(name, declared)
             raise InputError(f"columns of a row must be declared in columns.py, got {name}{near}")
+        if not _is_of(column.kind, value):
+            wanted = f"{WORDS[column.kind]}, as columns.py declares it (kind={column.kind.__name__})"
+            raise InputError(f"{name} of a row must be {wanted}, got {type(value).__name__} {value}")
+
+
+def _is_of(kind: type, value: Any) -> bool:
+    """Whether a value, of Python or one number of an array, may stand in a column of a kind."""
+    plain = value.tolist() if hasattr(value, "tolist") else value
+    if plain is None or plain != plain:
+        return True
+    if kind is str:
+        return isinstance(plain, str | Enum)  # an Enum is kept as its name
+    return type(plain) is kind or (kind is float and type(plain) is int)

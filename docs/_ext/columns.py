@@ -14,6 +14,9 @@ from sphinx.application import Sphinx
 from experiments.columns import SHARED, Column
 from experiments.runner import registry
 
+KINDS = {float: "", int: "whole number", str: "text", bool: "true or false"}
+"""Kinds of values in words; real numbers, the usual ones, have none."""
+
 
 def declared(name: str) -> dict[str, Column]:
     """The columns that an experiment declares."""
@@ -30,9 +33,9 @@ def ambiguous() -> dict[str, dict[str, Column]]:
 
 
 def table(columns: dict[str, Column]) -> list[str]:
-    """Lines of a table of columns."""
-    rows = [f"| `{name}` | {column.meaning} | {column.unit} |" for name, column in columns.items()]
-    return ["| column | meaning | unit |", "|---|---|---|", *rows]
+    """Lines of a table of columns, which names the kind of values that are no real numbers."""
+    rows = [f"| `{name}` | {each.meaning} | {each.unit} | {KINDS[each.kind]} |" for name, each in columns.items()]
+    return ["| column | meaning | unit | kind |", "|---|---|---|---|", *rows]
 
 
 def lines(name: str) -> list[str]:
@@ -40,12 +43,15 @@ def lines(name: str) -> list[str]:
     if name == "shared":
         return table(dict(SHARED))
     if name == "ambiguous":
-        heads = ["| column | of | meaning | unit |", "|---|---|---|---|"]
+        heads = ["| column | of | meaning | unit | kind |", "|---|---|---|---|---|"]
         meanings: dict[tuple[str, Column], list[str]] = defaultdict(list)
         for column, where in ambiguous().items():
             for experiment, about in where.items():
                 meanings[column, about].append(experiment)
-        return heads + [f"| `{c}` | {', '.join(of)} | {a.meaning} | {a.unit} |" for (c, a), of in meanings.items()]
+        return heads + [
+            f"| `{column}` | {', '.join(of)} | {about.meaning} | {about.unit} | {KINDS[about.kind]} |"
+            for (column, about), of in meanings.items()
+        ]
     columns = declared(name)
     common = [f"`{each}`" for each, column in columns.items() if SHARED.get(each) == column]
     own = {each: column for each, column in columns.items() if SHARED.get(each) != column}

@@ -20,7 +20,7 @@ COLUMNS = shared(
     "near": Column("overlap above which an end counts as near a pattern", "−1 to 1"),
     "initial_overlap": Column("overlap with the pattern that was asked for at the start", "−1 to 1"),
     "start_overlap": Column("overlap at the start, which whole spins meet to 1/N", "−1 to 1"),
-    "right": Column("queries that end near their own pattern", "count of queries"),
-    "some": Column("queries that end near any pattern", "count of queries"),
-    "reversed": Column("queries that end near no pattern but near the negative of one", "count of queries"),
+    "right": Column("queries that end near their own pattern", "count of queries", kind=int),
+    "some": Column("queries that end near any pattern", "count of queries", kind=int),
+    "reversed": Column("queries that end near no pattern but near the negative of one", "count of queries", kind=int),
 }

@@ -3,8 +3,8 @@
 from experiments.columns import Column, shared
 
 COLUMNS = shared("neurons", "patterns", "beta", "sample") | {
-    "map": Column("kind of random features"),
-    "features": Column("number Y of random features", "count"),
+    "map": Column("kind of random features", kind=str),
+    "features": Column("number Y of random features", "count", kind=int),
     "squared_error": Column("squared error of the sum of kernels, relative to it, mean over queries"),
     "squared_log_error": Column(
         "squared error of βE, mean over queries; empty where the energy of one is not a number"

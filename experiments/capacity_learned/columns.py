@@ -16,7 +16,7 @@ COLUMNS = shared(
     "seconds",
     "beta",
 ) | {
-    "draws": Column("draws of patterns that were learned from", "count"),
+    "draws": Column("draws of patterns that were learned from", "count", kind=int),
     "strength": Column("strength of the corruption"),
     "error": Column("squared error of the answer, in units of the mean squared distance of two patterns"),
     "identified": Column("share of queries nearer to their pattern than to any other", "0 to 1"),

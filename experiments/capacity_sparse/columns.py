@@ -10,7 +10,7 @@ COLUMNS = shared("rule", "neurons", "patterns", "sample", "load") | {
     "off_one": Column("share on among the neurons that should not be, after one step from the pattern", "0 to 1"),
     "wrong_one": Column("share of wrong neurons after one step from the pattern", "0 to 1"),
     "wrong_theory": Column("share of wrong neurons after one step, as theory predicts it", "0 to 1"),
-    "asked": Column("patterns that were queried; one with no neuron on, or none off, is not", "count"),
-    "retained": Column("queried patterns whose on − off ends above ½", "count of asked"),
+    "asked": Column("patterns that were queried; one with no neuron on, or none off, is not", "count", kind=int),
+    "retained": Column("queried patterns whose on − off ends above ½", "count of asked", kind=int),
     "density": Column("share of Willshaw's synapses that are on", "0 to 1"),
 }

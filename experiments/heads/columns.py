@@ -1,11 +1,12 @@
 """Columns of the table of heads, each with its meaning and unit."""
 
-from experiments.columns import Column, shared
+from experiments.columns import Column
 
-COLUMNS = shared("layer") | {
-    "quantity": Column("what the row is of: spectrum, angles, pair or similarity"),
-    "first": Column("head, or sentence, that is compared"),
-    "second": Column("head, or sentence, that it is compared with"),
+COLUMNS = {
+    "layer": Column("number of the layer; −1 of pairs of sentences", kind=int),
+    "quantity": Column("what the row is of: spectrum, angles, pair or similarity", kind=str),
+    "first": Column("head, or sentence, that is compared", kind=int),
+    "second": Column("head, or sentence, that it is compared with", kind=int),
     "singular_value": Column("singular value of the head's form J"),
     "query_angles": Column("share of principal angles between query subspaces in this bin"),
     "key_angles": Column("share of principal angles between key subspaces in this bin"),

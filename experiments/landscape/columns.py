@@ -3,16 +3,17 @@
 from experiments.columns import Column, shared
 
 COLUMNS = shared("memory", "neurons", "patterns", "temperature", "sample") | {
-    "start": Column("number of the start"),
+    "start": Column("number of the start", kind=int),
     "energy": Column("energy per neuron of the end, as the memory defines it"),
     "gradient": Column("slope of the energy at the end; empty on spins"),
     "kind": Column(
-        "what the start ends in: pattern, reversed, mixture, asymmetric, glassy, or of a continuous memory by weights"
+        "what the start ends in: pattern, reversed, mixture, asymmetric, glassy, or of a continuous memory by weights",
+        kind=int,
     ),
     "mark": Column(
         "mark of the end: ends of one mark and draw are one state, in a continuous memory those of one energy too"
     ),
     "overlap": Column("largest overlap of the end with a pattern; on spins its absolute value", "−1 to 1"),
-    "settled": Column("whether the end is a fixed point"),
+    "settled": Column("1 if the end is a fixed point, 0 otherwise", kind=int),
     "stability": Column("least x_i h_i, or least eigenvalue of the Hessian"),
 }

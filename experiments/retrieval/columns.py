@@ -24,6 +24,7 @@ COLUMNS = shared(
     "success": Column(
         "queries that end with more than half of the weight on their pattern; converged_weight of capacity",
         "count of queries",
+        kind=int,
     ),
     "overlap_kept": Column("mean overlap of the successes", "−1 to 1"),
     "entropy_kept": Column("mean entropy of the weights of the successes", "nats"),

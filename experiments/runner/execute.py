@@ -213,13 +213,13 @@ def _measure(plan: Plan, missing: Sequence[dict], copy: mirror.Mirror) -> None:
 
 
 def _check_row(row: dict, names: Sequence[str], declared: columns.Columns | None, x_axis: str) -> None:
-    """Raise InputError unless a row has the columns of its point, those declared, and numbers or texts in them."""
+    """Raise InputError unless a row has the columns of its point, those declared, and in each one value of its kind."""
     if lacking := [name for name in names if name not in row]:
         raise InputError(f"a row must have the columns of its point, got one without {', '.join(lacking)}")
+    for name, value in row.items():
+        if isinstance(value, list | tuple | dict | set) or getattr(value, "shape", ()):
+            raise InputError(f"{name} of a row must be one number or text, got {type(value).__name__} {value}")
     if declared is not None:
         columns.check(declared, row)
     elif x_axis not in row:
         raise InputError(f"X_AXIS must be a column of the table, got {x_axis}")
-    for name, value in row.items():
-        if isinstance(value, list | tuple | dict | set) or getattr(value, "shape", ()):
-            raise InputError(f"{name} of a row must be one number or text, got {type(value).__name__} {value}")

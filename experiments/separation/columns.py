@@ -7,8 +7,8 @@ COLUMNS = shared(
 ) | {
     "sharpness_retrieved": Column("β that was tuned for retrieved, in units of the similarity's lead"),
     "sharpness_error": Column("β that was tuned for error, in units of the similarity's lead"),
-    "retrieved": Column("queries that are both identified and close", "count of queries"),
-    "identified": Column("queries nearer to their image than to any other", "count of queries"),
-    "close": Column("queries whose error is at most threshold", "count of queries"),
+    "retrieved": Column("queries that are both identified and close", "count of queries", kind=int),
+    "identified": Column("queries nearer to their image than to any other", "count of queries", kind=int),
+    "close": Column("queries whose error is at most threshold", "count of queries", kind=int),
     "error": Column("squared distance from the image asked for, in units of the mean squared distance of two images"),
 }

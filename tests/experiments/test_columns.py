@@ -1,5 +1,12 @@
 """Columns of tables are declared once, each with its meaning and unit."""
 
+import math
+import re
+from enum import Enum
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from experiments.columns import SHARED, Column, check, find, shared
@@ -29,9 +36,54 @@ def test_a_column_that_is_declared_itself_is_no_end_of_another() -> None:
 
 
 def test_an_unknown_column_is_refused_with_the_nearest_name() -> None:
-    check(BETA, ["overlap", "beta_0", "overlap_high"])
+    check(BETA, {"overlap": 0.5, "beta_0": 1.0, "overlap_high": 0.6})
     with pytest.raises(InputError, match=r"got overlapp; did you mean overlap\?$"):
-        check(BETA, ["overlap", "overlapp"])
+        check(BETA, {"overlap": 0.5, "overlapp": 0.5})
+
+
+class Look(Enum):
+    near = 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (float, [0.5, 13, np.float32(0.5), np.int64(3), jnp.float32(0.5), math.inf]),
+        (int, [13, np.int64(3), np.uint8(3), jnp.int32(3)]),
+        (str, ["near", np.str_("near"), Look.near]),
+        (bool, [True, np.bool_(False), jnp.bool_(True)]),
+    ],
+)
+def test_a_value_of_the_declared_kind_or_none_at_all_stands_in_a_row(kind: type, values: list[Any]) -> None:
+    declared = {"x": Column("x", kind=kind)}
+    for value in [*values, None, math.nan, np.float32(math.nan)]:
+        check(declared, {"x": value})
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "told"),
+    [
+        (float, "0.5", "a number, as columns.py declares it (kind=float), got str 0.5"),
+        (float, True, "a number, as columns.py declares it (kind=float), got bool True"),
+        (int, 12.0, "a whole number, as columns.py declares it (kind=int), got float 12.0"),
+        (int, np.float32(2), "a whole number, as columns.py declares it (kind=int), got float32 2.0"),
+        (int, np.bool_(True), "a whole number, as columns.py declares it (kind=int), got bool True"),
+        (str, 2, "a text, as columns.py declares it (kind=str), got int 2"),
+        (bool, 1, "true or false, as columns.py declares it (kind=bool), got int 1"),
+    ],
+)
+def test_a_value_of_another_kind_is_refused_by_its_column(kind: type, value: Any, told: str) -> None:
+    with pytest.raises(InputError, match=re.escape(f"x of a row must be {told}")):
+        check({"x": Column("x", kind=kind)}, {"x": value})
+
+
+def test_an_error_and_a_band_are_real_numbers_whatever_they_are_of() -> None:
+    declared = {"count": Column("count", kind=int), "part_*": Column("part *", kind=int)}
+    check(
+        declared, {"count": 3, "count_stderr": 0.5, "count_low": 2.5, "count_high": 3, "part_0": 1, "part_0_low": 0.5}
+    )
+    with pytest.raises(InputError, match="part_0 of a row must be a whole number"):
+        check(declared, {"part_0": 0.5})
 
 
 def test_shared_columns_are_those_of_several_experiments() -> None:

@@ -63,6 +63,18 @@ SLIPS = {
         "[1, 2]",
         "overlap of a row must be one number or text, got list [1, 2]",
     ),
+    "a text in a column of numbers": (
+        "experiment.py",
+        "float(jnp.mean(after * patterns))",
+        '"high"',
+        "overlap of a row must be a number, as columns.py declares it (kind=float), got str high",
+    ),
+    "half a pattern in a column of whole numbers": (
+        "experiment.py",
+        '"patterns": count',
+        '"patterns": count + 0.5',
+        "patterns of a row must be a whole number, as columns.py declares it (kind=int), got float 2.5",
+    ),
     "an array in a row": (
         "experiment.py",
         "float(jnp.mean(after * patterns))",
