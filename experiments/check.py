@@ -19,7 +19,7 @@ import pandas
 
 from experiments import contract, run
 from experiments.contract import InputError
-from experiments.runner import boundary, compose, planning, registry, session
+from experiments.runner import boundary, compose, planning, registry, results, session
 from experiments.runner.job import Job
 from experiments.shared import axes
 from experiments.system import files, provenance
@@ -223,8 +223,7 @@ def _sound(experiment: Any, whole: Path) -> None:
 
 
 def _figure(experiment: Any, whole: Path) -> None:
-    summary = json.loads((whole / "summary.json").read_text(encoding="utf-8"))
-    figure = experiment.plot(pandas.read_csv(whole / "table.csv"), summary)
+    figure = experiment.plot(*results.read(whole, experiment))
     shown = [ax for ax in figure.axes if ax.axison and ax.get_label() != "<colorbar>" and ax.has_data()]
     for ax in shown:
         _require(ax.get_xlabel() or ax.get_title(loc="left") or ax.get_title(), "an axis has no name")

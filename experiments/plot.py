@@ -62,7 +62,7 @@ def figure(directory: Path | str) -> Figure:
     with _drawable(place) as experiment:
         look = results.look(place)
         with style.style(look.style):
-            return saving.build_figure(experiment.plot, *results.read(place), look)
+            return saving.build_figure(experiment.plot, *results.read(place, experiment), look)
 
 
 @contextlib.contextmanager

@@ -4,11 +4,9 @@ import json
 import math
 from typing import Any
 
-import pandas
-
 from experiments.contract import ERROR
 from experiments.figures import report
-from experiments.runner import boundary, mirror, results
+from experiments.runner import boundary, mirror, results, tables
 from experiments.runner.planning import Plan
 from experiments.system import files
 
@@ -23,9 +21,8 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     elif others := len(plan.ledger.further(plan.points)):
         files.say(f"the table leaves out {others} points, measured for earlier commands, whose rows {directory} keeps")
     _say_mixed(plan)
-    with files.replacing(directory / "table.csv") as temporary:
-        pandas.DataFrame(plan.ledger.rows(plan.table())).to_csv(temporary, index=False, lineterminator="\n")
-    table = pandas.read_csv(directory / "table.csv")  # the numbers that a redraw sees
+    tables.write(directory, plan.ledger.rows(plan.table()))
+    table = tables.read(directory, plan.job.experiment)  # the numbers that a redraw sees
     summary = plan.experiment.summarise(table)
     files.write_json(directory / "summary.json", summary)
     digests = (files.digest(directory / name) for name in ("table.csv", "summary.json"))

@@ -15,7 +15,7 @@ from typing import Any
 import pandas
 
 from experiments.contract import InputError, Table
-from experiments.runner import folders
+from experiments.runner import folders, registry, tables
 from experiments.runner.folders import Record
 from experiments.runner.series import DRAWS
 from experiments.system import files
@@ -61,7 +61,9 @@ def _read(directory: Path, name: str) -> Run:
     if record is None or not record.complete or not (directory / "table.csv").is_file():
         raise InputError(f"{directory} must hold the results of a finished run, got none")
     folders.say_changed(directory)
-    return Run(directory, name, record, pandas.read_csv(directory / "table.csv"))
+    with registry.outside(Path(record.home) if record.home else None):
+        table = tables.read(directory, record.experiment)
+    return Run(directory, name, record, table)
 
 
 def endings(directories: Sequence[Path]) -> list[str]:

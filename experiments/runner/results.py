@@ -5,23 +5,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from experiments import bounds, contract
 from experiments.figures import report, saving, style
 from experiments.figures.report import Story
-from experiments.runner import folders, registry
+from experiments.runner import folders, registry, tables
 from experiments.system import files
 
 
 def draw(directory: Path, experiment: Any, look: contract.Figure) -> Path:
     """Draw figure and report of a finished run in the look asked for; returns the path of the figure."""
-    table, summary = read(directory)
+    table, summary = read(directory, experiment)
     if folders.say_changed(directory):
         files.write_json(directory / "summary.json", experiment.summarise(table))
-        table, summary = read(directory)
+        table, summary = read(directory, experiment)
     figure = saving.draw(directory, experiment.plot, table, summary, look)
     story = _story(directory, experiment)
     with style.style(look.style):
@@ -29,14 +28,14 @@ def draw(directory: Path, experiment: Any, look: contract.Figure) -> Path:
     return saving.main_file(directory, look)
 
 
-def read(directory: Path) -> tuple[contract.Table, dict]:
-    """Table and summary of a finished run.
+def read(directory: Path, experiment: Any) -> tuple[contract.Table, dict]:
+    """Table and summary of a finished run of an experiment.
 
     Raises:
         InputError: the first line of the table does not name its columns.
     """
     summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
-    table, record = pandas.read_csv(directory / "table.csv"), folders.read(directory)
+    table, record = tables.read(directory, experiment.__name__.split(".")[-2]), folders.read(directory)
     missing = [name for name in (record.columns if record is not None else ()) if name not in table]
     if missing:
         got = f"{', '.join(map(str, table.columns[:4]))} without {', '.join(missing)}"

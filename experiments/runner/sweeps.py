@@ -13,7 +13,7 @@ from urllib.parse import quote
 from experiments.contract import Figure, InputError
 from experiments.figures import overlay, report, saving, style
 from experiments.figures.report import Story
-from experiments.runner import folders, pooling, registry, results
+from experiments.runner import folders, pooling, registry, results, tables
 from experiments.runner.folders import Record
 from experiments.runner.job import Job
 from experiments.runner.pooling import Run
@@ -81,20 +81,19 @@ def join(directories: Sequence[Path], target: Path, command: str, words: Sequenc
 def _write_joined(runs: Sequence[Run], target: Path, command: str, experiment: Any, look: Figure) -> Path:
     differing = pooling.differing(runs)
     groups = pooling.groups(runs, differing)
-    tables = {label: pooling.pool(group) for label, group in groups.items()}
-    summaries = {label: experiment.summarise(table) for label, table in tables.items()}
+    pooled = {label: pooling.pool(group) for label, group in groups.items()}
+    summaries = {label: experiment.summarise(table) for label, table in pooled.items()}
     summary = _summary(groups, summaries, differing)
     files.make_directory(target)
     table = pooling.table(runs, differing)
-    with files.replacing(target / "table.csv") as temporary:
-        table.to_csv(temporary, index=False, lineterminator="\n")
+    tables.write(target, table)
     files.write_json(target / "summary.json", summary)
     strict = json.loads((target / "summary.json").read_text(encoding="utf-8"))
 
     def plot(*_: Any) -> Any:
         if len(groups) == 1:
-            return experiment.plot(*(style.literal(each) for each in (*tables.values(), strict)))
-        figures = _figures(experiment, tables)
+            return experiment.plot(*(style.literal(each) for each in (*pooled.values(), strict)))
+        figures = _figures(experiment, pooled)
         if len(runs) > len(groups) and overlay.has_unshared_panels(figures):  # what is pooled has panels of its own
             parts: dict[str, list[Run]] = {}
             for run in runs:
@@ -115,10 +114,10 @@ def _write_joined(runs: Sequence[Run], target: Path, command: str, experiment: A
     return saving.main_file(target, look)
 
 
-def _figures(experiment: Any, tables: Mapping[str, Any]) -> dict[str, Any]:
+def _figures(experiment: Any, pooled: Mapping[str, Any]) -> dict[str, Any]:
     """The figure of every table, by its label."""
     figures = {}
-    for label, rows in tables.items():
+    for label, rows in pooled.items():
         summary = json.loads(files.encode(experiment.summarise(rows)), parse_constant=lambda name: None)
         figures[style.literal(label)] = experiment.plot(style.literal(rows), style.literal(summary))
     return figures

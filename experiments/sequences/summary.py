@@ -15,7 +15,7 @@ CURVE = ["degree", "learning", "correlation", "neurons"]
 
 def summarise(table: Table) -> dict:
     """`lengths`: every measured length; `half`: the length at which half of the sequences are whole."""
-    table = table.assign(degree=table["degree"].astype(str), draws=1)
+    table = table.assign(draws=1)
     lengths, half = [], []
     for curve, rows in curves(table, CURVE):
         entries = _lengths(curve, rows)

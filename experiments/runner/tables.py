@@ -1,0 +1,34 @@
+"""Table of a run as a file: written from rows, and read again with the texts that were recorded."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas
+
+from experiments.contract import Table
+from experiments.runner import registry
+from experiments.system import files
+
+NAME = "table.csv"
+MISSING = ("", "nan", "NaN")
+"""Words for a number that does not exist. A text does not exist where the cell is empty: "NA" may name something."""
+
+
+def write(directory: Path, rows: Table | Sequence[dict]) -> None:
+    """Write the table of a directory, rows in their order, in one step."""
+    with files.replacing(directory / NAME) as temporary:
+        pandas.DataFrame(rows).to_csv(temporary, index=False, lineterminator="\n")
+
+
+def read(directory: Path, experiment: str) -> Table:
+    """Table of a finished run. Columns that its experiment declares as texts are texts, the degree "2" as well.
+
+    Args:
+        directory: folder of the run.
+        experiment: name of the experiment, which `registry.outside` may have to find.
+    """
+    path = directory / NAME
+    declared = registry.columns(experiment) or {}
+    texts = {name for name, column in declared.items() if column.kind is str}
+    missing = {name: [""] if name in texts else list(MISSING) for name in pandas.read_csv(path, nrows=0).columns}
+    return pandas.read_csv(path, dtype=dict.fromkeys(texts, str), na_values=missing, keep_default_na=False)

@@ -1,0 +1,51 @@
+"""Tables on disk keep every number, and texts that look like something else."""
+
+import math
+from pathlib import Path
+
+import pandas
+import pytest
+
+from experiments.columns import Column
+from experiments.contract import Table
+from experiments.runner import registry, tables
+
+ROWS = [
+    {"degree": "1", "data": "NA", "count": 13, "share": 0.1, "tuned": True, "empty": None},
+    {"degree": "02", "data": "None", "count": 7, "share": math.nan, "tuned": False, "empty": None},
+]
+DECLARED = {
+    "degree": Column("degree", kind=str),
+    "data": Column("name of the data", kind=str),
+    "count": Column("count", kind=int),
+    "share": Column("share"),
+    "tuned": Column("whether it was tuned", kind=bool),
+    "empty": Column("nothing", kind=str),
+    "absent": Column("text that no row has", kind=str),
+}
+
+
+def read_back(folder: Path, monkeypatch: pytest.MonkeyPatch, declared: dict[str, Column] | None) -> Table:
+    tables.write(folder, ROWS)
+    monkeypatch.setattr(registry, "columns", lambda name: declared)
+    return tables.read(folder, "mine")
+
+
+def test_declared_texts_are_read_as_they_were_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = read_back(tmp_path, monkeypatch, DECLARED)
+    assert table["degree"].tolist() == ["1", "02"]
+    assert table["data"].tolist() == ["NA", "None"]
+    assert table["empty"].isna().all()
+    assert list(table.columns) == list(ROWS[0])
+
+
+@pytest.mark.parametrize("declared", [DECLARED, None], ids=["declared", "not declared"])
+def test_numbers_and_truth_values_are_read_as_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, declared: dict[str, Column] | None
+) -> None:
+    table = read_back(tmp_path, monkeypatch, declared)
+    usual: Table = pandas.read_csv(tmp_path / tables.NAME)
+    for name in ("count", "share", "tuned"):
+        pandas.testing.assert_series_equal(table[name], usual[name])
+    assert table["tuned"].dtype == bool
+    assert (tmp_path / tables.NAME).read_text().splitlines()[1] == "1,NA,13,0.1,True,"
