@@ -12,13 +12,14 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from unittest import mock
 
 import pandas
 
 from experiments import contract, run
-from experiments.contract import InputError
+from experiments.contract import InputError, Point
 from experiments.runner import boundary, compose, planning, registry, results, session
 from experiments.runner.job import Job
 from experiments.shared import axes
@@ -120,13 +121,13 @@ def _light(name: str) -> None:
     _require(not heavy, f"it imports {', '.join(heavy)}")
 
 
-def _defines(experiment: Any) -> None:
+def _defines(experiment: ModuleType) -> None:
     _require(experiment.__doc__, "experiment.py has no docstring, which is what its report says it measures")
     for name in contract.REQUIRED:
         _require(hasattr(experiment, name), f"{name} is missing")
 
 
-def _flat(points: Sequence[dict]) -> None:
+def _flat(points: Sequence[Point]) -> None:
     _require(points, "there are none")
     texts = [json.dumps(point, sort_keys=True) for point in points]
     _require(len(set(texts)) == len(texts), "two are equal")
@@ -163,7 +164,7 @@ def _declared(name: str, whole: Path) -> None:
 def _stopped(conf: str, experiment: Any, job: Job, whole: Path, halves: Path) -> None:
     measure, half = experiment.measure, max(1, len(experiment.points(job.config)) // 2)
 
-    def torn(config: Any, points: Sequence[dict]):
+    def torn(config: Any, points: Sequence[Point]):
         for number, row in enumerate(measure(config, points)):
             if number == half:
                 raise KeyboardInterrupt
@@ -180,7 +181,7 @@ def _stopped(conf: str, experiment: Any, job: Job, whole: Path, halves: Path) ->
     _require(whole_table == other, "it is another one")
 
 
-def _read(conf: str, experiment: Any, job: Job, target: Path) -> None:
+def _read(conf: str, experiment: ModuleType, job: Job, target: Path) -> None:
     """Measure with a configuration that knows which of its options were read."""
     kind, read = type(job.config), set()
 
@@ -213,7 +214,7 @@ def _of_class(kind: type, config: Any) -> Any:
     return other
 
 
-def _sound(experiment: Any, whole: Path) -> None:
+def _sound(experiment: ModuleType, whole: Path) -> None:
     table = pandas.read_csv(whole / "table.csv")
     _require(experiment.X_AXIS in table, f"X_AXIS {experiment.X_AXIS} is no column")
     scalars = json.loads((whole / "summary.json").read_text(encoding="utf-8")).get("scalars", {})
@@ -222,7 +223,7 @@ def _sound(experiment: Any, whole: Path) -> None:
         _require(fits, f"scalar {name} is {value!r}")
 
 
-def _figure(experiment: Any, whole: Path) -> None:
+def _figure(experiment: ModuleType, whole: Path) -> None:
     figure = experiment.plot(*results.read(whole, experiment))
     shown = [ax for ax in figure.axes if ax.axison and ax.get_label() != "<colorbar>" and ax.has_data()]
     for ax in shown:

@@ -13,9 +13,9 @@ a row with another column is refused.
 
 `experiment.py` holds, or imports from `measurement.py`, `summary.py` and `figure.py`,
 
-    def points(config) -> list[dict]               every point to measure, in the order of the table; flat, JSON
+    def points(config) -> list[Point]              every point to measure, in the order of the table; flat, JSON
                                                    scalars, under the same names in all of them
-    def measure(config, wanted) -> Iterator[dict]  one row per wanted point, holding the point's keys; any order;
+    def measure(config, wanted) -> Iterator[Row]   one row per wanted point, holding the point's keys; any order;
                                                    config.output is the directory of the run, for what must not be lost
     def summarise(table) -> dict                   summary.json; its "scalars", numbers or texts, are printed and go to
                                                    W&B, "<name>/stderr" as the error of "<name>", "<name>/theory" as its
@@ -35,15 +35,15 @@ and, so that what no machine can do is refused before its points are listed, and
 
 and, where later points depend on what earlier ones have shown,
 
-    def refine(config, rows) -> list[dict]         further points, given the rows of all points so far in the order of
+    def refine(config, rows) -> list[Point]        further points, given the rows of all points so far in the order of
                                                    the table; called again until it returns nothing new
 
 A function of its arguments alone, fed from the ledger: a run that was stopped arrives at the same points.
 
 And, where rows rest on work that is long and can be divided, as a pass over 10^9 patterns,
 
-    def pieces(config, wanted) -> list[dict]       the pieces of work behind these points; flat, values as JSON has them
-    def measure_piece(config, piece) -> dict       the row of a piece, holding its keys
+    def pieces(config, wanted) -> list[Point]      the pieces of work behind these points; flat, values as JSON has them
+    def measure_piece(config, piece) -> Row        the row of a piece, holding its keys
     def measure(config, wanted, done) -> Iterator  gets the rows of all of them, in their order, if any
 
 Pieces are rows of the ledger as points are, but not of the table; all processes that are given one run share them. How
@@ -67,6 +67,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from experiments import bounds
@@ -74,6 +75,14 @@ from experiments.bounds import Bounds, Use
 
 Table = Any
 """A pandas.DataFrame, whose columns no type checker knows."""
+Point = dict[str, Any]
+"""A point to measure: numbers, texts, truth values or None by the names of columns, as {"neurons": 64, "sample": 0}.
+
+Flat, and as JSON has it. All points of an experiment have the same names, and no two the same values: the row of a
+point is found by them.
+"""
+Row = dict[str, Any]
+"""A row of the table: the entries of its point and what was measured there, a number, text or truth value in each."""
 ROOT = Path(__file__).resolve().parent.parent
 FORMATS = ("svg", "png", "pdf")
 """Files of a figure."""
@@ -228,7 +237,7 @@ def total(parts: Iterable[Cost]) -> Cost:
     return Cost(sum(part.points for part in parts), elements, sum(part.operations for part in parts))
 
 
-def check(experiment: Any, config: Config) -> Config:
+def check(experiment: ModuleType, config: Config) -> Config:
     """The options, held to all that an experiment knows of them.
 
     Raises:

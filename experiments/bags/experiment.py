@@ -22,7 +22,7 @@ from experiments.bags import data, measurement
 from experiments.bags.config import NETWORKS, VARIANTS, Config
 from experiments.bags.figure import plot
 from experiments.bags.summary import summarise
-from experiments.contract import Cost, total
+from experiments.contract import Cost, Point, Row, total
 from experiments.shared import parallel
 from experiments.shared.axes import product_of
 
@@ -68,19 +68,19 @@ def cost(config: Config) -> Cost:
     return total(parts)
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per data set, method, division and fold."""
     runs = product_of(data=config.data, method=config.methods, repetition=range(config.repetitions))
     return [run | {"fold": fold} for run in runs for fold in range(data.load(run["data"]).folds)]
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points. All folds of a division are measured together."""
-    groups: dict[tuple, list[dict]] = {}
+    groups: dict[tuple, list[Point]] = {}
     for point in wanted:
         groups.setdefault(tuple(point[key] for key in KEYS), []).append(point)
 
-    def measure_group(key: tuple, members: list[dict]) -> list[dict]:
+    def measure_group(key: tuple, members: list[Point]) -> list[Row]:
         name, method, repetition = key
         bags = data.load(name)
         sizes = {"bags": len(bags.labels), "instances": len(bags.instances)}

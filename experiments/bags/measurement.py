@@ -14,6 +14,7 @@ import numpy as np
 from experiments.bags import baselines, networks
 from experiments.bags.config import NETWORKS, VARIANTS, Config
 from experiments.bags.data import Bags
+from experiments.contract import Row
 from experiments.shared.draws import seed_of
 from experiments.statistics.ranking import auc
 
@@ -30,7 +31,7 @@ def candidates(config: Config, method: str) -> list[str]:
     return [f"{kind} steps {steps}" for kind, steps in product(VARIANTS[method], sorted(config.steps))]
 
 
-def results(config: Config, method: str, bags: Bags, repetition: int) -> list[dict]:
+def results(config: Config, method: str, bags: Bags, repetition: int) -> list[Row]:
     """Test results of all folds of a division.
 
     Returns:

@@ -1,5 +1,6 @@
 """Networks on bags: a Hopfield pooling, an attention pooling and scores of single instances, trained many at a time."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -94,7 +95,7 @@ def scores(kind: Structure, bags: Bags, used: np.ndarray, decay: float, key: jax
 
 
 @parallel.locked_cache(32)
-def _program(kind: Structure) -> Any:
+def _program(kind: Structure) -> Callable:
     network = training_loops.network(partial(Network, kind))
 
     def scores_after_training(fixed: tuple, instances: jax.Array, used: jax.Array, key: jax.Array) -> jax.Array:

@@ -25,7 +25,7 @@ from experiments.basins import measurement
 from experiments.basins.config import Config, Scale
 from experiments.basins.figure import plot
 from experiments.basins.summary import summarise
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.shared import draws, grids, loads, spellings
 from hopfield.memories import find
 
@@ -81,7 +81,7 @@ def _memory_cost(memory: str, scale: Scale, overlaps: int) -> Cost:
     return contract.total(parts)
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per memory, dynamics, size, load, initial overlap and draw of patterns."""
     grid = []
     for memory, scale in _scales(config, config.memories).items():
@@ -107,7 +107,7 @@ def _queries_per_draw(scale: Scale, num_patterns: int) -> int:
     return min(scale.queries, num_patterns)
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points. All initial overlaps of a draw of patterns are measured together."""
     scales = _scales(config, config.memories)
     grid = measurement.grid(lambda point: _program(config, scales[point["memory"]], point))
@@ -115,11 +115,11 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
         yield row | {"start_overlap": round(row["start_overlap"], 6)}  # one place for queries of one overlap
 
 
-def _load(point: dict) -> dict[str, float]:
+def _load(point: Point) -> dict[str, float]:
     return {"load": find(point["memory"]).scaling.load(point["patterns"], point["neurons"])}
 
 
-def _program(config: Config, scale: Scale, point: dict) -> measurement.Program:
+def _program(config: Config, scale: Scale, point: Point) -> measurement.Program:
     largest = find(point["memory"]).rounded(max(scale.loads), point["neurons"], PARITY)
     padding = draws.rows_to_draw(point["patterns"], largest, point["neurons"])
     return measurement.Program(

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.contract import Point
 from experiments.shared import draws
 from experiments.shared.grids import Grid
 from hopfield import retrieve
@@ -41,7 +42,7 @@ class Program(NamedTuple):
         return self.padding * self.neurons * (20 + self.neurons) + queries * min(sweep, 40)
 
 
-def grid(program: Callable[[dict], Program]) -> Grid:
+def grid(program: Callable[[Point], Program]) -> Grid:
     """The grid of draws, each queried at several initial overlaps. A draw depends on the seed, N, M and its number."""
     draw = {**draws.COLUMNS, "beta": np.float32, "near": np.float32}
     each = {"initial_overlap": np.float32}

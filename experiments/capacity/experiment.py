@@ -27,7 +27,7 @@ from experiments.capacity import scales, streamed
 from experiments.capacity.config import Config
 from experiments.capacity.figure import plot
 from experiments.capacity.summary import summarise
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.shared import corruptions, draws, pattern_sets, retention
 from hopfield.memories import find
 from hopfield.patterns import corruption
@@ -76,7 +76,7 @@ def cost(config: Config) -> Cost:
     )
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per memory, dynamics, size, corruption, number of patterns and disorder sample."""
     grid = []
     for ensemble, (memory, scale) in product(config.ensembles, scales.by_memory(config).items()):
@@ -99,18 +99,18 @@ def points(config: Config) -> list[dict]:
     return grid
 
 
-def pieces(config: Config, wanted: Sequence[dict]) -> list[dict]:
+def pieces(config: Config, wanted: Sequence[Point]) -> list[Point]:
     """The pieces of the passes over streams behind points."""
     passed = _streamed_points(wanted)
     return streamed.pieces(_streamed_points(points(config)), passed) if passed else []
 
 
-def measure_piece(config: Config, piece: dict) -> dict:
+def measure_piece(config: Config, piece: Point) -> Row:
     """The row of a piece of a pass."""
     return streamed.measure_piece(config.seed, piece)
 
 
-def measure(config: Config, wanted: Sequence[dict], done: Sequence[dict] | None = None) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point], done: Sequence[Row] | None = None) -> Iterator[Row]:
     """Rows of points, through one compiled program for each structure. Passes over streams come last.
 
     Args:
@@ -128,7 +128,7 @@ def measure(config: Config, wanted: Sequence[dict], done: Sequence[dict] | None 
     yield from streamed.rows(config.seed, _streamed_points(wanted), done)
 
 
-def _streamed_points(wanted: Sequence[dict]) -> list[dict]:
+def _streamed_points(wanted: Sequence[Point]) -> list[Point]:
     return [point for point in wanted if pattern_sets.is_streamed(point["ensemble"])]
 
 
@@ -143,7 +143,7 @@ def _paddings(config: Config, chosen: dict[str, scales.FullScale]) -> dict[tuple
     }
 
 
-def _program(config: Config, point: dict, scale: scales.FullScale, paddings: dict[tuple, int]) -> retention.Program:
+def _program(config: Config, point: Point, scale: scales.FullScale, paddings: dict[tuple, int]) -> retention.Program:
     kind, amount = corruptions.parts(point["corruption"])
     padding = paddings[point["memory"], point["neurons"], point["patterns"]]
     return retention.Program(

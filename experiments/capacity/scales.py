@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from experiments.capacity.config import Config, Parity, Scale
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.shared import draws, loads, pattern_sets, precedence, spellings
 from hopfield import Memory
 from hopfield.memories import TooManyPatterns, find
@@ -88,7 +88,7 @@ def pattern_counts(scale: FullScale, memory: str, neurons: int) -> list[int]:
         raise ValueError(f"loads must give {memory} of N={neurons} a number of patterns, got infinitely many") from None
 
 
-def columns_of(point: dict) -> dict:
+def columns_of(point: Point) -> Row:
     """Columns of a point that are known before it is measured: its load and the parity of its number of patterns."""
     load = find(point["memory"]).scaling.load(point["patterns"], point["neurons"])
     return {"load": load, "parity": "odd" if point["patterns"] % 2 else "even"}

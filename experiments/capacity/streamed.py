@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from experiments.capacity import scales
+from experiments.contract import Point, Row
 from experiments.shared import corruptions, pattern_sets, retention, streams
 from hopfield import Memory
 from hopfield.large import counts, mesh
@@ -38,7 +39,7 @@ def check(memory: str, dynamics: Sequence[str], max_steps: int, clamp: bool) -> 
         raise ValueError("clamp must be false for patterns that are not stored, got true")
 
 
-def pieces(points: Sequence[dict], wanted: Sequence[dict]) -> list[dict]:
+def pieces(points: Sequence[Point], wanted: Sequence[Point]) -> list[Point]:
     """The pieces of the passes behind wanted points, cut as all points of the run say, whatever is measured already."""
     most: dict[tuple, int] = {}
     for point in wanted:
@@ -66,7 +67,7 @@ def _cuts(length: int, sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
             first = stop
 
 
-def measure_piece(seed: int, piece: dict) -> dict:
+def measure_piece(seed: int, piece: Point) -> Row:
     """Row of a piece of a pass: its patterns by overlap and bit, and by overlap, packed into text."""
     drawn, _, queries = _source(seed, piece, piece["stop"])
     devices = None if piece["ensemble"].startswith(pattern_sets.MAPPED) else mesh.device_mesh()
@@ -76,7 +77,7 @@ def measure_piece(seed: int, piece: dict) -> dict:
     return piece | {"counts": base64.b64encode(zlib.compress(whole.tobytes(), 1)).decode("ascii")}
 
 
-def rows(seed: int, points: Sequence[dict], done: Sequence[dict]) -> Iterator[dict]:
+def rows(seed: int, points: Sequence[Point], done: Sequence[Row]) -> Iterator[Row]:
     """One row per point of the capacity experiment, pass after pass, in ascending number of patterns.
 
     Args:
@@ -89,23 +90,23 @@ def rows(seed: int, points: Sequence[dict], done: Sequence[dict]) -> Iterator[di
         yield from _pass(seed, members, parts[draw])
 
 
-def _draw(point: dict) -> tuple[str, int, int]:
+def _draw(point: Point) -> tuple[str, int, int]:
     return point["ensemble"], point["neurons"], point["sample"]
 
 
-def _draws(points: Sequence[dict]) -> Iterator[tuple[tuple, list[dict]]]:
+def _draws(points: Sequence[Point]) -> Iterator[tuple[tuple, list[Point]]]:
     """Draws, each with its points in ascending order of their numbers of patterns."""
     ordered = sorted(points, key=lambda point: (*_draw(point), point["patterns"]))
     for draw, members in groupby(ordered, key=_draw):
         yield draw, list(members)
 
 
-def _source(seed: int, piece: dict, num_patterns: int) -> tuple[Source, np.ndarray, dict[str, np.ndarray]]:
+def _source(seed: int, piece: Point, num_patterns: int) -> tuple[Source, np.ndarray, dict[str, np.ndarray]]:
     """Patterns of a piece's pass, targets among them, and the queries by start."""
     return streams.draw_with_queries(seed, *_draw(piece), num_patterns, piece["queries"], piece["starts"])
 
 
-def _pass(seed: int, points: list[dict], parts: list[dict]) -> Iterator[dict]:
+def _pass(seed: int, points: list[Point], parts: list[Row]) -> Iterator[Row]:
     count = parts[0]["queries"]
     drawn, targets, queries = _source(seed, parts[0], max(point["patterns"] for point in points))
     memories = {(p["memory"], p["beta"]): streams.build(p["memory"], drawn, p["beta"]) for p in points}
@@ -123,7 +124,7 @@ def _pass(seed: int, points: list[dict], parts: list[dict]) -> Iterator[dict]:
                 yield point | _outcome(point, memories[point["memory"], point["beta"]], of, targets)
 
 
-def _outcome(point: dict, memory: Memory, counted: dict, targets) -> dict:
+def _outcome(point: Point, memory: Memory, counted: dict, targets) -> Row:
     """Columns of the capacity table for one point. The state after one step counts as the final state."""
     at_start, used = counted[point["corruption"]], slice(0, point["queries"])
     target, begun = targets[used], at_start.queries[used]

@@ -21,7 +21,7 @@ from experiments.capacity_asymptotic.config import Config
 from experiments.capacity_asymptotic.figure import plot
 from experiments.capacity_asymptotic.summary import summarise
 from experiments.capacity_asymptotic.theory import thresholds
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.shared import corruptions
 from experiments.shared.notes import note
 
@@ -52,7 +52,7 @@ def cost(config: Config) -> Cost:
     )
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per method, size, start and load near either threshold. Enumeration has one point for each draw."""
     grid = []
     for neurons in config.neurons:
@@ -75,7 +75,7 @@ def points(config: Config) -> list[dict]:
     return grid
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points. Enumerated points of a draw share one pass over all loads and starts."""
     for point in wanted:
         if point["method"] == "sampled":
@@ -85,5 +85,5 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
         yield from measurement.rows_by_enumeration(config, neurons, sample, list(members))
 
 
-def _draw(point: dict) -> tuple:
+def _draw(point: Point) -> tuple:
     return point["neurons"], point["sample"]

@@ -7,13 +7,14 @@ import jax
 import numpy as np
 
 from experiments.capacity_asymptotic.config import Config
+from experiments.contract import Point, Row
 from experiments.shared import corruptions
 from hopfield.large import counts, overlap_sampling
 from hopfield.patterns.sources import generated
 from hopfield.theory.base import flips
 
 
-def row_by_sampling(config: Config, point: dict) -> dict:
+def row_by_sampling(config: Config, point: Point) -> Row:
     """The row of a point from overlaps that are sampled, whatever the number of patterns."""
     _, flipped = corruptions.parts(point["corruption"])
     parts = [config.seed, point["neurons"], round(flipped * 1e6), round(point["load"] * 1e6)]
@@ -28,7 +29,7 @@ def row_by_sampling(config: Config, point: dict) -> dict:
     return _row(overlaps.log_odds, overlaps.wrong, overlaps.entropy)
 
 
-def rows_by_enumeration(config: Config, neurons: int, sample: int, wanted: list[dict]) -> Iterator[dict]:
+def rows_by_enumeration(config: Config, neurons: int, sample: int, wanted: list[Point]) -> Iterator[Row]:
     """Counts of all patterns of one draw: one pass over the most of them for all its loads and starts.
 
     Its queries share their patterns, so that a row has no errors of its own.
@@ -63,7 +64,7 @@ def _target_statistics(found: Any, targets: np.ndarray, beta: float) -> tuple[np
     return np.log(weight) - np.log1p(-weight), np.mean(update != targets, axis=1), found.entropy(beta)
 
 
-def _row(log_odds: np.ndarray, wrong: np.ndarray, entropy: np.ndarray) -> dict:
+def _row(log_odds: np.ndarray, wrong: np.ndarray, entropy: np.ndarray) -> Row:
     """Counts, quantiles and means over the queries of a point."""
     ordered, half = np.sort(log_odds), 0.5 * np.sqrt(len(log_odds))
     low, high = (ordered[int(np.clip(len(ordered) / 2 + side * half, 0, len(ordered) - 1))] for side in (-1, 1))

@@ -18,7 +18,7 @@ from experiments.capacity_features import measurement
 from experiments.capacity_features.config import Config
 from experiments.capacity_features.figure import plot
 from experiments.capacity_features.summary import summarise
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.shared import grids
 from experiments.shared.axes import product_of
 
@@ -27,7 +27,7 @@ __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "features"
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per map, size, number of patterns, β, Y and draw."""
     return product_of(
         map=config.maps,
@@ -50,7 +50,7 @@ def cost(config: Config) -> Cost:
     return contract.total(parts)
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points."""
     noisy = [point | {"noise": config.noise} for point in wanted]
     for row in grids.rows(measurement.grid(config.queries), config.seed, noisy):

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.contract import Point
 from experiments.shared import draws
 from experiments.shared.grids import Grid
 from hopfield import Memory, retrieve, spaces
@@ -36,7 +37,7 @@ class Program(NamedTuple):
 def grid(queries: int) -> Grid:
     """Grid of draws. A draw depends on the seed, N, M, Y and its number, and the size of its noise on the option."""
 
-    def program(point: dict) -> Program:
+    def program(point: Point) -> Program:
         return Program(point["map"], point["neurons"], point["patterns"], point["features"], queries)
 
     return Grid(program, one, {"beta": np.float32, "sample": np.uint32, "noise": np.float32}, chunk=2e9)

@@ -37,7 +37,7 @@ from experiments.capacity_learned.config import BEFORE, KIND, TRAINED, Config, K
 from experiments.capacity_learned.figure import plot
 from experiments.capacity_learned.measurement import Given, Lesson
 from experiments.capacity_learned.summary import COSINES, summarise
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.shared import parallel
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
@@ -78,7 +78,7 @@ def cost(config: Config) -> Cost:
     )
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per task, memory, optimiser, number of draws, number of patterns or corruption, and training."""
     loads = [("fresh", num_patterns, 1.0) for num_patterns in sorted({*config.patterns, config.stored})]
     loads += [("fresh", config.stored, strength) for strength in sorted({*config.strengths} - {1.0})]
@@ -97,12 +97,12 @@ def points(config: Config) -> list[dict]:
     return grid
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of the points in `wanted`. Points of one training are measured together."""
     return parallel.rows_in_groups(wanted, [*TRAINED, "sample"], "patterns", partial(_rows, config))
 
 
-def _rows(config: Config, group: list[dict]) -> list[dict]:
+def _rows(config: Config, group: list[Point]) -> list[Row]:
     """Rows of a group of points that share one training."""
     point = group[0]
     task, parts = tasks.task(point["task"], config.neurons), Kind(*(point[name] for name in KIND))
@@ -149,7 +149,7 @@ def _fixed_parts(config: Config, task: tasks.Task, parts: Kind) -> Given:
     return Given(*(jnp.asarray(value, jnp.float32) for value in (metric, unit, spread)))
 
 
-def _train_best(config: Config, point: dict, problem: tuple, stored: Any, keys: tuple) -> tuple[Any, dict]:
+def _train_best(config: Config, point: Point, problem: tuple, stored: Any, keys: tuple) -> tuple[Any, dict]:
     """Parameters trained at the best rate, and columns with this rate, its error and the seconds of one training."""
     task, parts, given = problem
     lesson_key, start_key = keys
@@ -177,7 +177,7 @@ def _train_best(config: Config, point: dict, problem: tuple, stored: Any, keys: 
     return params, about
 
 
-def _learned_columns(task: tasks.Task, parts: Kind, params: Any, given: Given) -> dict:
+def _learned_columns(task: tasks.Task, parts: Kind, params: Any, given: Given) -> Row:
     """Columns of what was learned: β over its start, the family's number, likeness of the metric to three matrices."""
     learned = families.number(parts.separation, params)
     about = {"beta": float(jnp.exp(params["log_beta"])), "number": _or_none(learned)}

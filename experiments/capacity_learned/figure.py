@@ -110,7 +110,7 @@ def _plot_all_ratios(ax: Axes, summary: dict, task: str) -> None:
     legend(ax)
 
 
-def _ratio(ax: Axes, row: Any, y: float, look: dict[str, Any]) -> None:
+def _ratio(ax: Axes, row: pandas.Series, y: float, look: dict[str, Any]) -> None:
     shape: dict[str, Any] = (
         look | {"linestyle": "none"} | ({"markerfacecolor": "white"} if isinstance(row["bounds"], str) else {})
     )

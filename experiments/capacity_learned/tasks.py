@@ -1,5 +1,6 @@
 """Tasks: ensembles of correlated patterns, their second moments, and corrupted queries of them."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -123,14 +124,14 @@ def _levels(neurons: int, exponent: float) -> np.ndarray:
     return found / found.mean()
 
 
-def draw_patterns(task: Task, key, number: int, num_patterns: int, *, learning: bool) -> Any:
+def draw_patterns(task: Task, key, number: int, num_patterns: int, *, learning: bool) -> jax.Array:
     """Draws [number, M, N] of patterns; images of one half to learn from, of the other half to be measured."""
     make = _draw_program(task._replace(corruption="", amount=0.0), number, num_patterns, learning)
     return make(key)
 
 
 @parallel.locked_cache(64)
-def _draw_program(task: Task, number: int, num_patterns: int, learning: bool) -> Any:
+def _draw_program(task: Task, number: int, num_patterns: int, learning: bool) -> Callable:
     half: Any = None
     if task.ensemble in IMAGES:
         images = np.asarray(_images(task.ensemble), np.float32)
@@ -148,7 +149,7 @@ def _draw_program(task: Task, number: int, num_patterns: int, learning: bool) ->
     return jax.jit(lambda key: jax.lax.map(draw_once, jax.random.split(key, number)))
 
 
-def corrupted(task: Task, key, targets: Any, strength: float = 1.0) -> Any:
+def corrupted(task: Task, key, targets: jax.Array, strength: float = 1.0) -> jax.Array:
     """Queries of patterns [..., N], corrupted by `strength` times the amount of the task, a fraction by 1 at most."""
     amount = strength * task.amount
     return _corruption_program(task.corruption)(
@@ -157,7 +158,7 @@ def corrupted(task: Task, key, targets: Any, strength: float = 1.0) -> Any:
 
 
 @parallel.locked_cache(8)
-def _corruption_program(kind: str) -> Any:
+def _corruption_program(kind: str) -> Callable:
     def every(key, targets, amount):
         rows = targets.reshape(-1, targets.shape[-1])
         keys = jax.random.split(key, len(rows))

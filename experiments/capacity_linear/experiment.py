@@ -25,7 +25,7 @@ from experiments.capacity_linear import measurement
 from experiments.capacity_linear.config import Config
 from experiments.capacity_linear.figure import plot
 from experiments.capacity_linear.summary import summarise
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.shared import draws, grids, loads
 from hopfield.theory import linear
 
@@ -48,7 +48,7 @@ def cost(config: Config) -> Cost:
     return Cost(points, most * max(wide, config.queries), points * each / 4)
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per rule, size, number of pairs and draw."""
     grid = []
     for rule, neurons in product(config.rules, config.neurons):
@@ -59,13 +59,13 @@ def points(config: Config) -> list[dict]:
     return grid
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points, theory beside them."""
     grid = measurement.grid(lambda point: _program(config, point))
     yield from grids.rows(grid, config.seed, wanted, known=lambda point: _known_columns(config, point))
 
 
-def _program(config: Config, point: dict) -> draws.Rule:
+def _program(config: Config, point: Point) -> draws.Rule:
     neurons = point["neurons"]
     padding = draws.rows_to_draw(point["patterns"], pairs(max(config.loads), neurons), neurons)
     queries = min(config.queries, padding)
@@ -73,7 +73,7 @@ def _program(config: Config, point: dict) -> draws.Rule:
     return draws.Rule(name_and_number(point["rule"])[0], neurons, padding, queries, cost)
 
 
-def _known_columns(config: Config, point: dict) -> dict[str, float | int]:
+def _known_columns(config: Config, point: Point) -> Row:
     num_patterns, neurons = point["patterns"], point["neurons"]
     about = {
         "load": num_patterns * np.log(num_patterns) / neurons**2,

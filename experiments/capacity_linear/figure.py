@@ -25,7 +25,7 @@ def plot(table: Table, summary: dict) -> Figure:
     return figure
 
 
-def _shares(ax: Axes, rows: Table, looks: Any) -> None:
+def _shares(ax: Axes, rows: Table, looks: dict[str, dict[str, Any]]) -> None:
     ax.set_title(rows["rule"].iloc[0], loc="left")
     for size, part in rows.groupby("neurons"):
         part = part.sort_values("load")

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.bounds import name_and_number
+from experiments.contract import Point
 from experiments.shared import draws
 from experiments.shared.grids import Grid
 from hopfield.attention import FastWeights
@@ -15,7 +16,7 @@ CHUNK = 64
 """Pairs written together."""
 
 
-def grid(program: Callable[[dict], draws.Rule]) -> Grid:
+def grid(program: Callable[[Point], draws.Rule]) -> Grid:
     """Grid of draws. A draw depends on the seed, D, n and its own number, and is the same for all rules."""
     decay = (np.float32, lambda point: name_and_number(point["rule"])[1] or 1.0)
     return Grid(program, one, {**draws.COLUMNS, "decay": decay}, most=16, chunk=5e9)

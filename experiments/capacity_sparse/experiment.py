@@ -20,7 +20,7 @@ from experiments.capacity_sparse import measurement, rules
 from experiments.capacity_sparse.config import Config
 from experiments.capacity_sparse.figure import plot
 from experiments.capacity_sparse.summary import summarise
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.shared import draws, grids, loads
 from experiments.shared.notes import note
 
@@ -65,7 +65,7 @@ def check(config: Config) -> None:
         raise ValueError(f"activities must hold one {BIASED} for hebb, got {config.activities}")
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per rule, size, activity, number of patterns and draw."""
     _note_left_out(config)
     grid = []
@@ -87,19 +87,19 @@ def cost(config: Config) -> Cost:
     return contract.total(parts)
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points, with columns of load and theory."""
     largest = draws.largest(points(config), "rule", "neurons", "activity")
     grid = measurement.grid(lambda point: _program(point, largest(point), config.queries))
     yield from grids.rows(grid, config.seed, wanted, known=_known_columns)
 
 
-def _program(point: dict, largest: int, queries: int) -> draws.Rule:
+def _program(point: Point, largest: int, queries: int) -> draws.Rule:
     neurons = point["neurons"]
     padding = max(draws.rows_to_draw(point["patterns"], max(largest, queries), neurons), queries)
     return draws.Rule(point["rule"], neurons, padding, queries, neurons**2 * (padding + 10.0 * queries))
 
 
-def _known_columns(point: dict) -> dict:
+def _known_columns(point: Point) -> Row:
     key = point["rule"], point["neurons"], point["activity"], point["patterns"]
     return {"load": point["patterns"] / point["neurons"], "wrong_theory": rules.wrong_share(*key)}

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 
 from experiments import contract
 from experiments.bounds import name_and_number
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.efficient_attention.config import EXACT, LAYERS, NUMBERED, Config
 from experiments.efficient_attention.figure import plot
 from experiments.efficient_attention.measurement import measure_point
@@ -42,7 +42,7 @@ def cost(config: Config) -> Cost:
     return contract.total(parts)
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per pass, method and length. Dense attention is measured up to `largest_dense`."""
     return [
         {"pass": direction, "method": method, "length": length}
@@ -53,7 +53,7 @@ def points(config: Config) -> list[dict]:
     ]
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Time, memory and error of one point after the other, nothing else running in this process."""
     for point in wanted:
         yield point | measure_point(

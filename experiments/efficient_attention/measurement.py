@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from experiments.bounds import name_and_number
+from experiments.contract import Row
 from experiments.efficient_attention.config import LAYERS, Config
 from experiments.shared import footprint, timing
 from experiments.shared.draws import seed_of
@@ -60,7 +61,7 @@ def _function(config: Config, method: str, length: int, number: int) -> Callable
     return computation(method, config.width, length, number)
 
 
-def measure_point(config: Config, method: str, length: int, direction: str) -> dict:
+def measure_point(config: Config, method: str, length: int, direction: str) -> Row:
     """Seconds, megabytes and relative error of a method at one length, in one direction."""
     function = _function(config, method, length, config.seed)
 

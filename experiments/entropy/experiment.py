@@ -25,7 +25,7 @@ from itertools import product
 
 import numpy as np
 
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.entropy import measurement
 from experiments.entropy.config import ROUNDING, Config
 from experiments.entropy.figure import plot
@@ -85,7 +85,7 @@ def cost(config: Config) -> Cost:
     return Cost(steps, elements, 24 * steps * config.samples * queries * config.patterns * width)
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per memory, ensemble, start, β and step."""
     grid = []
     names = list(dict.fromkeys(corruptions.name(start) for start in config.corruption))
@@ -101,12 +101,12 @@ def _steps(config: Config, ratio: float) -> int:
     return config.steps if ratio in config.ratios else 0
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Measure points, all steps of the same retrievals together."""
     return parallel.rows_in_groups(wanted, [*retrievals.CURVE, "ratio"], "step", partial(_rows, config))
 
 
-def _rows(config: Config, group: list[dict]) -> list[dict]:
+def _rows(config: Config, group: list[Point]) -> list[Row]:
     """The rows of some steps of the same retrievals."""
     point = group[0]
     ensemble, neurons, num_patterns = (point[name] for name in ("ensemble", "neurons", "patterns"))
@@ -126,7 +126,7 @@ def sphere_critical_beta(neurons: int, num_patterns: int) -> float:
     return beta
 
 
-def _row(config: Config, found: dict[str, np.ndarray], step: int) -> dict:
+def _row(config: Config, found: dict[str, np.ndarray], step: int) -> Row:
     """The columns of one step, from all retrievals [samples, queries, steps]."""
 
     def growth(name: str) -> np.ndarray:

@@ -73,7 +73,7 @@ def _nearest(ratios: Sequence[float], wanted: float) -> float:
     return min(ratios, key=lambda ratio: abs(math.log(ratio / wanted)))
 
 
-def _ratio_axis(ax: Axes, ratios: Any) -> None:
+def _ratio_axis(ax: Axes, ratios: np.ndarray) -> None:
     """β on a log axis, its ticks as plain numbers a factor of 2 or 4 apart."""
     low, high = math.floor(math.log2(min(ratios))), math.ceil(math.log2(max(ratios)))
     ticks = [2.0**power for power in range(low, high + 1, 1 if high - low < 7 else 2)]

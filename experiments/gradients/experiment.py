@@ -9,7 +9,7 @@ have one value per head, so that sums over what is shared are part of the test.
 
 from collections.abc import Iterator, Sequence
 
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.gradients.config import METRICS, Config
 from experiments.gradients.figure import plot
 from experiments.gradients.measurement import checks_of_case
@@ -28,7 +28,7 @@ def cost(config: Config) -> Cost:
     return Cost(number, 0.0, 3e8 * cases * len(config.metrics))
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per input of every case."""
     cases = product_of(
         dtype=config.dtypes,
@@ -45,9 +45,9 @@ def arguments(metric: str) -> list[str]:
     return ["query", "key", "value", *(f"metric.{leaf}" for leaf in METRICS[metric]), "beta", "bias", "temperature"]
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Errors of every gradient asked for, case by case."""
-    cases: dict[tuple[str, ...], list[dict]] = {}
+    cases: dict[tuple[str, ...], list[Point]] = {}
     for point in wanted:
         case = tuple(point[key] for key in ("dtype", "separation", "metric", "mask", "shape"))
         cases.setdefault(case, []).append(point)

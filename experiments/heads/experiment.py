@@ -19,7 +19,7 @@ import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.heads import encoder
 from experiments.heads.config import MEASURES, Config
 from experiments.heads.figure import plot
@@ -60,7 +60,7 @@ def cost(config: Config) -> Cost:
     return Cost(0.0, 2 * tokens * max(12 * config.length, 4 * 384), 12 * tokens * (2e6 + 12 * 64 * config.length))
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """Singular values, bins of angles and pairs of heads of every layer, and pairs of published sentences."""
     checkpoint, layers = load_layers(config)
     check_reading(config, checkpoint)
@@ -83,9 +83,9 @@ def inputs(config: Config) -> list[Path]:
     return [place, *shards, *beside]
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows layer by layer. Texts are read once."""
-    layers: dict[int, list[dict]] = {}
+    layers: dict[int, list[Point]] = {}
     for point in wanted:
         layers.setdefault(point["layer"], []).append(point)
     checkpoint, _ = load_layers(config)

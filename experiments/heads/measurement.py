@@ -12,6 +12,7 @@ from sklearn import datasets
 from tokenizers import BertWordPieceTokenizer
 
 from experiments import contract
+from experiments.contract import Row
 from experiments.heads import distances, encoder
 from experiments.heads.config import Config
 from hopfield.layers.imports import checkpoints
@@ -131,7 +132,7 @@ def check_reading(config: Config, checkpoint: Checkpoint) -> None:
         raise ValueError(f"checkpoint must have finite weights, got others in '{find_weights(config)}'")
 
 
-def rows_of_similarities(config: Config) -> dict[tuple[str, int, int], dict]:
+def rows_of_similarities(config: Config) -> dict[tuple[str, int, int], Row]:
     """The rows of published sentences."""
     bert, tokenizer = encoder_of(config)
     rows = {}
@@ -141,12 +142,12 @@ def rows_of_similarities(config: Config) -> dict[tuple[str, int, int], dict]:
     return rows
 
 
-def rows_of_layer(config: Config, weights: AttentionWeights, read: Any) -> dict[tuple[str, int, int], dict]:
+def rows_of_layer(config: Config, weights: AttentionWeights, read: Any) -> dict[tuple[str, int, int], Row]:
     """All rows of one layer by quantity and numbers."""
     inputs = None if read is None else read[0].reshape(-1, read[0].shape[-1])
     heads = distances.head_geometry(weights, inputs, config.seed, SAMPLES)
     pairs = heads.distances | ({} if read is None else _attention_distances(weights.beta, heads, *read))
-    rows: dict[tuple[str, int, int], dict] = {}
+    rows: dict[tuple[str, int, int], Row] = {}
     for head, values in enumerate(heads.forms.values):
         rows |= {("spectrum", head, index): {"singular_value": float(x)} for index, x in enumerate(values)}
     shares = [np.histogram(x, BINS, (0, np.pi / 2))[0] / x.size for x in heads.angles]

@@ -13,7 +13,7 @@ are graphs of layers. Quadrants of a digit are hidden, start at the mean of the 
 from collections.abc import Iterator, Sequence
 
 from experiments import contract
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.hierarchy import measurement, networks
 from experiments.hierarchy.config import Config
 from experiments.hierarchy.figure import plot
@@ -26,7 +26,7 @@ __all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
 X_AXIS = "patterns"
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per number of parts, quadrants hidden, number of digits and draw."""
     return product_of(parts=config.parts, hidden=config.hidden, patterns=config.patterns, sample=range(config.samples))
 
@@ -43,7 +43,7 @@ def _program(config: Config, parts: int) -> measurement.Program:
     return measurement.Program(parts, max(*config.patterns, config.queries), config.queries)
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points, each with the stored numbers before its measurement."""
     options = {"beta": config.beta, "coupling": config.coupling}
     grid = measurement.grid(lambda point: _program(config, point["parts"]))
@@ -52,5 +52,5 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
         yield {name: value for name, value in row.items() if name not in options}
 
 
-def _known_columns(point: dict) -> dict:
+def _known_columns(point: Point) -> Row:
     return {"numbers": networks.numbers(point["parts"], point["patterns"])}

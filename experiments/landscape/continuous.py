@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import softmax
 
+from experiments.contract import Row
 from experiments.landscape.config import KINDS, LARGEST, RETRIEVED
 
 Float = np.ndarray
@@ -17,7 +18,7 @@ SLOPE = 1e-8
 """Largest slope of a certified minimum, with a Hessian whose smallest eigenvalue is above 0."""
 
 
-def rows(seed: int, draw: dict, starts: list[int]) -> Iterator[dict]:
+def rows(seed: int, draw: dict, starts: list[int]) -> Iterator[Row]:
     """Ends of every start of a draw. Patterns have norm √N, and a start lies between three of them.
 
     Args:

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, product
 
 from experiments import contract
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.landscape import continuous, spins
 from experiments.landscape.config import CONTINUOUS, Config
 from experiments.landscape.figure import plot
@@ -37,7 +37,7 @@ def check(config: Config) -> None:
         raise ValueError("temperatures must hold one above 0 for modern and epanechnikov, got none")
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per memory, size, number of patterns, temperature, draw and start."""
     grid = []
     lists = (config.memories, config.neurons, config.patterns, config.temperatures)
@@ -61,7 +61,7 @@ def cost(config: Config) -> Cost:
     return contract.total(parts)
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points. Memories on spins are compiled; continuous ones are measured one by one in double precision."""
     ours = [point for point in wanted if point["memory"] not in CONTINUOUS]
     yield from grids.rows(spins.grid(config.starts, config.sweeps), config.seed, ours)

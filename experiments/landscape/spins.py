@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.contract import Point
 from experiments.landscape.config import KINDS, LARGEST, RETRIEVED
 from experiments.shared import draws
 from experiments.shared.grids import Grid
@@ -38,7 +39,7 @@ class Program(NamedTuple):
 def grid(starts: int, sweeps: int) -> Grid:
     """Grid of draws. A draw depends on the seed, N, M and its number."""
 
-    def program(point: dict) -> Program:
+    def program(point: Point) -> Program:
         shape = point["neurons"], point["patterns"]
         return Program(point["memory"], *shape, starts, sweeps, point["temperature"] > 0)
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
 
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.mqar import measurement, model
 from experiments.mqar.config import Config
 from experiments.mqar.figure import plot
@@ -43,7 +43,7 @@ def cost(config: Config) -> Cost:
     return Cost(len(each), max(held, config.examples * max(config.lengths)), total)
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per mixer, width, length, pairs and seed. The hand-constructed head is measured at one width only."""
     grid = []
     for mixer, width, length, pairs in product(config.mixers, config.widths, config.lengths, config.pairs):
@@ -58,16 +58,16 @@ def points(config: Config) -> list[dict]:
     return grid
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points, each trained by itself."""
 
-    def measure_point(point: dict) -> list[dict]:
+    def measure_point(point: Point) -> list[Row]:
         return [point | {"state_bytes": state_bytes(point)} | measurement.result(config, point)]
 
     yield from parallel.rows([partial(measure_point, point) for point in wanted])
 
 
-def state_bytes(point: dict) -> int:
+def state_bytes(point: Point) -> int:
     """Bytes in single precision that a mixer keeps of a sequence to go on from its end."""
     if point["mixer"] == "by_hand":
         return 4 * point["width"] * point["length"]

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
+from experiments.contract import Point
 from experiments.mqar import model, tasks
 from experiments.mqar.config import SOLVED, Config
 from experiments.shared import parallel, training_loops
@@ -30,12 +31,12 @@ class Program(NamedTuple):
 class Compiled(NamedTuple):
     """Functions of a structure: start(key, rates) and epoch(state, train, key, rates, decay), correct(state, part)."""
 
-    start: Any
-    epoch: Any
-    correct: Any
+    start: Callable
+    epoch: Callable
+    correct: Callable
 
 
-def sequences_of(config: Config, point: dict) -> tuple[tasks.Recall, ...]:
+def sequences_of(config: Config, point: Point) -> tuple[tasks.Recall, ...]:
     """Sequences of training, validation and test of a seed. They are the same for all mixers and widths."""
     key = jax.random.fold_in(jax.random.key(config.seed), point["seed_index"])
     key = jax.random.fold_in(jax.random.fold_in(key, point["length"]), point["pairs"])
@@ -46,7 +47,7 @@ def sequences_of(config: Config, point: dict) -> tuple[tasks.Recall, ...]:
     )
 
 
-def result(config: Config, point: dict) -> dict:
+def result(config: Config, point: Point) -> dict:
     """Accuracy of a mixer in test, at the rate that validation chooses.
 
     Returns:
@@ -64,7 +65,7 @@ def result(config: Config, point: dict) -> dict:
 
 
 def _train_and_test(
-    config: Config, point: dict, train: tasks.Recall, validation: tasks.Recall, test: tasks.Recall
+    config: Config, point: Point, train: tasks.Recall, validation: tasks.Recall, test: tasks.Recall
 ) -> dict:
     kind = model.Structure(
         point["mixer"], point["width"], point["length"], config.vocabulary, config.update_steps, config.dropout

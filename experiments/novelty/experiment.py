@@ -9,7 +9,7 @@ lies below their means.
 
 from collections.abc import Iterator, Sequence
 
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.novelty import measurement
 from experiments.novelty.config import Config
 from experiments.novelty.figure import plot
@@ -29,7 +29,7 @@ def cost(config: Config) -> Cost:
     return Cost(draws, 2 * most * wide, draws * 2 * most * wide * (10 + config.queries))
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per size, number of patterns, κ, overlap and pair of memories."""
     return product_of(
         neurons=config.neurons,
@@ -40,7 +40,7 @@ def points(config: Config) -> list[dict]:
     )
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points. All κ and overlaps of a pair of memories are measured together."""
     together = len(config.kappas) * len(config.overlaps)
     grid = measurement.grid(

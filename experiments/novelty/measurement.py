@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.contract import Point
 from experiments.shared import draws
 from experiments.shared.grids import Grid
 from hopfield import Memory
@@ -27,7 +28,7 @@ class Program(NamedTuple):
         return 2.0 * self.num_patterns * self.neurons * (10 + self.queries * self.together)
 
 
-def grid(program: Callable[[dict], Program]) -> Grid:
+def grid(program: Callable[[Point], Program]) -> Grid:
     """Grid of pairs of memories. A pair depends on the seed, D, M and its number, and serves all κ and overlaps."""
     each = {"kappa": np.float32, "overlap": np.float32}
     return Grid(program, one, {"sample": np.uint32}, each, lambda program: program.together, most=64, chunk=1e9)

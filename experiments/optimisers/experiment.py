@@ -25,7 +25,7 @@ import numpy as np
 import scipy.linalg  # noqa: F401 - only a library that is loaded can be limited
 from threadpoolctl import threadpool_limits
 
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.optimisers import measurement, rules
 from experiments.optimisers.config import BATCHES, NATURAL, RULES, Config
 from experiments.optimisers.figure import plot
@@ -53,7 +53,7 @@ def cost(config: Config) -> Cost:
     return Cost(points, elements, runs * steps * (10 * examples * size + whole) / 32)
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per kind of batch, conditioning, rule and problem."""
     return product_of(
         batch=config.batches,
@@ -63,10 +63,10 @@ def points(config: Config) -> list[dict]:
     )
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """One kind of batch and conditioning after the other: every rule is tuned, then all run each problem in turn."""
 
-    def task(point: dict) -> tuple:
+    def task(point: Point) -> tuple:
         return BATCHES.index(point["batch"]), point["conditioning"]
 
     # The threads of a Cholesky factor and those of XLA wait for each other on a busy machine, for a second at times.
@@ -84,7 +84,7 @@ def _limit(config: Config, rule: str, batch: str) -> int:
     return config.natural_steps if batch == "full" else config.mini_steps
 
 
-def _setting(config: Config, point: dict, sample: int) -> measurement.Course:
+def _setting(config: Config, point: Point, sample: int) -> measurement.Course:
     sizes = config.features, config.patterns, config.classes, config.examples, config.held
     seed = (config.seed, sample)
     batch, longest = (0, config.natural_steps) if point["batch"] == "full" else (config.batch_size, config.mini_steps)
@@ -92,13 +92,13 @@ def _setting(config: Config, point: dict, sample: int) -> measurement.Course:
     return measurement.setting(Shape(*sizes), seed, point["conditioning"], batch, config.tolerance, length)
 
 
-def _tune(config: Config, point: dict, rule: str) -> measurement.Tuned:
+def _tune(config: Config, point: Point, rule: str) -> measurement.Tuned:
     settings = [_setting(config, point, TUNING + i) for i in range(config.tuning)]
     seed = [config.seed, RULES.index(rule), BATCHES.index(point["batch"])]
     return measurement.tune(rule, settings, _limit(config, rule, point["batch"]), config.search_trials, seed)
 
 
-def _rows(config: Config, group: list[dict], tuned: dict[str, measurement.Tuned]) -> Iterator[dict]:
+def _rows(config: Config, group: list[Point], tuned: dict[str, measurement.Tuned]) -> Iterator[Row]:
     """The rows of all rules on one problem: each runs, then all are timed in turn, so that noise meets all alike."""
     course = _setting(config, group[0], group[0]["sample"])
     found = {}
@@ -136,7 +136,7 @@ def _times_at_steps(
     }
 
 
-def _time_columns(taken: list[float], steps: int, result: measurement.Run) -> dict:
+def _time_columns(taken: list[float], steps: int, result: measurement.Run) -> Row:
     """Seconds to the target, None if it is missed, and seconds per step."""
     reached = result.reached is not None
     spread = [float(f(taken)) if reached else None for f in (np.median, min, max)]
@@ -144,7 +144,7 @@ def _time_columns(taken: list[float], steps: int, result: measurement.Run) -> di
     return dict(zip(names, spread, strict=True)) | {"step_seconds": float(np.median(taken)) / max(steps, 1)}
 
 
-def _result_columns(result: measurement.Run, course: measurement.Course, tuned: measurement.Tuned, trials: int) -> dict:
+def _result_columns(result: measurement.Run, course: measurement.Course, tuned: measurement.Tuned, trials: int) -> Row:
     """Numbers chosen, steps, losses, and the optimiser's account of itself up to the target (or the end)."""
     trace = result.trace
     place = len(trace["loss"]) - 1 if result.reached is None else result.reached // course.every

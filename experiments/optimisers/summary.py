@@ -45,7 +45,7 @@ def _median(values: Any) -> float:
     return middle if np.isfinite(middle) else float("nan")
 
 
-def curves(rows: Any) -> list[dict[str, np.ndarray]]:
+def curves(rows: Table) -> list[dict[str, np.ndarray]]:
     """The runs of some rows, each a dict of arrays, with `excess` over the least loss known of that problem."""
     runs = []
     for optimum, text in zip(rows["optimum"], rows["curve"], strict=True):

@@ -11,7 +11,7 @@ drawn for the first twenty steps.
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.overlap_dynamics import measurement, theory
 from experiments.overlap_dynamics.config import LARGEST, Config
 from experiments.overlap_dynamics.figure import plot
@@ -24,7 +24,7 @@ __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "su
 X_AXIS = "step"
 
 
-def _curves(config: Config) -> list[dict]:
+def _curves(config: Config) -> list[Point]:
     """Degree, size, load and odd number of patterns of every network that is not too large."""
     networks = product_of(degree=config.degrees, neurons=config.neurons)
     last = lambda network: theory.critical_load(network["degree"])
@@ -44,7 +44,7 @@ def check(config: Config) -> None:
     _curves(config)
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per network, overlap of the start, draw and number of steps."""
     return [
         curve | {"overlap": overlap, "sample": sample, "step": step}
@@ -66,7 +66,7 @@ def _grid(config: Config) -> grids.Grid:
     padding = draws.largest(_curves(config), "degree", "neurons")
     longest, times = max(config.steps), len(config.steps)
 
-    def program_of(point: dict) -> measurement.Program:
+    def program_of(point: Point) -> measurement.Program:
         queries = min(config.queries, point["patterns"])
         return measurement.Program(
             point["degree"], point["neurons"], padding(point), queries=queries, longest=longest, times=times
@@ -75,7 +75,7 @@ def _grid(config: Config) -> grids.Grid:
     return measurement.grid(program_of)
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points."""
     known = lambda point: {"queries": min(config.queries, point["patterns"])}
     yield from grids.rows(_grid(config), config.seed, wanted, known=known)

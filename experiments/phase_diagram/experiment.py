@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from experiments import contract
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.phase_diagram import diagrams, measurement
 from experiments.phase_diagram.config import CURVE, CURVED, LENGTHS, MAP, MEMORIES, Config, Effort, Map, efforts
 from experiments.phase_diagram.figure import plot
@@ -47,7 +47,7 @@ def check(config: Config) -> None:
             raise ValueError(f"{name}.load must give N={area.neurons} fewer than 2^28 / N patterns, got {most:.3g}")
 
 
-def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[dict]:
+def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[Point]:
     """One point for each cell of a map, and draw of patterns, measured at the middle of the cell."""
     area = getattr(config, memory)
     found = []
@@ -60,7 +60,7 @@ def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[dict
     return found
 
 
-def _curve_points(config: Config, effort: Effort, load: float, places: Sequence[tuple[float, int]]) -> list[dict]:
+def _curve_points(config: Config, effort: Effort, load: float, places: Sequence[tuple[float, int]]) -> list[Point]:
     """One point for each temperature, with its level of refinement, and draw of patterns."""
     found = []
     for temperature, level in places:
@@ -69,7 +69,7 @@ def _curve_points(config: Config, effort: Effort, load: float, places: Sequence[
     return found
 
 
-def _points_of_draws(kind: dict, effort: Map | Effort, queries: int, load: float, place: dict) -> list[dict]:
+def _points_of_draws(kind: dict, effort: Map | Effort, queries: int, load: float, place: dict) -> list[Point]:
     """Points of all draws of patterns at a place of a map or curve, no more queries of each than there are patterns."""
     stored = _pattern_count(kind["memory"], load, effort.neurons)
     point = kind | {"neurons": effort.neurons, "asked": load, "patterns": stored} | place
@@ -108,7 +108,7 @@ def _cost(memory: str, effort: Map | Effort, queries: int, load: float, drawn: i
     return Cost(drawn, max(neurons * max(neurons, stored), queries * stored), drawn * queries * work)
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """The coarse cells of every map and the given temperatures of every curve."""
     grid = []
     for memory in config.memories if MAP in config.studies else []:
@@ -127,7 +127,7 @@ def _curves(config: Config) -> list[tuple[Effort, float]]:
     return [(effort, load) for (effort, _), load in found.items()]
 
 
-def refine(config: Config, rows: Sequence[dict]) -> list[dict]:
+def refine(config: Config, rows: Sequence[Row]) -> list[Point]:
     """Points to refine by: quarters of cells beside another regime, middles of intervals in which retrieval is lost."""
     maps, curves = defaultdict(lambda: defaultdict(list)), defaultdict(lambda: defaultdict(list))
     for row in rows:
@@ -150,13 +150,13 @@ def refine(config: Config, rows: Sequence[dict]) -> list[dict]:
     return further
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points; temperatures that share a draw of patterns are measured together."""
     grid = measurement.grid(lambda point: _program(config, point))
     return grids.rows(grid, config.seed, wanted, known=_place)
 
 
-def _program(config: Config, point: dict) -> diagrams.Program:
+def _program(config: Config, point: Point) -> diagrams.Program:
     """Structure that a point shares with others: no load of its map, or of the curves, asks for more patterns."""
     area, curves = getattr(config, point["memory"]), config.curves
     asked, most = (curves.queries, max(curves.loads)) if point["study"] == CURVE else (area.queries, area.load[1])
@@ -167,7 +167,7 @@ def _program(config: Config, point: dict) -> diagrams.Program:
     return diagrams.Program(point["memory"], point["neurons"], padding, queries, TEMPERATURES, **length)
 
 
-def _place(point: dict) -> dict[str, float]:
+def _place(point: Point) -> dict[str, float]:
     """Place of a point: its load and its β."""
     load = find(point["memory"]).scaling.load(point["patterns"], point["neurons"])
     return {"load": load, "beta": 1 / point["temperature"]}

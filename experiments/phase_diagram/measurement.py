@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.contract import Point
 from experiments.phase_diagram import diagrams
 from experiments.phase_diagram.diagrams import REGIMES, Program
 from experiments.shared import draws
@@ -25,7 +26,7 @@ def majority(rows: Sequence[Mapping]) -> str:
     return max(REGIMES, key=lambda regime: sum(row[regime] for row in rows))
 
 
-def grid(program: Callable[[dict], Program]) -> Grid:
+def grid(program: Callable[[Point], Program]) -> Grid:
     """The grid of draws, each at several temperatures. A draw depends on the seed, N, M and its number alone.
 
     All calls are whole, so that one program serves all levels of refinement.

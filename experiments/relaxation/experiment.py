@@ -9,7 +9,7 @@ times belong to the `sweeps` of observation: a slower fluctuation is not seen, a
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.relaxation import measurement, theory
 from experiments.relaxation.config import Config
 from experiments.relaxation.figure import plot
@@ -24,7 +24,7 @@ LARGEST = 2**20
 """Entries of all stored patterns at most; sizes of which a degree asks for more are left out."""
 
 
-def _curves(config: Config) -> list[dict]:
+def _curves(config: Config) -> list[Point]:
     """Degree, temperature, size, load and odd number of patterns of every network that is not too large."""
     networks = product_of(degree=config.degrees, temperature=config.temperatures, neurons=config.neurons)
     last = lambda network: theory.spinodal_load(network["degree"], network["temperature"])
@@ -40,7 +40,7 @@ def check(config: Config) -> None:
     _curves(config)
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per network, draw and pattern started from."""
     return [
         curve | {"sample": sample, "query": query}
@@ -62,7 +62,7 @@ def _grid(config: Config) -> grids.Grid:
     return measurement.grid(lambda at: measurement.Program(at["degree"], at["neurons"], padding(at), *kept))
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points."""
     observed = {"observed": config.burn_in + config.sweeps}
     yield from grids.rows(_grid(config), config.seed, wanted, known=lambda point: observed)

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from experiments import contract
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.retrieval import streamed
 from experiments.retrieval.config import Config, FullScan, scans
 from experiments.retrieval.figure import plot
@@ -130,7 +130,7 @@ def _pair_cost(scan: FullScan, memory: str, ensemble: str) -> Cost:
     )
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per memory, ensemble, size, number of patterns, start, κ and draw; none twice."""
     grid = {}
     for scan in scans(config):
@@ -146,7 +146,7 @@ def points(config: Config) -> list[dict]:
     return list(grid.values())
 
 
-def _check_curves(wanted: Iterable[dict]) -> None:
+def _check_curves(wanted: Iterable[Point]) -> None:
     """Refuse parts that measure one curve with other numbers of updates, or one place of it with other queries."""
     steps: dict[tuple, set] = {}
     queries: dict[tuple, set] = {}
@@ -161,14 +161,14 @@ def _check_curves(wanted: Iterable[dict]) -> None:
                 raise ValueError(f"{name} must be one number for all parts that measure {where}, got {sorted(values)}")
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points, through one compiled program for each structure. Passes over streams come last."""
     stored = [point for point in wanted if point["ensemble"] != pattern_sets.GENERATED]
     yield from retrievals.rows(config.seed, stored, _program)
     yield from streamed.rows(config.seed, [p for p in wanted if p["ensemble"] == pattern_sets.GENERATED])
 
 
-def _program(point: dict) -> retrievals.Program:
+def _program(point: Point) -> retrievals.Program:
     kind, amount = corruptions.parts(point["corruption"])
     together = 1 if point["kappa"] is None else TOGETHER
     padding = max(SMALL, point["patterns"]) if point["ensemble"] in pattern_sets.UNIT_NORM else point["patterns"]

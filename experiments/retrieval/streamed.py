@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from experiments.contract import Point, Row
 from experiments.shared import pattern_sets, retrievals, streams
 from hopfield import Memory
 from hopfield.dynamics.settling import CYCLE, STEP_LIMIT, alike, settled
@@ -29,7 +30,7 @@ TOGETHER = 256
 class Query:
     """One query: where it started, and where it ended, after how many moves, and how (index of `dynamics.STATUS`)."""
 
-    point: dict
+    point: Point
     target: int
     start: np.ndarray
     state: np.ndarray
@@ -56,18 +57,18 @@ class Passes:
         return [self.known[state.tobytes()] for state in states]
 
 
-def rows(seed: int, points: Sequence[dict]) -> Iterator[dict]:
+def rows(seed: int, points: Sequence[Point]) -> Iterator[Row]:
     """One row for each point of the retrieval experiment with an ensemble that is not stored."""
     ordered = sorted(points, key=_draw)
     for draw, members in groupby(ordered, key=_draw):
         yield from _rows_of_draw(seed, draw, list(members))
 
 
-def _draw(point: dict) -> tuple[int, int, int]:
+def _draw(point: Point) -> tuple[int, int, int]:
     return point["neurons"], point["sample"], point["patterns"]
 
 
-def _rows_of_draw(seed: int, draw: tuple[int, int, int], points: list[dict]) -> Iterator[dict]:
+def _rows_of_draw(seed: int, draw: tuple[int, int, int], points: list[Point]) -> Iterator[Row]:
     most, starts = max(point["queries"] for point in points), {point["corruption"] for point in points}
     source, targets, begun = streams.draw_with_queries(seed, pattern_sets.GENERATED, *draw, most, starts)
     passes = Passes(source)
@@ -101,11 +102,11 @@ def _step_each(passes: Passes, memories: list[Memory], states: Array) -> Array:
     return jnp.asarray(np.stack(new), states.dtype)
 
 
-def _memory_key(point: dict) -> tuple:
+def _memory_key(point: Point) -> tuple:
     return point["memory"], point["kappa"]
 
 
-def _row(passes: Passes, queries: list[Query], targets: np.ndarray, memories: dict) -> dict:
+def _row(passes: Passes, queries: list[Query], targets: np.ndarray, memories: dict) -> Row:
     point = queries[0].point
     memory, target = memories[_memory_key(point)], targets[[query.target for query in queries]]
     begun, ended = (passes.at([getattr(query, place) for query in queries]) for place in ("start", "state"))

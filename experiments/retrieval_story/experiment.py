@@ -17,7 +17,7 @@ States and weights are base64 of half-precision numbers.
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.retrieval_story import measurement
 from experiments.retrieval_story.config import MODERN, SIDE, Config
 from experiments.retrieval_story.figure import frames, plot
@@ -32,7 +32,7 @@ X_AXIS = "step"
 KEYS = ("part", "memory", "beta", "target", "corruption", "step")
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per stored digit and kind, then per step of every story, then per step in the plane."""
     kinds = dict.fromkeys(find(memory).ensemble for memory in config.memories)
     keys: list[tuple] = [
@@ -69,6 +69,6 @@ def cost(config: Config) -> Cost:
     return Cost(rows, config.patterns * SIDE**2, 4 * rows * config.patterns * SIDE**4)
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points. All steps of a retrieval are measured together."""
     yield from measurement.rows(config.seed, config.patterns, wanted)

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.contract import Point, Row
 from experiments.retrieval_story.states import PLANE, STORED, encode
 from experiments.shared import corruptions, draws
 from hopfield.dynamics import sweep, visiting_order
@@ -21,7 +22,7 @@ TURN, RADIUS = 2.399963, 0.8
 """Starts in the plane: the golden angle from one to the next, and how far they lie from the middle of both patterns."""
 
 
-def rows(seed: int, num_patterns: int, points: Sequence[dict]) -> Iterator[dict]:
+def rows(seed: int, num_patterns: int, points: Sequence[Point]) -> Iterator[Row]:
     """Rows of points. Points of one retrieval are measured together."""
     course = lambda point: tuple(value for key, value in point.items() if key != "step")
     for _, together in groupby(points, course):
@@ -43,7 +44,7 @@ def stored_digits(kind: str, num_patterns: int) -> jax.Array:
     return jnp.asarray(digits[:num_patterns], jnp.float32)
 
 
-def _story(seed: int, num_patterns: int, point: dict, last_step: int) -> list[dict]:
+def _story(seed: int, num_patterns: int, point: Point, last_step: int) -> list[Row]:
     memory, target = find(point["memory"]), point["target"]
     held = stored_digits(memory.ensemble, num_patterns)
     start_key, order_key = jax.random.split(jax.random.fold_in(jax.random.key(seed), target))
@@ -53,7 +54,7 @@ def _story(seed: int, num_patterns: int, point: dict, last_step: int) -> list[di
     return _rows_of_retrieval(memory.build(held, beta=point["beta"]), target, start, last_step, key)
 
 
-def _in_plane(seed: int, num_patterns: int, point: dict, last_step: int) -> list[dict]:
+def _in_plane(seed: int, num_patterns: int, point: Point, last_step: int) -> list[Row]:
     held = stored_digits("sphere", num_patterns)[
         jnp.asarray([int(number) for number in point["corruption"].split(",")])
     ]
@@ -62,7 +63,7 @@ def _in_plane(seed: int, num_patterns: int, point: dict, last_step: int) -> list
     return _rows_of_retrieval(find("modern").build(held, beta=point["beta"]), 0, jnp.asarray(start), last_step, None)
 
 
-def _rows_of_retrieval(memory: Any, target: int, state: jax.Array, last_step: int, key) -> list[dict]:
+def _rows_of_retrieval(memory: Any, target: int, state: jax.Array, last_step: int, key) -> list[Row]:
     """Columns of every state of a retrieval, the start first. A key gives the orders of sweeps over spins."""
     model = memory if key is None else draws.network(memory)
     found = []

@@ -13,7 +13,7 @@ from typing import Any
 from tqdm import tqdm
 
 from experiments import columns
-from experiments.contract import InputError, StoppedError
+from experiments.contract import InputError, Point, Row, StoppedError
 from experiments.runner import boundary, conclusion, folders, launching, locks, mirror, numerics, pieces, registry
 from experiments.runner.planning import RESULTS, Plan, check_names, check_science, plan
 from experiments.system import files
@@ -127,7 +127,7 @@ def _progress(plan: Plan) -> str:
     return f"{kept}; the same command goes on from there"
 
 
-def _begin(plan: Plan) -> list[dict]:
+def _begin(plan: Plan) -> list[Point]:
     """Make the directory, write down the options there, and return the points that are missing."""
     directory = plan.job.directory
     plan.ledger.reload()  # another process may have measured since the plan was made
@@ -164,7 +164,7 @@ def _set_aside(plan: Plan) -> None:
     files.say(f"results of other options in {directory} are set aside in {folder.name}")
 
 
-def _missing(plan: Plan) -> list[dict]:
+def _missing(plan: Plan) -> list[Point]:
     """The points that have no row yet, once the experiment has refined the complete set as often as it wants to."""
     refine = getattr(plan.experiment, "refine", None)
     while not (missing := plan.ledger.missing(plan.points)) and refine is not None:
@@ -188,7 +188,7 @@ def _mirror(plan: Plan) -> mirror.Mirror:
     )
 
 
-def _measure(plan: Plan, missing: Sequence[dict], copy: mirror.Mirror) -> None:
+def _measure(plan: Plan, missing: Sequence[Point], copy: mirror.Mirror) -> None:
     """Measure the missing points, each on disk before the next."""
     copy.expect(plan.points)
     total, names = len(plan.points), list(missing[0])
@@ -212,7 +212,7 @@ def _measure(plan: Plan, missing: Sequence[dict], copy: mirror.Mirror) -> None:
         )
 
 
-def _check_row(row: dict, names: Sequence[str], declared: columns.Columns | None, x_axis: str) -> None:
+def _check_row(row: Row, names: Sequence[str], declared: columns.Columns | None, x_axis: str) -> None:
     """Raise InputError unless a row has the columns of its point, those declared, and in each one value of its kind."""
     if lacking := [name for name in names if name not in row]:
         raise InputError(f"a row must have the columns of its point, got one without {', '.join(lacking)}")

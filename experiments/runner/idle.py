@@ -7,16 +7,18 @@ the default. Empty lists, false and null ask for nothing.
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
+from types import ModuleType
 from typing import Any
 
 from experiments.bounds import Use
+from experiments.contract import Config
 from experiments.runner import registry
 
 Path = tuple[str, ...]
 Found = Iterator[tuple[Path, str]]
 
 
-def options(config: Any, experiment: Any, words: Collection[Path] = ()) -> Found:
+def options(config: Config, experiment: ModuleType | None, words: Collection[Path] = ()) -> Found:
     """Path and sentence of every option of a configuration that was asked for and does nothing.
 
     Args:
@@ -37,7 +39,9 @@ def was_set(path: Path, words: Collection[Path]) -> bool:
     return any(path[: len(word)] == word for word in words)
 
 
-def _unused_field(config: Any, experiment: Any, field: Field, path: Path, value: Any, words: Collection[Path]) -> Found:
+def _unused_field(
+    config: Config, experiment: ModuleType | None, field: Field, path: Path, value: Any, words: Collection[Path]
+) -> Found:
     use: Use | None = field.metadata.get("used_when")
     settings = list(_settings(field, path, value, words)) if use is not None else []
     if use is None or not settings or use.met(config, experiment):
@@ -46,7 +50,9 @@ def _unused_field(config: Any, experiment: Any, field: Field, path: Path, value:
         yield place, f"{'.'.join(place)} must be left out unless {use.words}, got {part}"
 
 
-def _entries(config: Any, experiment: Any, field: Field, entries: dict[str, Any], words: Collection[Path]) -> Found:
+def _entries(
+    config: Config, experiment: ModuleType | None, field: Field, entries: dict[str, Any], words: Collection[Path]
+) -> Found:
     """Idle options within the entries of a mapping: each is looked at as if it were all that is measured."""
     memory = registry.spellings().memory
     option = field.metadata["entries_of"]

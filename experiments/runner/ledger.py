@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from experiments.contract import InputError
+from experiments.contract import InputError, Point, Row
 from experiments.system import files, provenance
 from experiments.system.files import encode, fingerprint
 
@@ -32,7 +32,7 @@ class _Part(NamedTuple):
     """One ledger file: headings, rows with the heading above each, and unreadable lines."""
 
     headings: list[dict]
-    rows: list[tuple[str, dict, dict]]
+    rows: list[tuple[str, Row, dict]]
     whole: list[bytes]
     damaged: list[bytes]
 
@@ -56,13 +56,13 @@ class Ledger:
         self._contents = self._science.get("contents", {})
         self._salt = [experiment, {name: science[name] for name in science if name != "contents"}]
         self._own_file: tuple[int, Path] | None = None
-        self._rows: dict[str, tuple[dict, dict]] = {}
+        self._rows: dict[str, tuple[Row, dict]] = {}
         self._headings: dict[Path, list[dict]] = {}
         self._damaged: dict[Path, bool] = {}
         self._stamps: dict[Path, tuple[int, int]] = {}
         self.reload()
 
-    def key(self, point: dict) -> str:
+    def key(self, point: Point) -> str:
         """Hash under which the row of a point is kept. The order of the point's entries does not matter."""
         named = {name: self._contents[name] for name in self._contents if name in point.values()}
         return fingerprint([*self._salt, point, *([named] if named else [])])
@@ -79,21 +79,21 @@ class Ledger:
             for key, row, heading in part.rows:
                 self._rows.setdefault(key, (row, heading))
 
-    def missing(self, points: Iterable[dict]) -> list[dict]:
+    def missing(self, points: Iterable[Point]) -> list[Point]:
         """The points that have no row yet, in the given order, each once."""
         wanted = {self.key(point): point for point in points}
         return [point for key, point in wanted.items() if key not in self._rows]
 
-    def rows(self, points: Iterable[dict]) -> list[dict]:
+    def rows(self, points: Iterable[Point]) -> list[Row]:
         """Rows of the given points in the given order, each once. Every point must have one."""
         return [self._rows[key][0] for key in dict.fromkeys(map(self.key, points))]
 
-    def pairs(self, points: Iterable[dict]) -> list[tuple[dict, dict]]:
+    def pairs(self, points: Iterable[Point]) -> list[tuple[Point, Row]]:
         """Pairs of a point and its row, for the given points with a row."""
         wanted = {self.key(point): point for point in points}
         return [(point, self._rows[key][0]) for key, point in wanted.items() if key in self._rows]
 
-    def further(self, points: Iterable[dict]) -> list[dict]:
+    def further(self, points: Iterable[Point]) -> list[Point]:
         """Further points of the same science that have rows, in the order of their values."""
         points = list(points)
         wanted, others = set(map(self.key, points)), []
@@ -103,14 +103,14 @@ class Ledger:
                 others.append(point)
         return sorted(others, key=lambda point: [(isinstance(v, str), v is not None, v) for v in point.values()])
 
-    def environments(self, points: Iterable[dict]) -> list[tuple[dict, int]]:
+    def environments(self, points: Iterable[Point]) -> list[tuple[dict, int]]:
         """Environments that the rows of the given points were measured with, {} if unknown, and how many with each."""
         counts = Counter(
             encode(self._rows[key][1].get("environment", {})) for key in dict.fromkeys(map(self.key, points))
         )
         return [(json.loads(environment), count) for environment, count in counts.items()]
 
-    def record(self, point: dict, row: dict) -> None:
+    def record(self, point: Point, row: Row) -> None:
         """Write the row of a point and wait until it is on disk."""
         key = self.key(point)
         line = encode({"key": key, "row": row})

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import pandas
 
-from experiments.contract import InputError, Mode, Wandb
+from experiments.contract import InputError, Mode, Point, Row, Wandb
 from experiments.runner.job import Job
 from experiments.runner.series import Series
 from experiments.system.files import encode, write_text
@@ -93,7 +93,7 @@ class Mirror:
         *,
         mode: Target,
         x_axis: str,
-        known: Sequence[tuple[dict, dict]] = (),
+        known: Sequence[tuple[Point, Row]] = (),
         warn: Callable[[str], None],
     ) -> None:
         self._warn = warn
@@ -112,14 +112,14 @@ class Mirror:
         if mode == "offline" and self._run is None:
             self._start(mode, arguments, "goes on without it")
 
-    def expect(self, points: Sequence[dict]) -> None:
+    def expect(self, points: Sequence[Point]) -> None:
         """Announce the points of the table, and add the rows that are already measured."""
         self._series.expect(points)
         for point, row in self._known:
             self._series.add(point, row)
         self._known = ()
 
-    def log(self, point: dict, row: dict) -> None:
+    def log(self, point: Point, row: Row) -> None:
         """Take one row. Means over samples are sent under the names of their series once they are complete."""
         named = self._series.add(point, row)
         if named:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from tqdm import tqdm
 
+from experiments.contract import Point, Row
 from experiments.runner import folders, locks
 from experiments.runner.planning import Plan
 
@@ -17,7 +18,7 @@ PATIENCE = 0.5
 """Seconds between two looks at pieces that other processes are at."""
 
 
-def finish(plan: Plan, points: Sequence[dict]) -> list[dict]:
+def finish(plan: Plan, points: Sequence[Point]) -> list[Row]:
     """Rows of all pieces behind points, measured here or awaited from other processes. Empty if work has no pieces."""
     wanted = _pieces(plan, points)
     if not wanted:
@@ -45,19 +46,19 @@ def help(plan: Plan) -> bool:
         return _share(plan, wanted, bar)
 
 
-def progress(plan: Plan, points: Sequence[dict]) -> str:
+def progress(plan: Plan, points: Sequence[Point]) -> str:
     """Number of kept pieces behind points, in words. Empty if no piece is kept."""
     wanted = _pieces(plan, points)
     kept = len(wanted) - len(plan.ledger.missing(wanted))
     return f", and {kept} of {len(wanted)} pieces of the others," if kept else ""
 
 
-def _pieces(plan: Plan, points: Sequence[dict]) -> list[dict]:
+def _pieces(plan: Plan, points: Sequence[Point]) -> list[Point]:
     divide = getattr(plan.experiment, "pieces", None)
     return divide(plan.job.config, points) if divide is not None and points else []
 
 
-def _share(plan: Plan, wanted: Sequence[dict], bar: tqdm) -> bool:
+def _share(plan: Plan, wanted: Sequence[Point], bar: tqdm) -> bool:
     """Measure the missing pieces that no other process has claimed. Returns whether any was measured."""
     measured = False
     for piece in plan.ledger.missing(wanted):

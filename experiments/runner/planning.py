@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from experiments import columns, contract
-from experiments.contract import InputError
+from experiments.contract import InputError, Point
 from experiments.figures import report, style
 from experiments.runner import budget, errors, folders, mirror, registry
 from experiments.runner.job import Job
@@ -45,14 +45,14 @@ class Plan:
     """
 
     job: Job
-    experiment: Any
-    points: list[dict]
+    experiment: ModuleType
+    points: list[Point]
     ledger: Ledger
     mode: mirror.Target
     notes: tuple[str, ...] = ()
     science: provenance.Hashes = provenance.NO_HASHES
 
-    def table(self) -> list[dict]:
+    def table(self) -> list[Point]:
         """The points of its table: those asked for and, where its directory gathers them, those of earlier commands."""
         return [*self.points, *(self.ledger.further(self.points) if self.job.collects else ())]
 
@@ -111,7 +111,7 @@ def plan(job: Job) -> Plan:
     return made
 
 
-def check_names(conf: str, points: Sequence[dict]) -> None:
+def check_names(conf: str, points: Sequence[Point]) -> None:
     """Raise InputError unless all points have the same names: rows are recognised by those of the first."""
     if names := axes.differing(points):
         raise InputError(f"points of conf={conf} must all have the same names, got {', '.join(names)} in some of them")

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 import experiments
 from experiments import contract
@@ -62,7 +62,7 @@ def home(name: str) -> str:
     return "" if place == folder else str(place.parent)
 
 
-def load(name: str) -> Any:
+def load(name: str) -> ModuleType:
     """The module of the experiment `name`, as `experiments.contract` describes it.
 
     Raises:
@@ -87,7 +87,7 @@ def _near(word: str, hooks: Sequence[str]) -> list[str]:
     return difflib.get_close_matches(word, hooks, 1, cutoff=0.85)
 
 
-def options(name: str) -> Any:
+def options(name: str) -> type[contract.Config]:
     """The options of the experiment `name`: the class `Config` of its file `config.py`, which imports little."""
     return importlib.import_module(f"experiments.{name}.config").Config
 
@@ -97,27 +97,27 @@ def name_of(options: type) -> str:
     return options.__module__.split(".")[-2]
 
 
-def spellings() -> Any:
+def spellings() -> ModuleType:
     """The module `experiments.shared.spellings`, which takes the library."""
     return importlib.import_module("experiments.shared.spellings")
 
 
-def planning() -> Any:
+def planning() -> ModuleType:
     """The module `experiments.runner.planning`, which takes JAX, pandas and Matplotlib."""
     return importlib.import_module("experiments.runner.planning")
 
 
-def execution() -> Any:
+def execution() -> ModuleType:
     """The module `experiments.runner.execute`, which takes JAX, pandas and Matplotlib."""
     return importlib.import_module("experiments.runner.execute")
 
 
-def report() -> Any:
+def report() -> ModuleType:
     """The module `experiments.figures.report`, which takes pandas and Matplotlib."""
     return importlib.import_module("experiments.figures.report")
 
 
-def sweeps() -> Any:
+def sweeps() -> ModuleType:
     """The module `experiments.runner.sweeps`, which takes pandas and Matplotlib."""
     return importlib.import_module("experiments.runner.sweeps")
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from omegaconf import OmegaConf
@@ -15,7 +16,7 @@ from experiments.runner import folders, registry, tables
 from experiments.system import files
 
 
-def draw(directory: Path, experiment: Any, look: contract.Figure) -> Path:
+def draw(directory: Path, experiment: ModuleType, look: contract.Figure) -> Path:
     """Draw figure and report of a finished run in the look asked for; returns the path of the figure."""
     table, summary = read(directory, experiment)
     if folders.say_changed(directory):
@@ -28,7 +29,7 @@ def draw(directory: Path, experiment: Any, look: contract.Figure) -> Path:
     return saving.main_file(directory, look)
 
 
-def read(directory: Path, experiment: Any) -> tuple[contract.Table, dict]:
+def read(directory: Path, experiment: ModuleType) -> tuple[contract.Table, dict]:
     """Table and summary of a finished run of an experiment.
 
     Raises:
@@ -68,14 +69,14 @@ def look(directory: Path, words: Sequence[str] = ()) -> contract.Figure:
     return figure
 
 
-def description(experiment: Any) -> tuple[str, str]:
+def description(experiment: ModuleType) -> tuple[str, str]:
     """First sentence and the rest of what an experiment says about itself."""
     text = (experiment.__doc__ or "").strip()
     head, _, rest = text.partition("\n\n")
     return " ".join(head.split()), rest or text
 
 
-def _story(directory: Path, experiment: Any) -> Story:
+def _story(directory: Path, experiment: ModuleType) -> Story:
     record, head = folders.read(directory), _head(directory)
     lead, criteria = description(experiment)
     if record is None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from experiments.contract import ERROR
+from experiments.contract import ERROR, Point, Row
 
 DRAWS = ("sample", "seed_index")
 """Columns that number independent draws of one seed."""
@@ -28,10 +28,10 @@ class Series:
         self._x = x_axis
         self._names: list[str] = []
         self._wanted: dict[tuple, int] = {}
-        self._collected: dict[tuple, list[dict]] = {}
+        self._collected: dict[tuple, list[Row]] = {}
         self.done = 0
 
-    def expect(self, points: Sequence[dict]) -> None:
+    def expect(self, points: Sequence[Point]) -> None:
         """Announce the points to come. A place is complete when all of its points have a row."""
         self._names = self._names or _telling(points, self._x)
         self._wanted.clear()
@@ -39,7 +39,7 @@ class Series:
             key = _place(point)
             self._wanted[key] = self._wanted.get(key, 0) + 1
 
-    def add(self, point: dict, row: dict) -> dict[str, float]:
+    def add(self, point: Point, row: Row) -> dict[str, float]:
         """Take a row. Returns x, means and errors of its place by name once that is complete, else nothing."""
         key = _place(point)
         rows = self._collected.setdefault(key, [])
@@ -58,7 +58,7 @@ class Series:
         self.done += 1
         return {self._x: row[self._x]} | numbers
 
-    def _means(self, point: dict, rows: Sequence[dict]) -> dict[str, float]:
+    def _means(self, point: Point, rows: Sequence[Row]) -> dict[str, float]:
         label, numbers = self._label(point), {}
         for column, values in _measured_numbers(rows, {*point, self._x}).items():
             name = f"{label}/{column}" if label else column
@@ -69,11 +69,11 @@ class Series:
                 numbers[f"{name}{ERROR}"] = math.sqrt(square / len(values))
         return numbers
 
-    def _label(self, point: dict) -> str:
+    def _label(self, point: Point) -> str:
         return ", ".join(_word(name, point[name]) for name in self._names if point[name] is not None)
 
 
-def _place(point: dict) -> tuple:
+def _place(point: Point) -> tuple:
     return tuple((name, value) for name, value in point.items() if name not in DRAWS)
 
 
@@ -81,7 +81,7 @@ def _word(name: str, value: Any) -> str:
     return value if isinstance(value, str) else f"{_SHORT.get(name, name)}={value:g}"
 
 
-def _telling(points: Sequence[dict], x_axis: str) -> list[str]:
+def _telling(points: Sequence[Point], x_axis: str) -> list[str]:
     """Columns by whose values curves differ, without draws, the x axis and columns that others determine."""
     left_out = {*DRAWS, x_axis, "queries", *(("patterns",) if x_axis == "load" else ())}
     known = [name for name in points[0] if name not in left_out and len({point.get(name) for point in points}) > 1]
@@ -93,7 +93,7 @@ def _telling(points: Sequence[dict], x_axis: str) -> list[str]:
     return known
 
 
-def _measured_numbers(rows: Sequence[dict], known: Collection[str]) -> dict[str, list[float]]:
+def _measured_numbers(rows: Sequence[Row], known: Collection[str]) -> dict[str, list[float]]:
     """Finite measured numbers by name. Numbers of single heads are also averaged over heads."""
     columns: dict[str, list[float]] = {}
     for row in rows:

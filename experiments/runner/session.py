@@ -99,7 +99,7 @@ def experiments_of(conf: str) -> list[str]:
     return [path.removeprefix("schema/") for path in paths if path.startswith("schema/")]
 
 
-def options_class_of(conf: str) -> Any:
+def options_class_of(conf: str) -> type[Config] | None:
     """Options class that a choice of `conf=` names by its defaults, even if they do not compose. None without one."""
     named = experiments_of(conf)
     return registry.options(named[0]) if named else None

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from urllib.parse import quote
 
@@ -78,7 +79,7 @@ def join(directories: Sequence[Path], target: Path, command: str, words: Sequenc
         return _write_joined(runs, target, command, registry.load(kinds[0]), look)
 
 
-def _write_joined(runs: Sequence[Run], target: Path, command: str, experiment: Any, look: Figure) -> Path:
+def _write_joined(runs: Sequence[Run], target: Path, command: str, experiment: ModuleType, look: Figure) -> Path:
     differing = pooling.differing(runs)
     groups = pooling.groups(runs, differing)
     pooled = {label: pooling.pool(group) for label, group in groups.items()}
@@ -114,7 +115,7 @@ def _write_joined(runs: Sequence[Run], target: Path, command: str, experiment: A
     return saving.main_file(target, look)
 
 
-def _figures(experiment: Any, pooled: Mapping[str, Any]) -> dict[str, Any]:
+def _figures(experiment: ModuleType, pooled: Mapping[str, Any]) -> dict[str, Any]:
     """The figure of every table, by its label."""
     figures = {}
     for label, rows in pooled.items():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas
 
-from experiments.contract import Table
+from experiments.contract import Row, Table
 from experiments.runner import registry
 from experiments.system import files
 
@@ -14,7 +14,7 @@ MISSING = ("", "nan", "NaN")
 """Words for a number that does not exist. A text does not exist where the cell is empty: "NA" may name something."""
 
 
-def write(directory: Path, rows: Table | Sequence[dict]) -> None:
+def write(directory: Path, rows: Table | Sequence[Row]) -> None:
     """Write the table of a directory, rows in their order, in one step."""
     with files.replacing(directory / NAME) as temporary:
         pandas.DataFrame(rows).to_csv(temporary, index=False, lineterminator="\n")

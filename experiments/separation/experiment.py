@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.separation import measurement, memories
 from experiments.separation.config import BOUND, PAIR, TASK, Config
 from experiments.separation.figure import plot
@@ -119,7 +119,7 @@ def cost(config: Config) -> Cost:
     )
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per ensemble, number of images, start, pair and draw. The largest M also has a second dynamics."""
     largest = max(config.patterns)
     tasks = [(largest, corruptions.name(start)) for start in config.corruption]
@@ -137,12 +137,12 @@ def points(config: Config) -> list[dict]:
     return grid
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Measure wanted, all draws of a pair on a task together."""
     return parallel.rows_in_groups(wanted, [*TASK, *PAIR], "sample", partial(_rows, config))
 
 
-def _rows(config: Config, group: list[dict]) -> list[dict]:
+def _rows(config: Config, group: list[Point]) -> list[Row]:
     """The rows of some draws of one pair on one task: β tuned on other draws, then measured."""
     point, samples = group[0], [row["sample"] for row in group]
     units = measurement.scale(point["ensemble"], point["similarity"])
@@ -173,14 +173,14 @@ def _rows(config: Config, group: list[dict]) -> list[dict]:
     ]
 
 
-def _task(config: Config, point: dict) -> measurement.Task:
+def _task(config: Config, point: Point) -> measurement.Task:
     largest = max(config.patterns)
     padding = draws.rows_to_draw(point["patterns"], largest, pattern_sets.pixels(point["ensemble"]).shape[1])
     kind, amount = corruptions.parts(point["corruption"])
     return measurement.Task(point["ensemble"], point["patterns"], padding, min(config.queries, padding), kind, amount)
 
 
-def _tuned_sharpness(config: Config, point: dict, read: Callable[..., dict]) -> dict[str, float | None]:
+def _tuned_sharpness(config: Config, point: Point, read: Callable[..., dict]) -> dict[str, float | None]:
     """Sharpness that serves each criterion best on the tuning draws. None where β changes nothing."""
     if point["similarity"] not in memories.SIMILARITIES or not memories.has_beta(point["separation"]):
         return {"retrieved": None, "error": None}

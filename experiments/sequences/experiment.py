@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from experiments import contract
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.sequences import measurement, theory
 from experiments.sequences.config import LONGEST, Config
 from experiments.sequences.figure import plot
@@ -42,7 +42,7 @@ def check(config: Config) -> None:
             raise ValueError(f"neurons must have {sizes}, got {config.neurons}")
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per rule, learning, size, correlation, length and drawn sequence."""
     grid = []
     for rule, neurons in product(config.degrees, config.neurons):
@@ -65,6 +65,6 @@ def cost(config: Config) -> Cost:
     return contract.total(parts)
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points."""
     yield from grids.rows(measurement.GRID, config.seed, wanted)

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.contract import Point
 from experiments.sequences.config import degree
 from experiments.shared import draws
 from experiments.shared.grids import Grid
@@ -28,7 +29,7 @@ class Program(NamedTuple):
         return 2 * each * self.num_patterns**2 * self.neurons + (self.learning != "plain") * self.num_patterns**3
 
 
-def _program(point: dict) -> Program:
+def _program(point: Point) -> Program:
     return Program(point["degree"], point["learning"], point["neurons"], point["patterns"])
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Array
 
 import hopfield.patterns
+from experiments.contract import Point
 from experiments.shared.grids import Column, PaddedProgram
 from hopfield import Memory, hebb_couplings
 from hopfield.memories import find
@@ -119,7 +120,7 @@ def rows_for_counts(counts: Iterable[int], neurons: int) -> dict[int, int]:
     return rows
 
 
-def largest(curves: Iterable[dict], *columns: str) -> Callable[[dict], int]:
+def largest(curves: Iterable[Point], *columns: str) -> Callable[[Point], int]:
     """Largest number of patterns, for a point, of all curves that agree with it in some columns: one program's rows."""
     kind, most = itemgetter(*columns), {}
     for curve in curves:

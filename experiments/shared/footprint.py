@@ -1,6 +1,7 @@
 """Memory of compiled programs: what the compiler plans, and what the process needs beyond that plan."""
 
 import ctypes
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ PEAK = Path("/proc/self/clear_refs")
 STATUS = Path("/proc/self/status")
 
 
-def temporary_bytes(compiled: Any, *arguments: Any) -> int:
+def temporary_bytes(compiled: Callable, *arguments: Any) -> int:
     """Peak bytes of a compiled function without its arguments and results. The function is run for it.
 
     The plan of XLA leaves out what its kernels for CPUs allocate themselves: attention with all scores at once plans

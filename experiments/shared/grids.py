@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import jax
 import numpy as np
 
-from experiments.contract import Cost, total
+from experiments.contract import Cost, Point, Row, total
 from experiments.shared import parallel
 
 Column = type | tuple[type, Callable[[dict], Any]]
@@ -58,7 +58,7 @@ class Grid:
             measure, so that points that come later need no other program.
     """
 
-    program: Callable[[dict], Program]
+    program: Callable[[Point], Program]
     one: Callable[..., dict]
     draw: Mapping[str, Column]
     each: Mapping[str, Column] = field(default_factory=dict)
@@ -71,10 +71,10 @@ class Grid:
 def rows(
     grid: Grid,
     seed: int,
-    points: Sequence[dict],
+    points: Sequence[Point],
     data: Callable[[Any], Any] = lambda program: None,
-    known: Callable[[dict], dict] = lambda point: {},
-) -> Iterator[dict]:
+    known: Callable[[Point], Row] = lambda point: {},
+) -> Iterator[Row]:
     """One row per point, in the order in which calls end: the point, its known columns, and its measurement.
 
     Args:
@@ -84,7 +84,7 @@ def rows(
         data: arrays that a program's draws take their patterns from; None where they are random.
         known: what is known of a point before it is measured, which follows it in its row.
     """
-    queues: dict[tuple, list[list[dict]]] = {}
+    queues: dict[tuple, list[list[Point]]] = {}
     for (program, *numbers), members in _draws(grid, points):
         length, kind = grid.together(program), (program, *(number is None for number in numbers))
         queues.setdefault(kind, []).extend(members[i : i + length] for i in range(0, len(members), length))
@@ -98,7 +98,7 @@ def rows(
     yield from parallel.rows(calls)
 
 
-def cost(grid: Grid, networks: Iterable[dict], drawn: int) -> Cost:
+def cost(grid: Grid, networks: Iterable[Point], drawn: int) -> Cost:
     """Cost of `drawn` draws of each network. The grid's programs are `PaddedProgram`s with a number of `neurons`."""
     size = lambda kind: max(kind.padding, kind.neurons) * kind.neurons
     kinds: Iterable[Any] = map(grid.program, networks)
@@ -113,16 +113,16 @@ def run_program(
     return {name: values.tolist() for name, values in columns.items()}
 
 
-def _draws(grid: Grid, points: Sequence[dict]) -> list[tuple[tuple, list[dict]]]:
+def _draws(grid: Grid, points: Sequence[Point]) -> list[tuple[tuple, list[Point]]]:
     """Draws, each a program with the draw's numbers, and their points, in an order independent of the points' order."""
-    draws: dict[tuple, list[dict]] = {}
+    draws: dict[tuple, list[Point]] = {}
     for point in points:
         key = (grid.program(point), *_values(grid.draw, point).values())
         draws.setdefault(key, []).append(point)
     return sorted(draws.items(), key=lambda draw: repr(draw[0]))
 
 
-def _call(grid: Grid, program: Any, seed: int, groups: list[list[dict]], shape: tuple, data, known) -> list[dict]:
+def _call(grid: Grid, program: Any, seed: int, groups: list[list[Point]], shape: tuple, data, known) -> list[Row]:
     """Rows of one call for groups of points that share a draw. Repetitions fill the groups to the shape [S, T]."""
     size, length = shape
     padded = groups + [groups[0]] * (size - len(groups))
@@ -139,12 +139,12 @@ def _call(grid: Grid, program: Any, seed: int, groups: list[list[dict]], shape: 
     ]
 
 
-def _values(columns: Mapping[str, Column], point: dict) -> dict[str, Any]:
+def _values(columns: Mapping[str, Column], point: Point) -> dict[str, Any]:
     """The traced numbers of a point."""
     return {name: point[name] if isinstance(column, type) else column[1](point) for name, column in columns.items()}
 
 
-def _arrays(columns: Mapping[str, Column], points: Sequence[dict], shape: tuple[int, ...]) -> dict[str, Any]:
+def _arrays(columns: Mapping[str, Column], points: Sequence[Point], shape: tuple[int, ...]) -> dict[str, Any]:
     """Numbers of points as arrays of their types. None for a number that the points lack."""
     rows = [_values(columns, point) for point in points]
     kinds = {name: column if isinstance(column, type) else column[0] for name, column in columns.items()}

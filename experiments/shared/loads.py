@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from experiments.contract import Point
 from experiments.shared.notes import note
 
 
@@ -34,7 +35,7 @@ def counts(
     return sorted(num_patterns for num_patterns in by_number if num_patterns is not None)
 
 
-def around(units: Sequence[float], last: float, scale: int, what: str, *, least: int, largest: float) -> list[dict]:
+def around(units: Sequence[float], last: float, scale: int, what: str, *, least: int, largest: float) -> list[Point]:
     """Columns `around`, `patterns` and `load` of odd numbers of patterns, in ascending order; notes as `counts` does.
 
     Args:
@@ -55,14 +56,14 @@ def around(units: Sequence[float], last: float, scale: int, what: str, *, least:
 
 
 def curves(
-    networks: Iterable[dict],
+    networks: Iterable[Point],
     units: Sequence[float],
-    last: Callable[[dict], float],
+    last: Callable[[Point], float],
     what: str,
     *,
     least: int,
     largest: int,
-) -> list[dict]:
+) -> list[Point]:
     """Networks with energies of degree n at loads M/N^(n−1). Loads with too many patterns are left out.
 
     Args:

@@ -8,8 +8,10 @@ from functools import lru_cache, partial
 from itertools import groupby
 from typing import Any
 
+from experiments.contract import Point, Row
 
-def rows(tasks: Iterable[Callable[[], list[dict]]]) -> Iterator[dict]:
+
+def rows(tasks: Iterable[Callable[[], list[Row]]]) -> Iterator[Row]:
     """Rows of all tasks, in the order in which tasks end. Rows of one task stay together.
 
     Args:
@@ -26,8 +28,8 @@ def rows(tasks: Iterable[Callable[[], list[dict]]]) -> Iterator[dict]:
 
 
 def rows_in_groups(
-    points: Iterable[dict], names: Sequence[str], last: str, measured: Callable[[list[dict]], list[dict]]
-) -> Iterator[dict]:
+    points: Iterable[Point], names: Sequence[str], last: str, measured: Callable[[list[Point]], list[Row]]
+) -> Iterator[Row]:
     """Rows of points, measured together in groups of points that differ in one column alone.
 
     Args:
@@ -37,7 +39,7 @@ def rows_in_groups(
         measured: the rows of a group.
     """
 
-    def key(point: dict) -> tuple:
+    def key(point: Point) -> tuple:
         return tuple(point[name] for name in names)
 
     ordered = sorted(points, key=lambda point: (key(point), point[last]))

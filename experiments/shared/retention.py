@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.contract import Point, Row
 from experiments.shared import corruptions, draws, grids, pattern_sets
 from experiments.shared.grids import Grid
 from hopfield import Memory, retrieve
@@ -49,10 +50,10 @@ class Program(NamedTuple):
 
 def rows(
     seed: int,
-    points: Sequence[dict],
-    program: Callable[[dict], Program],
-    known: Callable[[dict], dict] = lambda point: {},
-) -> Iterator[dict]:
+    points: Sequence[Point],
+    program: Callable[[Point], Program],
+    known: Callable[[Point], Row] = lambda point: {},
+) -> Iterator[Row]:
     """One row per point: how many of the queries of one disorder sample pass each criterion, and means over them.
 
     Args:
@@ -65,7 +66,7 @@ def rows(
     return grids.rows(Grid(program, one, columns), seed, points, _data, known)
 
 
-def _amount(point: dict) -> float:
+def _amount(point: Point) -> float:
     """Amount of a corruption: whole neurons, counted before single precision could round 28.5 up to 29."""
     way, amount = corruptions.parts(point["corruption"])
     return amount if way == "noise" else float(flips(amount, point["neurons"])) / point["neurons"]

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.contract import Point, Row
 from experiments.shared import corruptions, draws, grids, pattern_sets
 from experiments.shared.grids import Grid
 from hopfield import retrieve
@@ -67,7 +68,7 @@ def beta(memory: str, kappa, neurons: int):
     return kappa / neurons if on_spins(memory) else kappa
 
 
-def rows(seed: int, points: Sequence[dict], program: Callable[[dict], Program]) -> Iterator[dict]:
+def rows(seed: int, points: Sequence[Point], program: Callable[[Point], Program]) -> Iterator[Row]:
     """One row per point: counts and means over the queries of one draw of patterns at one κ = β‖ξ‖².
 
     Args:
@@ -82,7 +83,7 @@ def rows(seed: int, points: Sequence[dict], program: Callable[[dict], Program]) 
     return grids.rows(grid, seed, points, patterns)
 
 
-def _amount(point: dict) -> float:
+def _amount(point: Point) -> float:
     return corruptions.parts(point["corruption"])[1]
 
 

@@ -17,6 +17,7 @@ import jax
 import numpy as np
 
 from experiments import contract
+from experiments.contract import Config
 from experiments.shared import corruptions
 from experiments.system import files
 from hopfield import memories, separations
@@ -79,7 +80,7 @@ MEANINGS: dict[str, Callable[[Any], Hashable]] = {
 name that means nothing."""
 
 
-def check(options: Any) -> None:
+def check(options: Config) -> None:
     """Refuse two spellings of one value, such as `dense` beside `dense:3` or two paths of one file.
 
     Raises:
@@ -94,7 +95,7 @@ def check(options: Any) -> None:
                 )
 
 
-def own_name(text: str, options: Any) -> str:
+def own_name(text: str, options: Config) -> str:
     """A sentence of the library about a name that means nothing, about the option that lists that name."""
     for name, texts, meaning in _names(options):
         for entry in texts:

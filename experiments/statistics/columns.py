@@ -12,6 +12,8 @@ from pandas.api.types import infer_dtype
 from experiments.contract import ERROR
 
 Array = NDArray[Any]
+Number = float | None
+"""A number of a summary, None where it does not exist."""
 LARGEST = 1e100
 """Size of the numbers that are fitted at most: their squares are finite."""
 NUMBERS = ("boolean", "decimal", "empty", "floating", "integer", "mixed-integer-float")
@@ -75,7 +77,7 @@ def distinct_name(taken: Collection[str], name: str, load: float, digits: int) -
     return text
 
 
-def headline(name: str, value: Any, stderr: Any, **beside: Any) -> dict[str, Any]:
+def headline(name: str, value: Number, stderr: Number, **beside: Number) -> dict[str, Any]:
     """Scalars of one headline: `<name>` with its `/stderr`, and `/theory` or other values given by keyword."""
     return {name: value, f"{name}{ERROR}": stderr} | {f"{name}/{key}": known for key, known in beside.items()}
 

@@ -8,12 +8,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import jax
 
 import experiments
 from experiments import contract
+from experiments.contract import Point
 from experiments.system import files, imports
 from experiments.system.versions import version
 from hopfield import outside
@@ -26,7 +28,7 @@ UNMEASURING = ("__init__.py", "config.py", "columns.py", "summary.py", "figure.p
 _SETTINGS = ("jax_enable_x64", "jax_default_prng_impl", "jax_threefry_partitionable")
 
 
-def science(experiment: Any, config: contract.Config, points: Sequence[dict] = ()) -> dict:
+def science(experiment: ModuleType, config: contract.Config, points: Sequence[Point] = ()) -> dict:
     """Science of an experiment: all that its rows depend on besides their points.
 
     Args:

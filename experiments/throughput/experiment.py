@@ -12,7 +12,7 @@ of what the compiler reports and of what the process grows by.
 from collections.abc import Iterator, Sequence
 
 from experiments import contract
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.shared.notes import note
 from experiments.throughput.config import AXES, Config
 from experiments.throughput.figure import plot
@@ -34,7 +34,7 @@ def cost(config: Config) -> Cost:
     return contract.total(parts)
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per task, axis and value on it."""
     grid = []
     for task in config.tasks:
@@ -49,7 +49,7 @@ def points(config: Config) -> list[dict]:
     return grid
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """One point after the other: two at once would time each other."""
     for point in wanted:
         yield point | measure_point(config, point)

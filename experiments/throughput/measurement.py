@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.contract import Point, Row
 from experiments.shared import footprint, timing
 from experiments.throughput.config import AXES, Config
 from hopfield import Memory, large, separations
@@ -17,7 +18,7 @@ SQUARE = 1024
 """Side of the matrices whose product is the measure."""
 
 
-def measure_point(config: Config, point: dict) -> dict:
+def measure_point(config: Config, point: Point) -> Row:
     """Seconds, bytes and operations per second of one point, and of a product of two square matrices beside it."""
     function, arguments, operations = _job(config, point)
     product, square = _product()
@@ -46,7 +47,7 @@ def _product():
     return product, square
 
 
-def _job(config: Config, point: dict) -> tuple[Callable, tuple, float]:
+def _job(config: Config, point: Point) -> tuple[Callable, tuple, float]:
     """A function, its arguments, and the multiplications and additions of its products."""
     num_patterns, neurons, queries = (point[axis] for axis in AXES)
     key = jax.random.key(config.seed)

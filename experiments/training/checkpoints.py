@@ -11,10 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 from flax import serialization
 
+from experiments.contract import Row
 from experiments.system import files
 
 
-def save(path: Path, tree: Any, rows: list[dict]) -> None:
+def save(path: Path, tree: Any, rows: list[Row]) -> None:
     """Write a checkpoint in one step: the hash of the rest, a line's end, arrays and rows as msgpack."""
     leaves = {str(i): np.asarray(_data(x)) for i, x in enumerate(jax.tree.leaves(tree))}
     data = serialization.msgpack_serialize({"leaves": leaves, "rows": files.encode(rows)})
@@ -23,7 +24,7 @@ def save(path: Path, tree: Any, rows: list[dict]) -> None:
         temporary.write_bytes(_checksum(data) + b"\n" + data)
 
 
-def load(path: Path, like: Any) -> tuple[Any, list[dict]] | None:
+def load(path: Path, like: Any) -> tuple[Any, list[Row]] | None:
     """Checkpoint that was saved, in the shape of `like`. None if there is none, or if it is damaged and set aside."""
     if not path.exists():
         return None

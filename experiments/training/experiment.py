@@ -20,7 +20,7 @@ from itertools import groupby, product
 from pathlib import Path
 from typing import Any
 
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.shared.draws import seed_of
 from experiments.system import files, provenance
 from experiments.training import baselines, layers, measurement, optimisers, settings, tasks
@@ -134,15 +134,15 @@ def cost(config: Config) -> Cost:
     return Cost(points, max(4 * weights, held), steps * (12 * weights + features * width))
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per run and epoch, then one per baseline and seed of real tasks, at epoch 0."""
     kinds = product(*(getattr(config, f"{part}s") for part in KIND))
-    runs: list[dict] = []
+    runs: list[Point] = []
     for kind in kinds:
         numbers = [_option(config, kind[-1], name) for name in SEARCHED[:-1]]
         grid = product(*numbers, config.noise, range(config.seeds))
         runs += [dict(zip(RUN, (*kind, *run), strict=True)) for run in grid]
-    epochs: list[dict] = [run | {"epoch": epoch} for run in runs for epoch in range(config.epochs + 1)]
+    epochs: list[Point] = [run | {"epoch": epoch} for run in runs for epoch in range(config.epochs + 1)]
     if config.baselines:
         for task, name, number in product(_tasks_with_baselines(config), BASELINES, range(config.seeds)):
             values = (task, name, "none", "none", "none", 0.0, 0.0, 0.0, 0.0, number)
@@ -150,10 +150,10 @@ def points(config: Config) -> list[dict]:
     return epochs
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Train the runs whose epochs are missing, one after the other. Rows are yielded as epochs end."""
 
-    def run_key(point: dict) -> tuple:
+    def run_key(point: Point) -> tuple:
         return tuple(point[name] for name in RUN)
 
     order = {key: place for place, key in enumerate(dict.fromkeys(map(run_key, wanted)))}
@@ -169,17 +169,17 @@ def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
             yield from _rows_of_training(config, data, epochs)
 
 
-def _known(config: Config, point: dict) -> dict[str, Any]:
+def _known(config: Config, point: Point) -> Row:
     """All options of a point: its own values, and of each option of optimisers the value that its optimiser takes."""
     return asdict(config) | {name: _option(config, point["optimiser"], name) for name in RULE} | point
 
 
-def _setting(config: Config, point: dict) -> settings.Setting:
+def _setting(config: Config, point: Point) -> settings.Setting:
     known = _known(config, point)
     return settings.Setting(**{name: known[name] for name in settings.Setting._fields})
 
 
-def _rows_of_training(config: Config, data: tasks.Split, wanted: dict[int, dict]) -> Iterator[dict]:
+def _rows_of_training(config: Config, data: tasks.Split, wanted: dict[int, Point]) -> Iterator[Row]:
     point = next(iter(wanted.values()))
     known = _known(config, point)
     knobs = settings.Knobs(**{name: known[name] for name in settings.Knobs._fields})

@@ -12,6 +12,7 @@ import numpy as np
 import optax
 from flax import nnx
 
+from experiments.contract import Row
 from experiments.shared.training_loops import batches, dropout
 from experiments.training import layers, optimisers
 from experiments.training.checkpoints import load, save
@@ -31,8 +32,8 @@ class Model(NamedTuple):
     """
 
     start: Any
-    outputs: Any
-    observe: Any
+    outputs: Callable
+    observe: Callable
 
 
 class Rules(NamedTuple):
@@ -43,8 +44,8 @@ class Rules(NamedTuple):
     """
 
     start: Any
-    epoch: Any
-    observe: Any
+    epoch: Callable
+    observe: Callable
 
 
 def _dropout_features(setting: Setting, features: int) -> int:
@@ -93,7 +94,7 @@ def check_traceable(setting: Setting, shape: tuple[int, int, int]) -> None:
     """Trace everything of a model but its optimiser, for inputs of a shape [N, T, F]: what it raises, it raises now."""
     like, key = _untrained(shape)
 
-    def every(key: jax.Array) -> Any:
+    def every(key: jax.Array) -> tuple:
         made = _model(without_rule(setting), shape[0], shape[2], 2)
         return made.observe(*made.start(key, like), like, like)
 
@@ -104,7 +105,7 @@ def check_trainable(setting: Setting, shape: tuple[int, int, int]) -> None:
     """Trace an epoch of a model that can be traced, for inputs of a shape [N, T, F]: what its optimiser raises."""
     like, key = _untrained(shape)
 
-    def every(key: jax.Array) -> Any:
+    def every(key: jax.Array) -> tuple:
         made, knobs = rules(setting, shape[0], shape[2], 2), Knobs(*(0.5 for _ in Knobs._fields))
         params, state, rest = made.start(key, like, knobs)
         return made.epoch(params, state, rest, like, key, knobs)
@@ -195,7 +196,7 @@ class Length(NamedTuple):
     """Whether the learning rate falls to zero over all epochs, as a cosine, or stays."""
 
 
-def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, length: Length) -> Iterator[dict]:
+def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, length: Length) -> Iterator[Row]:
     """Rows of all epochs of a run, the first before any training. Test values are those at the best validation loss.
 
     Args:
@@ -240,5 +241,5 @@ def _share(length: Length, number: int) -> float:
     return 0.5 * (1.0 + math.cos(math.pi * (number - 1) / length.epochs)) if length.cosine else 1.0
 
 
-def _has_ended(row: dict) -> bool:
+def _has_ended(row: Row) -> bool:
     return row["stopped"] or row["diverged"]

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.contract import Row
 from experiments.statistics import ranking
 from experiments.training.tasks import Split
 
@@ -11,7 +12,7 @@ RISE = 10.0
 """Multiple of the loss before any training beyond which a run has diverged."""
 
 
-def with_divergence(row: dict, rows: list[dict]) -> dict:
+def with_divergence(row: Row, rows: list[Row]) -> dict:
     """The row with `diverged`, and no test results if it has."""
     start = (rows or [row])[0]["loss"]
     losses = [row["loss"]] + [row["train_loss"]] * bool(rows)  # nothing was trained before the first row
@@ -20,7 +21,7 @@ def with_divergence(row: dict, rows: list[dict]) -> dict:
     return row | {"diverged": diverged} | lost
 
 
-def columns_of_epoch(found: dict, data: Split, number: int, rows: list[dict]) -> dict:
+def columns_of_epoch(found: dict, data: Split, number: int, rows: list[Row]) -> Row:
     """Validation, test at the best epoch so far, and what the heads of all members do."""
     loss, logits, seen = float(found["loss"]), found["logits"], found["seen"]
     row = {

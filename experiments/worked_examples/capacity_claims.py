@@ -14,8 +14,9 @@ the load is replica-symmetric, N → ∞.
 Source: Lucibello and Mézard 2024 (arXiv:2304.14964) for α_1; Amit, Gutfreund and Sompolinsky 1987.
 """
 
+from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -130,7 +131,7 @@ def _log_patterns(seed: int, case: printed.Case, neurons: int) -> tuple[float, f
 
 
 @lru_cache(maxsize=64)
-def _compiled(case: printed.Case, neurons: int, most: int) -> Any:
+def _compiled(case: printed.Case, neurons: int, most: int) -> Callable:
     """Program from keys of draws to the largest M [draws, queries] at which a query keeps its pattern."""
     last = {"target_weight": _last_at_start, "converged_weight": _last_converged}[case.criterion]
 

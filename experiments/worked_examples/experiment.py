@@ -20,7 +20,7 @@ all else has one value.
 
 from collections.abc import Iterator, Sequence
 
-from experiments.contract import Cost
+from experiments.contract import Cost, Point, Row
 from experiments.worked_examples import capacity_claims
 from experiments.worked_examples.config import Config
 from experiments.worked_examples.figure import plot
@@ -40,7 +40,7 @@ def cost(config: Config) -> Cost:
     return Cost(len(PRINTED) * 100 * len(config.documents) * len(config.examples), operations=operations)
 
 
-def points(config: Config) -> list[dict]:
+def points(config: Config) -> list[Point]:
     """One point per printed number."""
     return [
         {
@@ -59,7 +59,7 @@ def points(config: Config) -> list[dict]:
     ]
 
 
-def measure(config: Config, wanted: Sequence[dict]) -> Iterator[dict]:
+def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Computed or measured value of every printed number, and whether it rounds to the print."""
     computed = {"attention": attention, "temperature": temperature, "jacobian": jacobian}
     values = {name: computed[name]() for name in computed if any(point["example"] == name for point in wanted)}

@@ -26,6 +26,6 @@ def own_options(name: str) -> dict[str, Any]:
     return find(name).OWN
 
 
-def transform(setting: Setting, knobs: Knobs) -> Any:
+def transform(setting: Setting, knobs: Knobs) -> optax.GradientTransformationExtraArgs:
     """The optax transform of a setting, with its numbers."""
     return optax.with_extra_args_support(find(setting.optimiser).make(setting, knobs))
