@@ -55,5 +55,5 @@ def _scalars(critical: list[dict]) -> dict[str, float]:
         if entry["neurons"] == largest[entry["memory"]] and entry["method"] != "none":
             name = f"critical_overlap/{entry['memory']}/{entry['dynamics']}/load={{}}"
             name = distinct_name(scalars, name, entry["load"], 3)
-            scalars |= headline(name, entry["overlap"], entry["stderr"])
+            scalars |= headline(name, entry["overlap"], entry["stderr"], theory=entry["theory"])
     return scalars

@@ -79,5 +79,6 @@ def _scalars(found: list[dict]) -> dict[str, float]:
         if entry["load"] is not None:
             name = f"{entry['criterion']}/{entry['method']}/N={entry['neurons']}"
             name += "" if entry["corruption"] == corruptions.CLEAN else f"/{entry['corruption']}"
-            scalars |= headline(name, entry["load"], entry["stderr"])
+            predicted = entry["limit"] if entry["theory"] is None else entry["theory"]
+            scalars |= headline(name, entry["load"], entry["stderr"], theory=predicted)
     return scalars

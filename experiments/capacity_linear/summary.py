@@ -32,7 +32,7 @@ def summarise(table: Table) -> dict:
         mean = rows.groupby("load")[["theory"]].mean().reset_index()
         theory = half_crossing(mean["load"], 1 - mean["theory"], np.zeros(len(mean)))
         halves.append(entry | {"theory": theory.value})
-        scalars |= headline(f"half/{rule}/D={neurons}", crossing.value, crossing.stderr)
+        scalars |= headline(f"half/{rule}/D={neurons}", crossing.value, crossing.stderr, theory=theory.value)
     for rule, rows in shares.groupby("rule", sort=False):
         scalars[f"within_two_errors/{rule}"] = share_within_two(rows["apart"])
         scalars[f"largest_deviation/{rule}"] = float(np.abs(rows["mean"] - rows["theory"]).max())

@@ -74,7 +74,7 @@ def _scalars(loads: list[dict], critical: list[dict], limits: list[dict]) -> dic
     for entry in critical:
         if np.isfinite(entry["load"]):
             name = f"critical_load/{entry['rule']}/a={entry['activity']:g}/N={entry['neurons']}"
-            scalars |= headline(name, entry["load"], entry["stderr"])
+            scalars |= headline(name, entry["load"], entry["stderr"], theory=entry["theory"])
     for entry in limits:
         name = f"critical_load/{entry['rule']}/a={entry['activity']:g}/limit"
         scalars |= headline(name, entry["load"], entry["stderr"], theory=entry["theory"])

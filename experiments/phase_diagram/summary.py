@@ -212,7 +212,8 @@ def _scalars(lines: list[dict], limits: list[dict], maps: list[dict]) -> dict[st
             name += f"_of_which_{line['sweeps']}_averaged"
         name = distinct_name(scalars, name, line["load"], 3)
         if line["stderr"] > 0:
-            scalars |= headline(name, line["temperature"], line["stderr"], width=line["width"])
+            beside = {"theory": line["theory"], "width": line["width"]}
+            scalars |= headline(name, line["temperature"], line["stderr"], **beside)
     if limits:
         scores = [abs(entry["overlap"] - entry["theory"]) / entry["stderr"] for entry in limits]
         scalars["overlap_limit/largest_score"] = max(scores)

@@ -97,7 +97,7 @@ def _scalars(table: Table, critical: list[dict], above: list[dict]) -> dict[str,
     for entry in critical:
         if entry["patterns"] == most[entry["memory"], entry["ensemble"]]:
             name = "critical_kappa/{memory}/{ensemble}/N={neurons}/M={patterns}/{criterion}".format(**entry)
-            scalars |= headline(name, entry["kappa"], entry["stderr"])
+            scalars |= headline(name, entry["kappa"], entry["stderr"], theory=entry["theory"])
     family = main_family(table)
     critical, above = ([entry for entry in rows if family.items() <= entry.items()] for rows in (critical, above))
     name = "largest_deviation/{memory}/{ensemble}/N={neurons}".format(**family)

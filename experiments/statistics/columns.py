@@ -78,8 +78,9 @@ def distinct_name(taken: Collection[str], name: str, load: float, digits: int) -
 
 
 def headline(name: str, value: Number, stderr: Number, **beside: Number) -> dict[str, Any]:
-    """Scalars of one headline: `<name>` with its `/stderr`, and `/theory` or other values given by keyword."""
-    return {name: value, f"{name}{ERROR}": stderr} | {f"{name}/{key}": known for key, known in beside.items()}
+    """Scalars of one headline: `<name>`, its `/stderr`, and `/theory` or others given by keyword that exist."""
+    known = {f"{name}/{key}": number for key, number in beside.items() if number is not None and number == number}
+    return {name: value, f"{name}{ERROR}": stderr} | known
 
 
 def magnitude(column: Array) -> float:

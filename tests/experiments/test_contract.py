@@ -115,6 +115,29 @@ def test_a_summary_is_finite_numbers_or_null_and_its_errors_belong_to_one(
     assert errors <= scalars.keys()
 
 
+def _entries(part: Any) -> Iterator[dict]:
+    """Mappings in a part of a summary, at any depth."""
+    if isinstance(part, dict):
+        yield part
+    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from _entries(inner)
+
+
+@finished
+@every_experiment
+def test_a_headline_has_the_theory_of_its_entry_beside_it(smoke: Callable[[str], Path], name: str) -> None:
+    """Its entry is that of the same value and standard error."""
+    summary = json.loads((smoke(name) / "summary.json").read_text())
+    scalars = summary.pop("scalars")
+    measured = {(scalars[key], scalars[f"{key}/stderr"]): key for key in scalars if f"{key}/stderr" in scalars}
+    for entry in _entries(summary):
+        for word, value in entry.items():
+            error = entry.get(f"{word}_stderr", entry.get("stderr"))
+            headline = measured.get((value, error)) if isinstance(value, float) and isinstance(error, float) else None
+            if headline is not None and error and isinstance(entry.get("theory"), float):
+                assert scalars[f"{headline}/theory"] == entry["theory"]
+
+
 IMMATERIAL = {("training", "save_every")}
 """Options on which no number of a table depends: how often a run is saved."""
 
