@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import jax
 import numpy as np
 
-from experiments.contract import Cost, Point, Row, total
+from experiments.contract import Cost, InputError, Point, Row, total
 from experiments.shared import parallel
 
 Column = type | tuple[type, Callable[[dict], Any]]
@@ -130,6 +130,7 @@ def _call(grid: Grid, program: Any, seed: int, groups: list[list[Point]], shape:
     draw = _arrays(grid.draw, [group[0] for group in padded], (size,))
     each = _arrays(grid.each, [point for group in squares for point in group], shape)
     columns = run_program(grid.one, program, seed, data(program), draw, each)
+    _check_shapes(grid, columns, length)
     return [
         point
         | known(point)
@@ -137,6 +138,17 @@ def _call(grid: Grid, program: Any, seed: int, groups: list[list[Point]], shape:
         for i, group in enumerate(groups)
         for j, point in enumerate(group)
     ]
+
+
+def _check_shapes(grid: Grid, columns: Mapping[str, list], length: int) -> None:
+    """Raise InputError unless what `grid.one` measures is a number, or an array [T] where `each` names a column."""
+    for name, (first, *_) in columns.items():
+        got = f"an array of {len(first)}" if isinstance(first, list) else "a number"
+        if grid.each and not (isinstance(first, list) and len(first) == length and not isinstance(first[0], list)):
+            told = f"an array [T] of {length}, a number for each {', '.join(grid.each)} of a draw"
+            raise InputError(f"{name} of a measurement must be {told}, got {got}")
+        if not grid.each and isinstance(first, list):
+            raise InputError(f"{name} of a measurement must be a number where `each` names no column, got {got}")
 
 
 def _values(columns: Mapping[str, Column], point: Point) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Grids of points through compiled programs: each point one row, whatever is padded, cut and compiled on the way."""
 
+import re
 from typing import NamedTuple
 
 import jax
@@ -7,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from experiments.contract import InputError
 from experiments.shared import grids
 from experiments.shared.grids import Grid
 
@@ -106,3 +108,30 @@ def test_a_short_queue_is_a_short_call_unless_calls_are_whole(monkeypatch, whole
     rows = list(grids.rows(grid, 0, [{"patterns": number} for number in (1, 2, 3)]))
     assert [row["square"] for row in rows] == [1, 4, 9]
     assert seen == sizes
+
+
+@pytest.mark.parametrize(
+    ("each", "measurement", "told"),
+    [
+        (
+            {"beta": np.float32},
+            lambda kind, seed, data, draw, each: {"error": each["beta"], "square": draw["patterns"] ** 2},
+            "square of a measurement must be an array [T] of 2, a number for each beta of a draw, got a number",
+        ),
+        (
+            {"beta": np.float32},
+            lambda kind, seed, data, draw, each: {"error": jnp.ones(5)},
+            "error of a measurement must be an array [T] of 2, a number for each beta of a draw, got an array of 5",
+        ),
+        (
+            {},
+            lambda kind, seed, data, draw, each: {"error": jnp.ones(3) * draw["patterns"]},
+            "error of a measurement must be a number where `each` names no column, got an array of 3",
+        ),
+    ],
+    ids=["a number for all", "too many", "no column in each"],
+)
+def test_a_measurement_of_another_shape_is_told_in_one_sentence(each, measurement, told):
+    grid = Grid(lambda point: Kind("a"), measurement, {"patterns": np.uint32}, each, together=lambda kind: 2)
+    with pytest.raises(InputError, match=f"^{re.escape(told)}$"):
+        list(grids.rows(grid, 0, POINTS))
