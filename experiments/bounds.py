@@ -199,7 +199,7 @@ class Use(NamedTuple):
     several that hold together."""
 
     def met(self, config: Any, experiment: Any) -> bool:
-        """Whether it holds of a configuration, judged with the module of its experiment."""
+        """Whether a configuration meets the condition; `experiment` is the module that may decide it."""
         if isinstance(self.holds, tuple):
             return all(use.met(config, experiment) for use in self.holds)
         judge = getattr(experiment, self.holds) if isinstance(self.holds, str) else self.holds

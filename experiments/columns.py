@@ -83,7 +83,7 @@ def shared(*names: str) -> dict[str, Column]:
 
 
 def find(declared: Columns, name: str) -> Column | None:
-    """The declaration of a column, itself, numbered, or as the error or an end of another; None if there is none."""
+    """Declaration of a column: its own, its numbered family's, or that of the column whose error or end it is."""
     if name in declared:
         return declared[name]
     if number := re.search(r"_(\d+)$", name):

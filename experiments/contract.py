@@ -101,7 +101,7 @@ class InputError(ValueError):
 
 
 class Smoke(NamedTuple):
-    """Default that is null, so that another layer of options may give a value, and this value at smoke scale."""
+    """Default null, which other options may stand in for; where none does, `value` is taken: smoke scale."""
 
     value: Any
 
@@ -238,7 +238,7 @@ def total(parts: Iterable[Cost]) -> Cost:
 
 
 def check(experiment: ModuleType, config: Config) -> Config:
-    """The options, held to all that an experiment knows of them.
+    """Options of a run, after the check of their experiment where it has one.
 
     Raises:
         ValueError: one of them is wrong; one sentence that begins with its name.

@@ -115,7 +115,7 @@ def pad_bags(features: np.ndarray, bag: np.ndarray, labels: np.ndarray, tested: 
 
 
 def standardise(bags: Bags, used: np.ndarray) -> np.ndarray:
-    """Instances [N, 2F], float32, as models see them that know the bags `used` [B] only.
+    """Features [N, 2F] of all instances, float32, standardised by the instances of the bags `used` [B] alone.
 
     Each feature twice: brought to mean 0 and deviation 1, and as its rank among the instances of those bags, from −√3
     to √3 (deviation 1).

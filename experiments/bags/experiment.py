@@ -53,7 +53,7 @@ def _check_folds(name: str, bags: data.Bags, repetitions: int) -> None:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options and the sizes of the data."""
+    """Cost of training the networks and fitting the baselines on all folds, by the sizes of the data."""
     parts = []
     for name in config.data:
         bags = data.load(name)

@@ -56,7 +56,7 @@ def results(config: Config, method: str, bags: Bags, repetition: int) -> list[Ro
 
 
 def _scores(config: Config, method: str, bags: Bags, used: np.ndarray, repetition: int) -> np.ndarray:
-    """[models, candidates, B]."""
+    """Scores [models, candidates, B] of all bags, by models that know the bags `used` [models, B]."""
     if method not in NETWORKS:
         return baselines.scores(method, bags, used, seed_of(config.seed, repetition))
     found = []

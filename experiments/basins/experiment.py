@@ -65,7 +65,7 @@ def _dynamics(memory: str, scale: Scale) -> list[str]:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all queries of every memory: its load, size, initial overlap and sample."""
     scales = _scales(config, config.memories)
     return contract.total(_memory_cost(*entry, len(config.overlaps)) for entry in scales.items())
 

@@ -50,7 +50,7 @@ def grid(program: Callable[[Point], Program]) -> Grid:
 
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
-    """Store one draw of patterns and query some of them at every initial overlap [O].
+    """Columns [O] of one draw of patterns: counts and means over its queries, by initial overlap.
 
     All overlaps share the draw's random numbers: a query of lower overlap is one of higher overlap, disturbed further.
     """
@@ -72,7 +72,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
 
 
 def _query(program: Program, network, rows, near, index, key, overlap) -> dict:
-    """One query, and which patterns it ends near."""
+    """Outcome of one query: its overlaps, its steps, and flags for the patterns that it ends near."""
     target = rows[index]
     start_key, order_key = jax.random.split(key)
     start = _spins_of_overlap if isinstance(network.space, Spins) else _vector_of_overlap

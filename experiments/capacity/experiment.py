@@ -68,7 +68,7 @@ def takes_neurons(config: Config) -> bool:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all draws, the sum over ensembles, memories and sizes."""
     return contract.total(
         scales.cost(scale, memory, ensemble, size)
         for ensemble, (memory, scale) in product(config.ensembles, scales.by_memory(config).items())
@@ -100,13 +100,13 @@ def points(config: Config) -> list[Point]:
 
 
 def pieces(config: Config, wanted: Sequence[Point]) -> list[Point]:
-    """The pieces of the passes over streams behind points."""
+    """Pieces of the passes over streamed patterns, from whose counts the rows of the wanted points follow."""
     passed = _streamed_points(wanted)
     return streamed.pieces(_streamed_points(points(config)), passed) if passed else []
 
 
 def measure_piece(config: Config, piece: Point) -> Row:
-    """The row of a piece of a pass."""
+    """Row of one piece: counts of its streamed patterns, packed into text."""
     return streamed.measure_piece(config.seed, piece)
 
 

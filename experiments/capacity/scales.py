@@ -72,7 +72,7 @@ def samples(scale: FullScale, neurons: int) -> int:
 
 
 def num_queries(scale: FullScale, num_patterns: int) -> int:
-    """Patterns queried in a sample of so many."""
+    """Number of patterns, of `num_patterns` in a sample, that are queried."""
     return min(scale.queries, num_patterns)
 
 

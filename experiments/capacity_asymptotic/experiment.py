@@ -39,7 +39,7 @@ def all_enumerated(config: Config) -> bool:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of the sampled queries, and of counting all patterns of the enumerated draws by their overlaps."""
     most, loads = max(config.neurons), 2 * len(config.corruption) * len(config.around)
     sampled, drawn = loads * len(config.neurons), loads * len(config.enumerated) * config.samples
     queries = config.queries * len(config.corruption)

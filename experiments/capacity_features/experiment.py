@@ -40,7 +40,7 @@ def points(config: Config) -> list[Point]:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all draws: Y random features of the queries, and the exact kernels of M patterns."""
     parts = []
     for neurons, num_patterns, features in product(config.neurons, config.patterns, config.features):
         number = len(config.maps) * len(config.betas) * config.samples

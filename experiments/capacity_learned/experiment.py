@@ -61,7 +61,7 @@ def check(config: Config) -> None:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all trainings, at every learning rate, and of asking what each of them has made."""
     width = max(tasks.task(text, config.neurons).neurons for text in config.tasks)
     trainings = config.samples * (len(config.optimisers) + len(config.fewer))
     trainings *= len(config.tasks) * len(config.memories + config.overfitted) + len(config.further)

@@ -42,7 +42,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 
 def _with_names(table: Table) -> Table:
-    """A table with the memory of each row in a word."""
+    """Table with a column `name`: similarity, metric and separation of each row as one text."""
     return table.assign(name=[str(Kind(*parts)) for parts in table[KIND].itertuples(index=False)])
 
 

@@ -62,7 +62,7 @@ def _of_draw(stored: Array, mask: Array) -> Array:
 
 
 def build(kind: Kind, params: Params, given: Array, unit: Array, stored: Array, mask: Array) -> Memory:
-    """The memory of patterns.
+    """Memory of stored patterns [M, N], its parts as the kind names them, at the learned parameters.
 
     Args:
         kind: its parts.

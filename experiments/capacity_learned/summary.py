@@ -86,7 +86,7 @@ def _entry(key: tuple, rows: Table, stored: int) -> dict[str, Any]:
 
 
 def _growth(key: tuple, loads: dict[tuple, Reach]) -> list[dict[str, Any]]:
-    """Ratios of M held over that before learning, and over that with the identity in the place of the metric."""
+    """Ratios of patterns M held after learning to M held before it, and to M held with the identity as metric."""
     kind = dict(zip(TRAINED, key, strict=True))
     most = max(other[-1] for other in loads)
     rivals = {

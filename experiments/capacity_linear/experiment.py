@@ -41,7 +41,7 @@ def pairs(load: float, neurons: int) -> int:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all draws: n pairs written into a D × D matrix, and the queries read from it."""
     most, wide = pairs(max(config.loads), max(config.neurons)), max(config.neurons)
     points = len(config.rules) * len(config.neurons) * len(config.loads) * config.samples
     each = most * wide * (3 * wide + config.queries)

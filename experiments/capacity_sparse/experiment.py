@@ -77,7 +77,7 @@ def points(config: Config) -> list[Point]:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all draws: couplings N² of M patterns, and the dynamics of the queries on them."""
     parts = []
     for rule, neurons, activity in _curves(config):
         counts = _counts(config, rule, neurons, activity)

@@ -43,7 +43,7 @@ class Rule(ABC):
         return (1 + jax.vmap(couplings.update)(spins)) / 2, (1 + jax.vmap(last)(spins)) / 2, jnp.nan
 
     def activities(self, neurons: int, asked: list[float]) -> list[float]:
-        """Activities at which it is measured."""
+        """Activities, of those asked for, at which the rule is measured."""
         return [0.5]
 
     def offset(self, activity: float) -> float:
@@ -83,11 +83,11 @@ class Covariance(Rule):
         return covariance_network(patterns, draw["activity"], mask=used, **numbers)
 
     def activities(self, neurons, asked):
-        """All that are asked for."""
+        """Activities as they are asked for."""
         return asked
 
     def offset(self, activity):
-        """Number by which its three forms differ."""
+        """Number taken off a state {0, 1}, by which the three forms of the rule differ."""
         return self.taken_off(activity)
 
     def threshold(self, activity):
@@ -99,7 +99,7 @@ class Covariance(Rule):
         return _spinodal(activity, self.offset(activity)).load
 
     def wrong_share(self, neurons, activity, num_patterns):
-        """Share of two patterns or more."""
+        """Share of wrong neurons after one step. None for a single pattern."""
         if num_patterns == 1:
             return None
         numbers = self.threshold(activity), self.offset(activity)
@@ -120,7 +120,7 @@ class Disturbed(Rule):
         return self.disturb(_hebb(patterns, used), key, draw["strength"])
 
     def critical_load(self, activity):
-        """Load of replica-symmetric theory of as strong a disturbance."""
+        """Load M/N, replica symmetric, at which couplings disturbed by the same amount lose retrieval."""
         return _disturbed_critical_load(self.disturbance(self.number))
 
 
@@ -129,11 +129,11 @@ class Hebb(Rule):
     """Hebb's rule as it is, with biased patterns."""
 
     def network(self, patterns, used, key, draw):
-        """Couplings that take nothing off the patterns."""
+        """Network of Hebb's couplings of biased patterns, whose mean is not taken off."""
         return _hebb(patterns, used)
 
     def activities(self, neurons, asked):
-        """Those that leave it some patterns."""
+        """Activities from WIDELY_BIASED to below ½, where plain Hebb couplings hold some patterns."""
         return [a for a in asked if WIDELY_BIASED <= a < 0.5]
 
     def unit(self, neurons, activity):
@@ -141,7 +141,7 @@ class Hebb(Rule):
         return (1 - 2 * activity) ** -2.0
 
     def wrong_share(self, neurons, activity, num_patterns):
-        """Share in an infinite network."""
+        """Share of wrong neurons after one step for N → ∞."""
         return float(sparse.biased_hebb_error(1 - 2 * activity, num_patterns))
 
 
@@ -166,7 +166,7 @@ class Willshaw(Rule):
         return first, first, jnp.sum(network.matrix) / (neurons * (neurons - 1))
 
     def activities(self, neurons, asked):
-        """The best one, log₂N of N."""
+        """Activity with log₂N of N neurons on, the best one for Willshaw's memory."""
         return [active(neurons) / neurons]
 
     def unit(self, neurons, activity):
@@ -174,11 +174,11 @@ class Willshaw(Rule):
         return log(2) / activity**2
 
     def wrong_share(self, neurons, activity, num_patterns):
-        """Share exact at N and M: no neuron is missing."""
+        """Share of wrong neurons after one step, exact at N and M: some are on too many, none is missing."""
         return (1 - activity) * float(sparse.willshaw_error(neurons, round(activity * neurons), num_patterns))
 
     def bits(self, neurons, num_patterns):
-        """Bits that the errors leave."""
+        """Bits per synapse that are left after the errors of one step."""
         return float(sparse.willshaw_information(neurons, active(neurons), num_patterns))
 
 

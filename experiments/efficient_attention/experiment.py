@@ -29,7 +29,7 @@ X_AXIS = "length"
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of timing every method at each length, in every pass: length × positions read × width."""
     parts, runs = [], len(config.passes) * (config.repeats + 2 * config.samples + 1)
     for length in config.lengths:
         for method, given in map(name_and_number, config.methods):

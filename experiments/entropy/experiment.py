@@ -76,7 +76,7 @@ def _width(config: Config, ensemble: str) -> int:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all updates: queries × M × N for each step of every curve, β and sample."""
     curves = len(config.memories) * len(config.ensembles) * len(config.corruption)
     width, followed = max(_width(config, name) for name in config.ensembles), len(config.ratios) * (config.steps + 1)
     steps = curves * (followed + len(config.fixed))
@@ -102,7 +102,7 @@ def _steps(config: Config, ratio: float) -> int:
 
 
 def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
-    """Measure points, all steps of the same retrievals together."""
+    """Rows of points. All steps of the same retrievals are measured together."""
     return parallel.rows_in_groups(wanted, [*retrievals.CURVE, "ratio"], "step", partial(_rows, config))
 
 

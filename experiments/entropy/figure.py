@@ -55,7 +55,7 @@ def plot(table: Table, summary: dict) -> Figure:
 
 
 def _in_order(table: Table, column: str) -> list:
-    """The column's values in the order of the run's options, which sorting rows has kept."""
+    """Distinct values of a column in the order of the table's index, which is that of the run's options."""
     return list(table.sort_index()[column].unique())
 
 
@@ -64,7 +64,7 @@ def _first_value(table: Table, column: str) -> Any:
 
 
 def _ends(starts: Sequence[str]) -> tuple[str, str]:
-    """The cleanest start, and the first of the others."""
+    """Two starts: the clean one, or the first if none is clean, and the first other one."""
     clean = corruptions.CLEAN if corruptions.CLEAN in starts else starts[0]
     return clean, next((start for start in starts if start != clean), clean)
 
@@ -149,7 +149,7 @@ def _title(rows: Table, start: str) -> str:
 
 
 def _power_of_ten_above(value: float) -> str:
-    """A bound on a residual, a power of ten."""
+    """Formula of the power of ten next above a residual."""
     return rf"$10^{{{math.floor(math.log10(max(value, 1e-18))) + 1}}}$"
 
 

@@ -94,7 +94,7 @@ def _retrieval_program(memory: str, steps: int) -> Callable:
 
 
 def _retrieval(memory, index, start, steps: int) -> dict:
-    """One query, followed."""
+    """Observables [steps + 1] of one query along its retrieval."""
     states = trajectory(memory, start, steps + 1)
     found = jax.vmap(lambda state: _state(memory, index, state))(states[:-1])
     scores, temperature = memory.scores(start), 1.0 / memory.beta

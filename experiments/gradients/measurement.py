@@ -16,7 +16,7 @@ WIDTH, KEY_WIDTH, RANK, VALUES = 4, 5, 3, 2
 
 
 def checks_of_case(seed: int, dtype: str, separation: str, metric: str, mask: str, shape: str) -> dict[str, dict]:
-    """The checks of one case by the name of the input; its numbers do not depend on the type they are rounded to."""
+    """Deviations of the gradients of one random attention, by input; all number types round the same draw."""
     rng = np.random.default_rng([seed, zlib.crc32("/".join((separation, metric, mask, shape)).encode())])
     leading, key_leading, queries, keys = SHAPES[shape]
     heads = leading[-1:]

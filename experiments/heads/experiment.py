@@ -55,7 +55,7 @@ def reads_text(config: Config) -> bool:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of the encoder: products of every token with its weights, and attention over the text, in 12 layers."""
     tokens = config.texts * config.length
     return Cost(0.0, 2 * tokens * max(12 * config.length, 4 * 384), 12 * tokens * (2e6 + 12 * 64 * config.length))
 

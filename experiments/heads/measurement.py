@@ -143,7 +143,7 @@ def rows_of_similarities(config: Config) -> dict[tuple[str, int, int], Row]:
 
 
 def rows_of_layer(config: Config, weights: AttentionWeights, read: Any) -> dict[tuple[str, int, int], Row]:
-    """All rows of one layer by quantity and numbers."""
+    """Rows of one layer by (quantity, first, second), as points name them."""
     inputs = None if read is None else read[0].reshape(-1, read[0].shape[-1])
     heads = distances.head_geometry(weights, inputs, config.seed, SAMPLES)
     pairs = heads.distances | ({} if read is None else _attention_distances(weights.beta, heads, *read))

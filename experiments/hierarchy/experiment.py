@@ -32,7 +32,7 @@ def points(config: Config) -> list[Point]:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all draws, one for each memory, number of digits, number of hidden quadrants and sample."""
     draws = len(config.patterns) * len(config.hidden) * config.samples
     kinds = [_program(config, parts) for parts in config.parts]
     elements = [kind.padding * 4 * max(16, kind.parts) * kind.queries for kind in kinds]

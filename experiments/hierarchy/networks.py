@@ -47,7 +47,7 @@ def flat(digits: Float[Array, "M Q P"], used: Array, beta: ArrayLike) -> graphs.
 def digit_energy(
     digits: Float[Array, "M Q P"], pixels: Float[Array, "Q P"], wholes: Float[Array, "M"]
 ) -> Float[Array, ""]:
-    """−Σ h (ξ·x − ½‖ξ‖²), the same of whole digits."""
+    """−Σ h (ξ·x − ½‖ξ‖²): energy of pixels x and units h, one for each stored digit ξ."""
     return pixel_energy(digits.reshape(1, len(digits), -1), pixels.reshape(1, -1), wholes[None])
 
 

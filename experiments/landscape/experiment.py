@@ -52,7 +52,7 @@ def points(config: Config) -> list[Point]:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all starts, each with heat-bath sweeps and a descent, at every temperature."""
     parts = []
     for memory, neurons, num_patterns in product(config.memories, config.neurons, config.patterns):
         warm = len(config.temperatures) * config.samples

@@ -28,7 +28,7 @@ X_AXIS = "state_bytes"
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of training every model at every learning rate, and of the answers of the hand-constructed head."""
     total, held = 0.0, 0.0
     each = points(config)
     for point in each:

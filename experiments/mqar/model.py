@@ -78,7 +78,7 @@ class Model(nnx.Module):
         self.read = nnx.Linear(width, kind.vocabulary, use_bias=False, rngs=rngs)
 
     def __call__(self, tokens: Int[Array, "B L"], asked: Int[Array, "B K"], keep: Float[Array, "B W"]):
-        """`keep` holds factors of the embedded features, of dropout or ones."""
+        """Logits [B, K, V] at the places asked for; `keep` [B, W] multiplies the features: dropout, or ones."""
         x = (self.tokens(tokens) + self.places[...][None]) * keep[:, None]
         for norm, mixer in zip(self.norms, self.mixers, strict=False):
             seen = norm(x)

@@ -22,7 +22,7 @@ X_AXIS = "patterns"
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all pairs of memories: M × D numbers each, compared with the queries at every κ and overlap."""
     each = len(config.kappas) * len(config.overlaps) * config.samples
     most, wide = max(config.patterns), max(config.neurons)
     draws = len(config.neurons) * len(config.patterns) * each

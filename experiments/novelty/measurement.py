@@ -35,7 +35,7 @@ def grid(program: Callable[[Point], Program]) -> Grid:
 
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
-    """Ask one memory with corrupted patterns and another with random vectors, at every κ and overlap [T]."""
+    """Columns [T] at each κ and overlap, of one memory asked with corrupted patterns, one with random vectors."""
     pattern_key, query_key = draws.keys(seed, program.neurons, program.num_patterns, draw["sample"])
     known, novel = (_unit(key, program.num_patterns, program) for key in jax.random.split(pattern_key))
     noise, random = (_unit(key, program.queries, program) for key in jax.random.split(query_key))

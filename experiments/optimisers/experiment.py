@@ -41,7 +41,7 @@ TUNING = 2**31
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all runs, trials of the search included: steps × (gradient over all examples + solver)."""
     tasks = len(config.batches) * len(config.conditioning)
     examples, size = config.examples + config.held, config.features * config.patterns
     steps = max(config.steps, config.natural_steps, config.mini_steps)
@@ -64,7 +64,7 @@ def points(config: Config) -> list[Point]:
 
 
 def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
-    """One kind of batch and conditioning after the other: every rule is tuned, then all run each problem in turn."""
+    """Rows of points, by kind of batch and conditioning: every rule is tuned, then all run each problem in turn."""
 
     def task(point: Point) -> tuple:
         return BATCHES.index(point["batch"]), point["conditioning"]

@@ -170,7 +170,7 @@ def tune(rule: str, settings: Sequence[Course], limit: int, trials: int, seed: S
 
 
 def _score(rule: str, hyper: Hyper, settings: Sequence[Course], limit: int, best: float) -> tuple[int, float, float]:
-    """Problems missed, steps to the target in all, loss at the end in all: that at the target if it is reached.
+    """Score of one trial, lower is better: problems that miss the target, sum of steps to it, sum of last losses.
 
     The loss at the end of a run that diverged is infinite, and its trial is missed on all problems.
     """

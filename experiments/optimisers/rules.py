@@ -178,7 +178,7 @@ def _blank(row: Array) -> Trace:
 
 
 def _advance(kind: Kind, optimiser, problem: Problem, order: Array, watch: Array, state: _State) -> _State:
-    """One step, after a note of where it starts from."""
+    """State of a run after one step; the trace keeps the values at the start of the step."""
     if kind.full:
         inputs, labels = problem.inputs, problem.labels
     else:

@@ -40,7 +40,7 @@ def _overlaps(config: Config, neurons: int) -> list[float]:
 
 
 def check(config: Config) -> None:
-    """Refuse sizes that are all too large to be measured, in one sentence."""
+    """Check that a network of the options is small enough to be measured; ValueError if none is."""
     _curves(config)
 
 
@@ -56,7 +56,7 @@ def points(config: Config) -> list[Point]:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all draws of every network, from each initial overlap."""
     courses = [curve for curve in _curves(config) for _ in _overlaps(config, curve["neurons"])]
     return grids.cost(_grid(config), courses, config.samples)
 

@@ -88,7 +88,7 @@ def _length(effort: Map | Effort) -> dict[str, int]:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of the maps, were half of the cells cut at every level of refinement, and of the curves."""
     parts = []
     for memory in config.memories if MAP in config.studies else []:
         area = getattr(config, memory)

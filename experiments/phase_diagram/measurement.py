@@ -38,7 +38,7 @@ def grid(program: Callable[[Point], Program]) -> Grid:
 
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
-    """Store one draw of patterns and start from some of them at every temperature [T].
+    """Columns [T] of one draw of patterns, by temperature: regimes in which the starts at patterns end.
 
     All temperatures share the draw's random numbers: differences between them have less noise than they have.
     """

@@ -33,7 +33,7 @@ def _curves(config: Config) -> list[Point]:
 
 
 def check(config: Config) -> None:
-    """Refuse temperatures without retrieval, and sizes that are all too large to be measured, in one sentence."""
+    """Check that every temperature has a retrieval state and some network is small enough; else ValueError."""
     for degree, temperature in product(config.degrees, config.temperatures):
         if not theory.spinodal_load(degree, temperature) > 0:
             raise ValueError(f"temperatures must leave degree {degree} a retrieval state, got {temperature}")
@@ -51,7 +51,7 @@ def points(config: Config) -> list[Point]:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all draws of every network, each with the heat-bath sweeps of all its queries."""
     return grids.cost(_grid(config), _curves(config), config.samples)
 
 

@@ -109,7 +109,7 @@ def _kappas(scan: FullScan, memory: str, ensemble: str, neurons: int, num_patter
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all scans, the sum over their memories and ensembles."""
     return contract.total(
         _pair_cost(scan, memory, ensemble)
         for scan in scans(config)

@@ -28,7 +28,7 @@ TOGETHER = 256
 
 @dataclass
 class Query:
-    """One query: where it started, and where it ended, after how many moves, and how (index of `dynamics.STATUS`)."""
+    """Query: its start, its present state, the number of its moves, and its end as an index of `dynamics.STATUS`."""
 
     point: Point
     target: int

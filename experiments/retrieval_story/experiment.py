@@ -62,7 +62,7 @@ def check(config: Config) -> None:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all states that are shown: each step of every story and of the retrievals in the plane."""
     stories = len(config.memories) * len(config.betas) * len(config.targets) * len(config.corruption)
     courses = stories + len(config.betas) * config.starts * (MODERN in config.memories)
     rows = courses * (config.steps + 1) + 2 * config.patterns

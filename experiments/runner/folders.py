@@ -60,7 +60,7 @@ class Record(NamedTuple):
     """Hash of its summary."""
 
     def write(self, directory: Path) -> None:
-        """Keep it in a folder, unless it is there."""
+        """Write the record to run.json of a folder, unless the file holds the same."""
         if read(directory) != self:
             files.write_json(directory / RECORD, self._asdict())
 

@@ -29,7 +29,7 @@ _SUM = re.compile(rb'(.*),"sum":"([0-9a-f]{16})"\}', re.DOTALL)
 
 
 class _Part(NamedTuple):
-    """One ledger file: headings, rows with the heading above each, and unreadable lines."""
+    """Contents of one ledger file: headings, rows with the heading above each, whole lines and damaged ones."""
 
     headings: list[dict]
     rows: list[tuple[str, Row, dict]]

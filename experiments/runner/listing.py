@@ -19,7 +19,7 @@ _KEY = re.compile(rb'^\{"key":"?([^",]+)')
 
 
 class Run(NamedTuple):
-    """One folder of results."""
+    """Run that a folder holds results of."""
 
     path: str
     conf: str

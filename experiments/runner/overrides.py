@@ -22,7 +22,7 @@ _UNDERSCORED = re.compile(r"(?<![\w./:+-])[-+]?\d[\d.]*_[\d_.]*(?:[eE][-+]?[\d_]
 
 
 def parse(word: str) -> Override:
-    """One word as Hydra reads it, within a session.
+    """Override that Hydra reads in one word, within a session.
 
     Raises:
         InputError: it cannot be read.
@@ -83,7 +83,7 @@ def values_of(override: Override) -> dict[tuple[str, ...], Any]:
 
 
 def nested_value(override: Override) -> dict[str, Any]:
-    """What a word sets, as mappings in mappings."""
+    """Mapping of a word, nested by the dots of its option: {"wandb": {"mode": "offline"}} of wandb.mode=offline."""
     value: Any = override.value()
     for part in reversed(override.key_or_group.split(".")):
         value = {part: value}

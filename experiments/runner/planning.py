@@ -53,11 +53,11 @@ class Plan:
     science: provenance.Hashes = provenance.NO_HASHES
 
     def table(self) -> list[Point]:
-        """The points of its table: those asked for and, where its directory gathers them, those of earlier commands."""
+        """Points of the table: those asked for and, if the directory collects points, those of earlier commands."""
         return [*self.points, *(self.ledger.further(self.points) if self.job.collects else ())]
 
     def record(self, *, complete: bool) -> folders.Record:
-        """Record of it for a list of runs."""
+        """Record of the run, kept in its folder for lists of runs."""
         job, points = self.job, self.table()
         return folders.Record(
             conf=job.conf,

@@ -123,7 +123,7 @@ def sweeps() -> ModuleType:
 
 
 def judge(name: str, options: contract.Config) -> None:
-    """Hold options to all that their experiment knows of them, and to what names stand for.
+    """Check of options by their experiment, and of the names in them, which must all mean something.
 
     Raises:
         ValueError: one of them is wrong; one sentence that begins with its name.

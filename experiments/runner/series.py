@@ -40,7 +40,7 @@ class Series:
             self._wanted[key] = self._wanted.get(key, 0) + 1
 
     def add(self, point: Point, row: Row) -> dict[str, float]:
-        """Take a row. Returns x, means and errors of its place by name once that is complete, else nothing."""
+        """Numbers by name after one more row: x, means and errors of its place once that has all rows, else none."""
         key = _place(point)
         rows = self._collected.setdefault(key, [])
         rows.append(row)
@@ -82,7 +82,7 @@ def _word(name: str, value: Any) -> str:
 
 
 def _telling(points: Sequence[Point], x_axis: str) -> list[str]:
-    """Columns by whose values curves differ, without draws, the x axis and columns that others determine."""
+    """Columns that tell curves apart: no numbers of draws, not the x-axis, none that follows from others."""
     left_out = {*DRAWS, x_axis, "queries", *(("patterns",) if x_axis == "load" else ())}
     known = [name for name in points[0] if name not in left_out and len({point.get(name) for point in points}) > 1]
     for name in sorted(known, key=lambda name: isinstance(points[0][name], str)):

@@ -50,7 +50,7 @@ def check(path: Path) -> None:
 
 
 def data(path: Path) -> Any:
-    """What a file holds, as plain data."""
+    """Contents of a YAML file: mappings, lists, texts, numbers and truth values."""
     return yaml.safe_load(_text(path))
 
 

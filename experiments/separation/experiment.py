@@ -78,7 +78,7 @@ def _check_ensemble(config: Config, ensemble: str) -> None:
 
 
 def _pairs(config: Config) -> list[tuple[str, str, str]]:
-    """All (dynamics, similarity, separation), and the bound at the end."""
+    """Triples (dynamics, similarity, separation) that are measured, the bound last."""
     chosen = product(config.dynamics, config.similarities, config.separations)
     kept = [p for p in chosen if memories.combines(*p[1:]) and (p[0] == "single" or memories.iterates(*p[1:]))]
     return [*kept, ("single", *BOUND)]
@@ -105,7 +105,7 @@ def any_beta(config: Config) -> bool:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all reads, those that tune β included: queries × patterns × pixels × updates."""
     width = max(pattern_sets.pixels(ensemble).shape[1] for ensemble in config.ensembles)
     tasks, most = len(config.corruption) + len(config.across) * len(config.patterns), max(config.patterns)
     curves, drawn = len(config.ensembles) * tasks * len(_pairs(config)), config.samples + config.tuning
@@ -138,7 +138,7 @@ def points(config: Config) -> list[Point]:
 
 
 def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
-    """Measure wanted, all draws of a pair on a task together."""
+    """Rows of points. All draws of one pair on one task are measured together."""
     return parallel.rows_in_groups(wanted, [*TASK, *PAIR], "sample", partial(_rows, config))
 
 

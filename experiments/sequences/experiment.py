@@ -35,7 +35,7 @@ def _lengths(config: Config, rule: str, neurons: int) -> list[int]:
 
 
 def check(config: Config) -> None:
-    """Refuse a rule without any length short enough, in one sentence."""
+    """Check that every rule has a sequence short enough to be measured at each size; else ValueError."""
     for rule in config.degrees:
         if not any(_lengths(config, rule, neurons) for neurons in config.neurons):
             sizes = f"a smaller N, or degrees without {rule}: its sequences are longer than {LONGEST} there"
@@ -56,7 +56,7 @@ def points(config: Config) -> list[Point]:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all drawn sequences: one step from each pattern of the longest, for every rule and size."""
     parts = []
     for rule, neurons in product(config.degrees, config.neurons):
         longest = max(_lengths(config, rule, neurons), default=2)

@@ -61,10 +61,10 @@ def keys(seed, neurons: int, num_patterns, sample) -> tuple:
 
 
 def seed_of(seed: int, number: int) -> int:
-    """Seed of a numbered draw of an experiment, from 0 below 2³²; for seed 0 it is `number` itself.
+    """Seed, from 0 to 2³² − 1, of draw `number` in a run with the option `seed`; seed 0 gives `number` itself.
 
-    Sums of the two would give draws of near seeds the same seed: multiples of the golden ratio stay apart (Knuth,
-    vol. 3, 6.4).
+    With `seed + number`, draw 1 of seed 0 would be draw 0 of seed 1. The seed is multiplied with 2³² over the golden
+    ratio first, whose multiples lie far apart (Knuth, vol. 3, 6.4).
     """
     return (seed * 2654435769 + number) % 2**32
 
@@ -90,7 +90,7 @@ def patterns(ensemble: str | Callable, key, rows: int, neurons: int, data=None):
 
 
 def in_use(program: PaddedProgram, draw: dict) -> Array:
-    """Which of the padded patterns of a draw are stored [padding]."""
+    """Mask [padding] of the padded patterns of a draw that are stored: the first `num_patterns`."""
     return jnp.arange(program.padding) < draw["num_patterns"]
 
 
@@ -121,7 +121,7 @@ def rows_for_counts(counts: Iterable[int], neurons: int) -> dict[int, int]:
 
 
 def largest(curves: Iterable[Point], *columns: str) -> Callable[[Point], int]:
-    """Largest number of patterns, for a point, of all curves that agree with it in some columns: one program's rows."""
+    """Function of a point: most patterns of any curve that agrees with it in `columns`, the rows to pad to."""
     kind, most = itemgetter(*columns), {}
     for curve in curves:
         most[kind(curve)] = max(most.get(kind(curve), 0), curve["patterns"])

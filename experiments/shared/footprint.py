@@ -39,6 +39,6 @@ def _reset() -> bool:
 
 
 def _peak() -> int:
-    """Most memory of the process since its peak was taken anew, in bytes."""
+    """Peak of resident memory since `_reset`, or since the process began, in bytes."""
     (line,) = (line for line in STATUS.read_text().splitlines() if line.startswith("VmHWM:"))
     return 1024 * int(line.split()[1])

@@ -108,7 +108,7 @@ def cost(grid: Grid, networks: Iterable[Point], drawn: int) -> Cost:
 def run_program(
     one: Callable[..., dict], program: Any, seed: int, data: Any, draw: dict, each: dict
 ) -> dict[str, list]:
-    """All that one call measures, lists [S] or [S][T], from columns [S] in `draw` and [S, T] in `each`."""
+    """Measurements of one call by name, lists [S] or [S][T], from arrays [S] in `draw` and [S, T] in `each`."""
     columns = jax.device_get(_compiled(one, program)(np.uint32(seed), data, draw, each))
     return {name: values.tolist() for name, values in columns.items()}
 

@@ -79,7 +79,7 @@ def _data(program: Program):
 
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
-    """Store one draw of patterns, query some of them, and count."""
+    """Columns of one draw of patterns: counts of the queries that pass each criterion, and means over queries."""
     pattern_key, query_key = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     blueprint = find(program.memory)
     stored = draws.patterns(blueprint.draw or blueprint.ensemble, pattern_key, program.padding, program.neurons, data)
@@ -100,7 +100,7 @@ def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
 
 
 def _query(program: Program, network, weigh, target, index, key, amount) -> dict:
-    """Query one stored pattern from its corrupted self."""
+    """Outcome of the query of one stored pattern from its corrupted self: flags and numbers by column."""
     spins = isinstance(network.space, Spins)
     corrupt_key, order_key = jax.random.split(key)
     start, untouched = draws.corrupted(corrupt_key, target, program.corruption, amount, spins=spins)

@@ -88,7 +88,7 @@ def _amount(point: Point) -> float:
 
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
-    """Store one draw of patterns and query some of them, at one κ after the other."""
+    """Columns [T] of one draw of patterns, at one κ after the other: counts and means over its queries."""
     pattern_key, query_key = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     stored = draws.patterns(program.ensemble, pattern_key, program.padding, program.neurons, data)
     mask = draws.in_use(program, draw) if program.masked else None

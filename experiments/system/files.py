@@ -18,7 +18,7 @@ from experiments.system import processes
 
 
 def say(text: str) -> None:
-    """Print a line on stderr: what a person should know who reads the results."""
+    """Message to the reader of the results: one line on stderr."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
@@ -45,7 +45,7 @@ def fingerprint(value: Any) -> str:
 
 
 def options(config: Config) -> dict[str, Any]:
-    """All options that determine the measurement."""
+    """Options that determine the measurement, by name."""
     chosen = dataclasses.asdict(config)
     return {key: chosen[key] for key in chosen if key not in UNMEASURED}
 

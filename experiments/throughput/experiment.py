@@ -24,7 +24,7 @@ X_AXIS = "patterns"
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of timing every task at each value of each axis: patterns × neurons × queries in every repetition."""
     parts = []
     for axis in AXES:
         for value in getattr(config, axis):

@@ -87,7 +87,7 @@ def _check_rules(config: Config) -> None:
 
 
 def _takers(option: str, names: Sequence[str]) -> list[str]:
-    """Those of the optimisers that take an option."""
+    """Optimisers of the options that take an option."""
     return [name for name in names if option in optimisers.own_options(name)]
 
 
@@ -121,7 +121,7 @@ def _option(config: Config, optimiser: str, name: str) -> Any:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the whole run, from the options alone."""
+    """Cost of all runs: updates on every example of every epoch × weights of one model."""
     axes = (config.tasks, config.layers, config.metrics, config.separations, config.noise)
     numbers = (math.prod(len(_option(config, rule, name)) for name in SEARCHED[:-1]) for rule in config.optimisers)
     runs = math.prod(map(len, axes)) * sum(numbers) * config.seeds
@@ -170,7 +170,7 @@ def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
 
 
 def _known(config: Config, point: Point) -> Row:
-    """All options of a point: its own values, and of each option of optimisers the value that its optimiser takes."""
+    """Options of a point: its own values, and the value that its optimiser takes of each option of optimisers."""
     return asdict(config) | {name: _option(config, point["optimiser"], name) for name in RULE} | point
 
 

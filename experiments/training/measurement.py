@@ -114,7 +114,7 @@ def check_trainable(setting: Setting, shape: tuple[int, int, int]) -> None:
 
 
 def _untrained(shape: tuple[int, int, int]) -> tuple[Part, Any]:
-    """Inputs of a shape, and the type of a key."""
+    """Zeros as inputs [N, T, F] with classes [N], and the abstract type of a random key: what tracing takes."""
     return Part(np.zeros(shape, np.float32), np.zeros(shape[0], np.int32)), jax.eval_shape(jax.random.key, 0)
 
 
@@ -152,7 +152,7 @@ def rules(setting: Setting, places: int, features: int, classes: int) -> Rules:
 
 @functools.lru_cache(maxsize=16)
 def _compiled_rules(setting: Setting, made: Model, optimiser: Any, dropout_features: int) -> Rules:
-    """Functions of a setting whose optimiser is `optimiser`: once its file is changed, that is another one."""
+    """Compiled functions of a setting. A user-defined optimiser whose file is changed is another `optimiser`."""
     step = _step(setting, made, dropout_features)
 
     @jax.jit
@@ -237,7 +237,7 @@ def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, le
 
 
 def _share(length: Length, number: int) -> float:
-    """The part of the learning rate that epoch `number`, from 1, goes with."""
+    """Factor of the learning rate in epoch `number`, from 1: half a cosine from 1 to 0, or always 1."""
     return 0.5 * (1.0 + math.cos(math.pi * (number - 1) / length.epochs)) if length.cosine else 1.0
 
 

@@ -13,7 +13,7 @@ RISE = 10.0
 
 
 def with_divergence(row: Row, rows: list[Row]) -> dict:
-    """The row with `diverged`, and no test results if it has."""
+    """Row with the column `diverged`; the test results of a diverged run are NaN."""
     start = (rows or [row])[0]["loss"]
     losses = [row["loss"]] + [row["train_loss"]] * bool(rows)  # nothing was trained before the first row
     diverged = not all(loss <= RISE * start < float("inf") for loss in losses)

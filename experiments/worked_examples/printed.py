@@ -24,7 +24,7 @@ class Case(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of it in a table."""
+        """Name of the case in the table."""
         where = "start" if self.criterion == "target_weight" else "converged"
         return f"{self.ensemble} λ={self.beta:g} {where}"
 

@@ -72,7 +72,7 @@ class Diagram(abc.ABC):
 
     @abc.abstractmethod
     def query(self, program: Program, build: Callable, stored: Any, used: Any, key: Any) -> Callable[[Any, Any], dict]:
-        """Measurement of one draw, of i and T: end of the dynamics from pattern i, its `kind` an index in REGIMES.
+        """Function (i, T) of one draw: where dynamics from pattern i end at T; `kind` is an index in REGIMES.
 
         Args:
             build: makes the memory of patterns, as `Blueprint.build` does.

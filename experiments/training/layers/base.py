@@ -43,7 +43,7 @@ class Layer(abc.ABC):
         """
 
     def inspect(self, module: Any, x: jax.Array, others: jax.Array) -> Any:
-        """The report of its association on embedded inputs."""
+        """Report of the layer's association, the one that holds β and metric, on embedded inputs."""
         return module.inspect(x)
 
     def association(self, module: Any) -> Any:

@@ -27,7 +27,7 @@ LEAST = 5
 
 
 class Task(NamedTuple):
-    """A file's task, by the names that the module of a task has."""
+    """Task of labelled vectors in a file, with the names that the modules of tasks define."""
 
     EXAMPLES: int
     NUMBERS: int
@@ -77,7 +77,7 @@ def _task(name: str, path: Path, state: tuple[int, int]) -> Task:
 
 
 def _classes(name: str, targets: np.ndarray) -> np.ndarray:
-    """Places of targets among the classes that there are."""
+    """Classes 0, 1, ... of targets [N]: the place of each among the distinct values."""
     numbers = targets.dtype.kind in "biuf"
     wrong = np.flatnonzero(~np.isfinite(targets) | (targets != np.rint(targets))) if numbers else np.zeros(1, int)
     if wrong.size:
