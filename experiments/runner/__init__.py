@@ -23,7 +23,7 @@ Its files in the order of a run; to the right the tests in `tests/experiments/ru
     ledger           rows on disk at once, with checksums                       test_record, test_resume
     mirror           rows sent to Weights & Biases                              test_mirror
     series           means and errors for the live charts there                 test_series, test_mirror
-    tables           the table as a file, its texts read as they were recorded  test_redraw, test_sweeps
+    tables           the table as a file, its texts read as they were recorded  test_tables, test_sweeps
     conclusion       table, summary and last lines of a finished run            test_run, test_record
     results          figure and report from the table, then and again later     test_redraw
     pooling          finished runs side by side: differences, joined rows       test_sweeps

@@ -79,8 +79,8 @@ def test_a_report_is_one_small_file_that_names_no_other(page_file: Path) -> None
 
 
 def test_headlines_stand_with_errors_and_theory() -> None:
-    summary = {"scalars": {"a": 0.141592, "a/stderr": 0.00123, "b": 2.0, "b/stderr": float("nan"), "n": 7},
-               "critical": {"of": [{"load": 0.141592, "theory": 0.1379}]}}  # fmt: skip
+    scalars = {"a": 0.141592, "a/stderr": 0.00123, "a/theory": 0.1379, "b": 2.0, "b/stderr": float("nan"), "n": 7}
+    summary = {"scalars": scalars}
     lines = {line["name"]: (line["value"], line["theory"]) for line in report.headlines(summary)}
     assert lines == {"a": ("0.1416 ± 0.0012", "0.1379"), "b": ("2 (error unknown)", ""), "n": ("7", "")}
 

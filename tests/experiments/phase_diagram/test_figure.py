@@ -149,9 +149,12 @@ def test_every_line_has_a_number_of_its_own():
         {"load": load, "neurons": 40, "burn_in": 60 - sweeps, "sweeps": sweeps, "observed_sweeps": 60}
         for load, sweeps in ((0.05, 20), (0.05, 40), (0.1381, 40), (0.1382, 40))
     ]
-    lines = [line | {"temperature": float(i), "stderr": 1.0, "width": 1.0} for i, line in enumerate(lines)]
+    known = {"stderr": 1.0, "width": 1.0, "theory": 0.5}
+    lines = [line | {"temperature": float(i)} | known for i, line in enumerate(lines)]
     found = _scalars(lines, [], [])
-    assert [found[name] for name in found if not name.endswith(("/stderr", "/width"))] == [0.0, 1.0, 2.0, 3.0]
+    ends = ("/stderr", "/width", "/theory")
+    assert [found[name] for name in found if not name.endswith(ends)] == [0.0, 1.0, 2.0, 3.0]
+    assert [found[name] for name in found if name.endswith("/theory")] == [0.5] * 4
 
 
 def test_no_theory_of_states_at_rest_stands_beside_a_single_update():
