@@ -7,7 +7,8 @@ COLUMNS = shared("memory", "neurons", "patterns", "temperature", "sample") | {
     "energy": Column("energy per neuron of the end, as the memory defines it"),
     "gradient": Column("slope of the energy at the end; empty on spins"),
     "kind": Column(
-        "what the start ends in: pattern, reversed, mixture, asymmetric, glassy, or of a continuous memory by weights",
+        "what the start ends in, of a continuous memory by weights: 0 pattern, 1 reversed, 2 mixture, 3 asymmetric, "
+        "4 glassy",
         kind=int,
     ),
     "mark": Column(

@@ -3,7 +3,7 @@
 from experiments.columns import Column, shared
 
 COLUMNS = shared("neurons", "patterns", "sample") | {
-    "degree": Column("degree of the memory; 2 is the classical network", kind=str),
+    "degree": Column("degree d of the rule f(x) = x^d, or exponential", kind=str),
     "learning": Column("rule by which the sequence is learned", kind=str),
     "correlation": Column("correlation of any two patterns", "−1 to 1"),
     "bit_error": Column("share of wrong spins over all transitions", "0 to 1"),
