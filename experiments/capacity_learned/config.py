@@ -11,7 +11,7 @@ SIMILARITIES = ("dot", "distance", "manhattan")
 FIXED = ("identity", "whitening", "matched", "projection")
 LEARNED = ("diagonal", "low_rank", "definite", "full")
 FAMILIES = ("softmax", "entmax", "power", "network", "linear")
-DYNAMICS = ("single", "iterated")
+READINGS = ("single", "iterated")
 OPTIMISERS = ("adam", "natural")
 RANDOM = ("gaussian", "biased", "correlated")
 """Ensembles of any width."""
@@ -33,16 +33,16 @@ class Kind(NamedTuple):
     dynamics: str = "single"
 
     def __str__(self) -> str:
-        return "/".join(self if self.dynamics != DYNAMICS[0] else self[:3])
+        return "/".join(self if self.dynamics != READINGS[0] else self[:3])
 
 
 def kind(text: str) -> Kind:
     """The memory of "similarity/metric/separation" or "similarity/metric/separation/iterated". ValueError otherwise."""
     parts = text.split("/")
-    among = (SIMILARITIES, FIXED + LEARNED, FAMILIES, DYNAMICS)
+    among = (SIMILARITIES, FIXED + LEARNED, FAMILIES, READINGS)
     known = len(parts) in (3, 4) and all(part in names for part, names in zip(parts, among, strict=False))
     plain = known and (parts[0] != "manhattan" or parts[1] == "identity")
-    if not plain or parts[3:] == [DYNAMICS[0]]:
+    if not plain or parts[3:] == [READINGS[0]]:
         listed = ", ".join("|".join(names) for names in among[:3])
         raise ValueError(f"memories must be similarity/metric/separation[/iterated] of {listed}, got {text!r}")
     return Kind(*parts)

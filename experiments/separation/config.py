@@ -7,7 +7,7 @@ from experiments import contract
 from experiments.bounds import Use, decided_by, includes
 from experiments.contract import option
 
-DYNAMICS = ("single", "iterated")
+READINGS = ("single", "iterated")
 PAIR = ["dynamics", "similarity", "separation"]
 TASK = ["ensemble", "patterns", "corruption"]
 BOUND = ("visible", "bayes")
@@ -45,7 +45,7 @@ class Config(contract.Config):
     dynamics: list[str] = option(
         ["single"],
         "single, iterated or both; the second at the largest M alone",
-        among=DYNAMICS,
+        among=READINGS,
         nonempty=True,
         used_when=decided_by("each goes with a pair of the others", "all_dynamics_paired"),
         axis=True,

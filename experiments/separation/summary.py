@@ -1,7 +1,7 @@
 """Summary of a comparison of separations: shares with errors over draws, and which pair leads by how much."""
 
 from experiments.contract import Table
-from experiments.separation.config import BOUND, DYNAMICS, PAIR, TASK
+from experiments.separation.config import BOUND, PAIR, READINGS, TASK
 from experiments.statistics.clusters import curves, standard_error
 from experiments.statistics.columns import common_value, headline
 
@@ -92,7 +92,7 @@ def _ranking(table: Table) -> list[dict]:
             entry |= {"behind": float(behind.mean()), "behind_stderr": standard_error(behind)}
         found.append(entry)
     places = {ensemble: i for i, ensemble in enumerate(table["ensemble"].unique())}
-    return sorted(found, key=lambda e: (places[e["ensemble"]], DYNAMICS.index(e["dynamics"]), -e["retrieved"]))
+    return sorted(found, key=lambda e: (places[e["ensemble"]], READINGS.index(e["dynamics"]), -e["retrieved"]))
 
 
 def _scalars(ranking: list[dict], first: str) -> dict[str, float]:
