@@ -66,14 +66,13 @@ LONG = {
 
 
 def lines_of(path: Path) -> int:
-    """Lines of a file without its `__all__`, which says again what stands below it, and the `__dir__` that lists it."""
+    """Lines of a file without its `__all__`, which says again what stands below it."""
     exported = [node for node in tree_of(path).body if _is_export(node)]
     return len(path.read_text().splitlines()) - sum((node.end_lineno or 0) - node.lineno + 1 for node in exported)
 
 
 def _is_export(node: ast.stmt) -> bool:
-    listed = ast.unparse(node) == "def __dir__() -> list[str]:\n    return sorted(__all__)"
-    return listed or (isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["__all__"])
+    return isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["__all__"]
 
 
 def test_files_have_about_250_lines():
