@@ -13,7 +13,7 @@ from experiments.capacity_learned import memories
 from experiments.capacity_learned.config import Kind
 from experiments.shared import parallel, timing
 from hopfield.fisher import Gaussian
-from hopfield.observables.weights import entropy
+from hopfield.observables.thermodynamics import entropy
 from hopfield.optim import natural_gradient
 from hopfield.spaces import aligned
 

@@ -14,7 +14,7 @@ from experiments.retrieval_story.states import PLANE, STORED, encode
 from experiments.shared import corruptions, draws
 from hopfield.dynamics import sweep, visiting_order
 from hopfield.memories import find
-from hopfield.observables.weights import entropy
+from hopfield.observables.thermodynamics import entropy
 from hopfield.patterns import corrupt, datasets
 
 SPINS = "spins"

@@ -15,7 +15,7 @@ from hopfield import retrieve
 from hopfield.dynamics import CYCLE, STEP_LIMIT
 from hopfield.memories import find
 from hopfield.observables.overlaps import above
-from hopfield.observables.weights import entropy
+from hopfield.observables.thermodynamics import entropy
 
 CURVE = ["memory", "ensemble", "neurons", "patterns", "corruption"]
 """Columns that tell one curve against κ from another."""

@@ -2,10 +2,6 @@
 
 What is measured first stands here by its own name, `observables.entropy(weights)`; all of it stands in the modules.
 
-`entropy` and `effective_number` stand in two modules: those of `weights` take the weights of one query [M], to be
-batched with `jax.vmap`, those of `thermodynamics`, which are those here, an array of weights, an axis and a mask that
-broadcasts.
-
 `gibbs` is the distribution over patterns, weights of scores at an inverse temperature; nothing is drawn.
 `graphs.gibbs` is Gibbs sampling: it draws the units of a network at a temperature.
 """

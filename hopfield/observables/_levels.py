@@ -94,12 +94,22 @@ def functional(levels: Levels, separation: Separation, w: Array) -> Array:
     return jnp.where(outside, jnp.inf, energy - _per_beta(entropy, levels))
 
 
+def entropy(w: Array, used: Array) -> Array:
+    """H = −Σ p ln p of the shares p."""
+    return simplex.shannon_entropy(weights.shares(w, used))
+
+
+def effective_number(w: Array, used: Array) -> Array:
+    """e^H of the shares. It is 0 where all vanish."""
+    p = weights.shares(w, used)
+    return jnp.where(jnp.all(p == 0), 0.0, jnp.exp(simplex.shannon_entropy(p)))
+
+
 def normalised_entropy(w: Array, used: Array) -> Array:
     """H / ln M, M being the number in use."""
     count = jnp.sum(used, dtype=w.dtype)
-    entropy = weights.entropy(w, used)
     # One pattern leaves no choice: 0, unless its weight is not a number.
-    return jnp.where(count > 1, entropy / jnp.log(jnp.maximum(count, 2.0)), 0.0 * entropy)
+    return jnp.where(count > 1, entropy(w, used) / jnp.log(jnp.maximum(count, 2.0)), 0.0 * entropy(w, used))
 
 
 def tsallis_entropy(w: Array, used: Array, alpha: Array) -> Array:

@@ -20,7 +20,7 @@ from hopfield._numerics import largest, safe_norm, tolerance, unit, wide
 from hopfield._pytrees import Node
 from hopfield.dynamics.models import as_model
 from hopfield.memory import Memory
-from hopfield.observables import overlaps, weights
+from hopfield.observables import overlaps, thermodynamics
 from hopfield.separations import LogSumExp
 from hopfield.separations.base import nonzero
 from hopfield.similarities import Dot
@@ -171,7 +171,7 @@ def regime(memory: Memory, state: State) -> Regime:
     empty, lost = share == 0, jnp.isnan(share)
     kind = jnp.where(lost, NOT_A_NUMBER, jnp.where(empty, NO_PATTERN, kind))
     index = jnp.where(empty | lost, -1, index)
-    return Regime(kind, count, weights.effective_number(shares), index, share)
+    return Regime(kind, count, thermodynamics.effective_number(shares), index, share)
 
 
 def retrieval_error_bound(memory: Memory, distance: ArrayLike = 0.0) -> np.ndarray:

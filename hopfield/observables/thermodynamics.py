@@ -30,7 +30,6 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-import hopfield.observables.weights
 from hopfield._arguments import axis_of, boolean_array, native, real_array, shown
 from hopfield._numerics import accumulation_dtype, along_axis, is_traced, map_rows, nan_outside
 from hopfield.observables import _levels
@@ -140,8 +139,8 @@ def variational_free_energy(
 
 
 def entropy(weights: Rows, *, axis: int = -1, mask: Mask = None) -> PerRow:
-    """Shannon's entropy H = −Σ p ln p with p = |w| / Σ|w|, in nats: from 0 to ln M."""
-    return _of_weights(hopfield.observables.weights.entropy, weights, axis, mask)
+    """Shannon's entropy H = −Σ p ln p with p = |w| / Σ|w|, in nats: from 0 to ln M; 0 where all are zero or masked."""
+    return _of_weights(_levels.entropy, weights, axis, mask)
 
 
 def normalised_entropy(weights: Rows, *, axis: int = -1, mask: Mask = None) -> PerRow:
@@ -151,7 +150,7 @@ def normalised_entropy(weights: Rows, *, axis: int = -1, mask: Mask = None) -> P
 
 def effective_number(weights: Rows, *, axis: int = -1, mask: Mask = None) -> PerRow:
     """Effective number of patterns e^H: from 1 (one pattern) to M (all); 0 where all weights are zero or masked."""
-    return _of_weights(hopfield.observables.weights.effective_number, weights, axis, mask)
+    return _of_weights(_levels.effective_number, weights, axis, mask)
 
 
 def tsallis_entropy(weights: Rows, alpha: ArrayLike, *, axis: int = -1, mask: Mask = None) -> PerRow:

@@ -1,4 +1,7 @@
-"""Weights over patterns: shares, entropy and effective number of one row."""
+"""Weights over patterns: the shares of one query's weights, and how many patterns carry them.
+
+Their entropy and their effective number e^H stand in `thermodynamics`, for any axis of an array of weights.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -7,9 +10,8 @@ from jaxtyping import Array, Bool, Float, Int
 from hopfield._arguments import boolean_array, real_vector
 from hopfield._numerics import largest, power_of_two, wide
 from hopfield.observables.overlaps import Mask, Scalar, above
-from hopfield.separations.simplex import shannon_entropy
 
-__all__ = ["dominates", "effective_number", "entropy", "participation_ratio", "shares"]
+__all__ = ["dominates", "participation_ratio", "shares"]
 
 Weights = Float[Array, "M"]
 
@@ -40,24 +42,8 @@ def shares(weights: Weights, mask: Mask = None) -> Weights:
 
 
 @jax.jit
-def entropy(weights: Weights, mask: Mask = None) -> Scalar:
-    """Shannon's entropy H = −Σ p ln p in nats, p = |w| / Σ|w|; weights that are all zero or masked give 0."""
-    return shannon_entropy(shares(weights, mask))
-
-
-@jax.jit
-def effective_number(weights: Weights, mask: Mask = None) -> Scalar:
-    """Effective number of patterns e^H, H = −Σ p ln p with p = |w| / Σ|w|: from 1 (one pattern) to M (all).
-
-    Weights that are all zero or masked give 0.
-    """
-    p = shares(weights, mask)
-    return jnp.where(jnp.all(p == 0), 0.0, jnp.exp(shannon_entropy(p)))
-
-
-@jax.jit
 def participation_ratio(weights: Weights, mask: Mask = None) -> Scalar:
-    """1 / Σ p² with p = |w| / Σ|w|: from 1 to M and never above `effective_number`.
+    """1 / Σ p² with p = |w| / Σ|w|: from 1 to M and never above `thermodynamics.effective_number`.
 
     Weights that are all zero or masked give 0.
     """

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hopfield import patterns
-from hopfield.observables import overlaps
+from hopfield.observables import overlaps, thermodynamics
 from hopfield.observables import weights as weights_
 
 KEY = jax.random.key(7)
@@ -117,7 +117,7 @@ def test_a_target_dominates_with_more_than_half_of_the_weight():
 @pytest.mark.parametrize("held", [1, 2, 7])
 def test_uniform_weights_count_the_patterns_that_hold_them(held, dtype):
     weights = jnp.zeros(7, dtype).at[:held].set(1 / held)
-    for number in (weights_.effective_number(weights), weights_.participation_ratio(weights)):
+    for number in (thermodynamics.effective_number(weights), weights_.participation_ratio(weights)):
         assert number.dtype == dtype
         assert float(number) == pytest.approx(held, rel=8 * float(jnp.finfo(dtype).eps))
 
@@ -127,7 +127,7 @@ def test_effective_number_is_the_exponential_of_the_entropy():
     weights = np.exp([2.0, 1.0, 0.0]) / np.sum(np.exp([2.0, 1.0, 0.0]))
     entropy = -np.sum(weights * np.log(weights))
     assert entropy == pytest.approx(0.8324, abs=5e-5)
-    assert float(weights_.effective_number(jnp.asarray(weights))) == pytest.approx(math.exp(entropy), rel=1e-13)
+    assert float(thermodynamics.effective_number(jnp.asarray(weights))) == pytest.approx(math.exp(entropy), rel=1e-13)
     ratio = float(weights_.participation_ratio(jnp.asarray(weights)))
     assert ratio == pytest.approx(1 / np.sum(weights**2), rel=1e-13)
 
@@ -135,13 +135,13 @@ def test_effective_number_is_the_exponential_of_the_entropy():
 def test_participation_ratio_never_exceeds_effective_number():
     weights = jnp.asarray(RNG.dirichlet(np.full(12, 0.3), size=200))
     ratio = jax.vmap(weights_.participation_ratio)(weights)
-    number = jax.vmap(weights_.effective_number)(weights)
+    number = jax.vmap(thermodynamics.effective_number)(weights)
     assert bool(jnp.all(ratio <= number))
     assert bool(jnp.all((ratio >= 1) & (number <= 12)))
 
 
 SPREADS = pytest.mark.parametrize(
-    "spread", [weights_.effective_number, weights_.participation_ratio], ids=lambda spread: spread.__name__
+    "spread", [thermodynamics.effective_number, weights_.participation_ratio], ids=lambda spread: spread.__name__
 )
 
 
@@ -156,8 +156,8 @@ def test_spread_does_not_depend_on_the_scale_of_the_weights(spread):
 def test_spread_of_masked_weights_is_that_of_the_others(spread):
     weights, mask = jnp.asarray([0.2, 0.5, jnp.nan, 0.3]), jnp.asarray([True, False, False, True])
     expected = spread(jnp.asarray([0.2, 0.3]))
-    assert float(spread(weights, mask)) == pytest.approx(float(expected), rel=1e-13)
-    assert spread(weights, jnp.zeros(4, bool)) == 0
+    assert float(spread(weights, mask=mask)) == pytest.approx(float(expected), rel=1e-13)
+    assert spread(weights, mask=jnp.zeros(4, bool)) == 0
     assert spread(jnp.zeros(4)) == 0
 
 
@@ -249,7 +249,7 @@ def test_measures_work_in_single_precision_without_x64():
             overlaps.overlap(stored[0], stored[1]),
             overlaps.cosine_overlap(stored[0], stored[1]),
             overlaps.bit_error(stored[0], stored[1]),
-            weights_.effective_number(weights),
+            thermodynamics.effective_number(weights),
             weights_.participation_ratio(weights),
             overlaps.pattern_gap(stored)[0],
             overlaps.nearest_pattern(stored[0], stored).overlap,
