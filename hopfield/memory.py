@@ -105,7 +105,8 @@ class Memory(Node):
     @property
     def classical(self) -> bool:
         """Whether it is a network of couplings: ½‖z‖² of dot products with spins (Hopfield 1982)."""
-        return all(map(isinstance, (self.separation, self.similarity, self.space), (Linear, Dot, Spins)))
+        parts = isinstance(self.similarity, Dot) and isinstance(self.space, Spins)
+        return parts and type(self.separation) is Linear  # a subclass may have weights of its own
 
     def as_state(self, state: ArrayLike) -> State:
         """A state as an array of floating type; ValueError unless it is one state, as wide as the memory's."""

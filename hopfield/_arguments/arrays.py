@@ -22,7 +22,7 @@ def boolean_array(name: str, value: Any, shape: tuple[int, ...] | None = None, *
     """
     try:
         truths = jnp.asarray(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be boolean{said}, got {type(value).__name__} {shown(value)}") from None
     if truths.dtype != bool or (shape is not None and truths.shape != shape):
         wanted = said if shape is None else f" {list(shape)}{said}"
@@ -39,7 +39,7 @@ def integer_array(name: str, value: ArrayLike) -> Array:
             if entries.dtype in (np.int64, np.uint64):  # which JAX would cut to their last 32 bits
                 entries = np.clip(entries, -1 if entries.dtype == np.int64 else 0, np.iinfo(jnp.result_type(int)).max)
         array = jnp.asarray(entries)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be integers, got {shown(value)}") from None
     if not jnp.issubdtype(array.dtype, jnp.integer):
         raise ValueError(f"{name} must be integers, got {array.dtype}")
@@ -106,7 +106,7 @@ def spin_matrix(name: str, value) -> Float[Array, "A B"]:
 def positive_array(name: str, value: ArrayLike, dtype: DTypeLike, *, finite: bool = True) -> Array:
     """Numbers that are positive (and finite) in `dtype`, NaN where traced ones are not. ValueError for others."""
     if is_traced(value):
-        numbers = jnp.asarray(value)
+        numbers = real_array(name, value, dtype)
         return nan_outside(numbers, (numbers > 0) & (numbers < jnp.inf) if finite else numbers > 0)
     value = native(value)
     limits, numbers = jnp.finfo(dtype), as_float64(name, value, "a real number or an array of them")
@@ -114,5 +114,5 @@ def positive_array(name: str, value: ArrayLike, dtype: DTypeLike, *, finite: boo
         contract = "positive and finite" if finite else "positive"
         rounded = np.all((numbers > 0) & ((numbers < np.inf) | (not finite)))  # to zero or to infinity
         raise ValueError(f"{name} must be {contract}, got {in_line(value)}{f' (in {limits.dtype})' if rounded else ''}")
-    kept = np.asarray(value).dtype.kind == "f" and not np.ma.isMaskedArray(value)
+    kept = np.asarray(value).dtype in (np.float16, np.float32, np.float64) and not np.ma.isMaskedArray(value)
     return jnp.asarray(value if kept else numbers.tolist())  # 2⁴⁰ is no int32

@@ -1,9 +1,10 @@
 """Checks of one number, which may be traced: its type and shape are known under jit as well, its value is not."""
 
+import numbers
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -28,25 +29,29 @@ def step_limit(name: str, value: Any, least: int = 1) -> Any:
 
 def number_scalar(name: str, value: Any, contract: str = "a number") -> Any:
     """One real number, NaN and infinity included. ValueError, in the words of `contract`, for all else, as True."""
-    dtype = value.dtype if isinstance(value, jax.Array | np.ndarray | np.generic) else None
-    if dtype is None:
-        huge = isinstance(value, int) and abs(value) > FINITE  # no float
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and not huge
+    dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)  # of arrays, and of nnx.Param
+    if not isinstance(dtype, np.dtype):
+        huge = isinstance(value, int | Fraction) and abs(value) > FINITE  # no float
+        fits = isinstance(value, numbers.Real) and not isinstance(value, bool) and not huge
     else:
-        fits = value.shape == () and any(jnp.issubdtype(dtype, kind) for kind in (jnp.integer, jnp.floating))
-    if not fits:
-        traced = f"one real number, got {dtype} {list(np.shape(value))}"
-        raise ValueError(f"{name} must be {traced if is_traced(value) else f'{contract}, got {shown(value)}'}")
-    return value
+        fits = shape == () and any(jnp.issubdtype(dtype, kind) for kind in (jnp.integer, jnp.floating))
+        fits &= not jnp.issubdtype(dtype, np.timedelta64)
+    if fits:
+        return value if isinstance(value, int | float) or dtype is not None else float(value)
+    if is_traced(value):
+        raise ValueError(f"{name} must be one real number, got {dtype} {list(shape or ())}")
+    raise ValueError(f"{name} must be {contract}, got {shown(value)}")
 
 
 def _within(name: str, value: Any, contract: str, holds: Callable[[Any], Any]) -> Any:
     """One real number for which a condition holds. A traced one is NaN elsewhere. ValueError otherwise."""
-    if is_traced(number_scalar(name, value, contract)):
-        return nan_outside(value, holds(value))
-    if not holds(float(value)):
+    found = number_scalar(name, value, contract)
+    if is_traced(found):
+        found = jnp.asarray(found)
+        return nan_outside(found, holds(found))
+    if not holds(float(found)):
         raise ValueError(f"{name} must be {contract}, got {shown(value)}")
-    return value
+    return found
 
 
 def real_scalar(name: str, value: Any, contract: str, low: float = -FINITE, high: float = FINITE) -> Any:

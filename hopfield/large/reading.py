@@ -33,7 +33,7 @@ from hopfield.large._running import (
 from hopfield.patterns.sources import Source, as_source
 from hopfield.separations import LogSumExp
 from hopfield.separations.base import nonzero
-from hopfield.separations.streams import Stream, streaming
+from hopfield.separations.streams import Stream, Streaming, streaming
 
 
 class Statistics(NamedTuple):
@@ -172,7 +172,10 @@ def _scores_job(memory: Parts, queries: Float[Array, "Q N"]) -> Job:
 def _job(memory: Parts, queries: Float[Array, "Q N"]) -> Job:
     job = _scores_job(memory, queries)
     if job.separation.by_blocks is None:
-        raise TypeError(f"{type(job.separation).__name__} has no streaming form: its weights need all scores at once")
+        why = (
+            "its by_blocks is None" if isinstance(job.separation, Streaming) else "its weights need all scores at once"
+        )
+        raise TypeError(f"{type(job.separation).__name__} has no streaming form: {why}")
     return job
 
 

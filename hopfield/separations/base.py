@@ -3,7 +3,7 @@
 import abc
 from collections.abc import Callable
 from functools import wraps
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import jax
 import jax.numpy as jnp
@@ -17,8 +17,13 @@ from hopfield.separations._guards import unmasked as unmasked
 from hopfield.separations._ties import balance, difference, finite_rise, where_near
 from hopfield.separations.jacobians import softmax_jacobian_product
 from hopfield.separations.simplex import Mask, Scores
+from hopfield.separations.streams import Streaming
 
-ByBlocks = Literal["sums", "threshold"] | None
+Blockwise = Literal["sums", "threshold"]
+ByBlocks = Blockwise | None
+BY_BLOCKS: tuple[Blockwise, ...] = get_args(Blockwise)
+_TOLD_OF = {"gibbs": {"potential", "weights"}, "by_blocks": {"potential", "weights", "shares", "log_sizes"}}
+"""What a separation says of functions: no longer true of a class that inherits it and has one of them of its own."""
 ROUNDING = 2.0**-8
 """Distance from 1 that rounding leaves a sum of weights at, in half precision."""
 
@@ -49,20 +54,22 @@ class Separation(Node, abc.ABC):
     normalised: ClassVar[bool] = False
     """Whether the weights of unmasked scores always sum to one."""
     gibbs: ClassVar[bool] = False
-    """Whether the weights are e^(z − F); a subclass with weights of its own says so itself."""
+    """Whether the weights are e^(z − F); a subclass with a potential or weights of its own says so itself."""
     quasiconvex: ClassVar[bool] = False
     """Whether F is an increasing function of a convex one (enough for descent where R is constant)."""
     by_blocks: ClassVar[ByBlocks] = None
     """How weights are read block by block: by sums that are merged (`Streaming`); as α-entmax of `alpha`, after passes
-    for the threshold of all scores; or not, as they need all scores at once. A subclass with weights of its own says
-    so itself."""
+    for the threshold of all scores; or not, as they need all scores at once. A subclass with a potential, weights or
+    shares of its own says so itself."""
 
     def __init_subclass__(cls, **options):
         for name in {"potential", "weights", "shares"} & set(vars(cls)):
             setattr(cls, name, _of_scores(vars(cls)[name]))
-        for name in ("gibbs", "by_blocks"):
-            if "weights" in vars(cls) and name not in vars(cls):
+        for name, functions in _TOLD_OF.items():
+            told, own = (_place(cls, names) for names in ({name}, functions))
+            if told > own:
                 setattr(cls, name, getattr(Separation, name))
+        _check_by_blocks(cls)
         super().__init_subclass__(**options)
 
     @property
@@ -155,6 +162,23 @@ class Separation(Node, abc.ABC):
             return 0.5 * self.potential_difference(up, down, beta, mask)
 
         return jax.vmap(field, (1, 0))(steps, state)
+
+
+def _place(cls: type, names: set[str]) -> int:
+    """How far from a class, along its bases, the first one is that defines or annotates one of the names."""
+    told = (names & {*vars(base), *vars(base).get("__annotations__", ())} for base in cls.__mro__)
+    return next((place for place, found in enumerate(told) if found), len(cls.__mro__))
+
+
+def _check_by_blocks(cls: type) -> None:
+    """Check that a class has what its `by_blocks` says of it."""
+    found, got = cls.by_blocks, f"got {cls.by_blocks!r} of {cls.__name__}"
+    if found not in (None, *BY_BLOCKS):
+        raise ValueError(f"by_blocks must be None or one of {', '.join(BY_BLOCKS)}, {got}")
+    if found == "sums" and not issubclass(cls, Streaming):
+        raise ValueError(f"by_blocks must be None, or the class one of separations.Streaming, {got}")
+    if found == "threshold" and _place(cls, {"alpha"}) == len(cls.__mro__):
+        raise ValueError(f"by_blocks must be None where there is no alpha, {got}")
 
 
 def _of_scores(method: Callable) -> Callable:

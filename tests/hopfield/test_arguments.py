@@ -1,13 +1,17 @@
 """Checks of arguments: what passes is as the table says, what does not is one sentence that names the argument."""
 
 import re
+from fractions import Fraction
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from flax import nnx
 
+from hopfield import Memory
 from hopfield import _arguments as arguments
+from hopfield.attention import attend
 
 
 @pytest.mark.parametrize("value", ["1", [1, "2"], [[1.0], [1.0, 2.0]], 1j, {}, [None, object()], [10**400]])
@@ -118,6 +122,19 @@ def test_text_that_spells_a_positive_number_is_none(text):
     with pytest.raises(ValueError, match=r"^beta must be positive and finite, got \[1.0 --\]$"):
         arguments.positive_array("beta", np.ma.array([1.0, 2.0], mask=[False, True]), jnp.float32)
     assert arguments.positive_array("beta", jnp.bfloat16(2), jnp.float32) == 2
+
+
+@pytest.mark.parametrize("beta", [nnx.Param(jnp.asarray(0.5)), Fraction(1, 2), np.longdouble(0.5), np.float16(0.5)])
+def test_a_real_number_of_any_kind_is_a_temperature_of_memories_and_of_attention(beta):
+    rows = np.eye(3)
+    assert Memory.create(rows, beta).beta == 0.5
+    np.testing.assert_array_equal(attend(rows, rows, rows, beta=beta), attend(rows, rows, rows, beta=0.5))
+
+
+def test_a_parameter_is_a_temperature_that_has_a_gradient():
+    slope = nnx.grad(lambda beta: Memory.create(np.eye(3), beta).energy(jnp.ones(3)))(nnx.Param(jnp.asarray(0.5)))
+    # E = 3/2 - lse(β)/β of three scores of 1, which is 3/2 - 1 - ln(3)/β.
+    np.testing.assert_allclose(slope[...], np.log(3) / 0.25)
 
 
 def test_integers_are_told_by_their_type_and_whole_numbers_by_their_value():

@@ -106,6 +106,17 @@ MISTAKES = {
     ),
     "known of an update": (lambda: MODERN.update(STATE, known=[1] * 8), r"known must be boolean \[8\], got int"),
     "beta traced": (lambda: jax.jit(lambda b: Memory.create(ROWS, b))(jnp.ones(3)), "beta must be one real number"),
+    "beta rows": (lambda: Memory.create(ROWS, [[1.0], [1.0, 2.0]]), "beta must be a positive finite number, got [[]"),
+    "beta of time": (lambda: Memory.create(ROWS, np.timedelta64(2)), "beta must be a positive finite number, got np."),
+    "beta truth traced": (
+        lambda: jax.jit(lambda b: attention.attend(ROWS, ROWS, ROWS, beta=b))(True),
+        "beta must be real numbers, got bool",
+    ),
+    "beta complex traced": (
+        lambda: jax.jit(lambda b: attention.attend(ROWS, ROWS, ROWS, beta=b))(1 + 1j),
+        "beta must be real numbers, got complex",
+    ),
+    "mask beyond an index": (lambda: Memory.create(ROWS, mask=[2**65] * 3), "mask must be boolean, got list"),
     "beta text": (lambda: Memory.create(ROWS, "1"), "beta must be a positive finite number, got '1'"),
     "mask text": (lambda: Memory.create(ROWS, mask="all"), "mask must be boolean, got str 'all'"),
     "metric complex": (lambda: similarities.bilinear(np.eye(8) * 1j), "metric must be real numbers"),

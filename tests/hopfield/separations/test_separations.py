@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import scipy.special
 
-from hopfield import Memory, large, separations
+from hopfield import Memory, large, patterns, separations
 from hopfield.attention import attend_blockwise
+from hopfield.patterns import sources
 from hopfield.separations import (
     Entmax,
     Exponential,
@@ -233,6 +234,70 @@ def test_only_softmax_says_that_it_is_softmax():
     assert separations.LogSumExp().is_softmax
     assert not any(other.is_softmax for other in others)
     assert [other.gibbs for other in others] == [True, False, False, False]
+
+
+class Halves:
+    def weights(self, z, mask=None):
+        return jnp.ones_like(z) / 2
+
+    def shares(self, z, mask=None):
+        return jnp.ones_like(z) / z.size
+
+
+class DoublePotential(separations.LogSumExp):
+    def potential(self, z, mask=None):
+        return 2 * super().potential(z, mask)
+
+
+class MixedIn(Halves, separations.LogSumExp):
+    """Its weights come from a class that says nothing of them."""
+
+
+class OwnShares(separations.LogSumExp):
+    shares = Halves.shares
+
+
+@pytest.mark.parametrize("kind", [DoublePotential, MixedIn, OwnShares])
+def test_a_subclass_with_functions_of_its_own_is_not_read_by_the_sums_of_its_base(kind):
+    assert kind.by_blocks is None
+    assert kind.gibbs == (kind is OwnShares)
+    memory = Memory.create(sources.stored(jnp.eye(3)), separation=kind())
+    with pytest.raises(TypeError, match=f"{kind.__name__} has no streaming form: its by_blocks is None"):
+        memory.energy(jnp.ones(3))
+
+
+def test_a_subclass_without_functions_of_its_own_is_read_as_its_base():
+    class Named(separations.LogSumExp):
+        pass
+
+    assert Named.by_blocks == "sums"
+    assert Named().is_softmax
+
+
+@pytest.mark.parametrize(
+    ("stated", "told"),
+    [
+        ("sum", "by_blocks must be None or one of sums, threshold, got 'sum' of Own"),
+        ("sums", "by_blocks must be None, or the class one of separations.Streaming, got 'sums' of Own"),
+        ("threshold", "by_blocks must be None where there is no alpha, got 'threshold' of Own"),
+    ],
+)
+def test_blocks_that_a_class_cannot_be_read_by_are_refused_where_it_is_defined(stated, told):
+    with pytest.raises(ValueError, match=f"^{told}$"):
+        type("Own", (separations.Separation,), {"by_blocks": stated})
+
+
+def test_a_subclass_of_the_quadratic_potential_is_no_network_of_couplings():
+    class Doubled(separations.Linear):
+        def potential(self, z, mask=None):
+            return 2 * super().potential(z, mask)
+
+    plain, doubled = (
+        Memory.create(patterns.spins(jax.random.key(0), 3, 8), separation=kind(), space="spins")
+        for kind in (separations.Linear, Doubled)
+    )
+    assert plain.classical
+    assert not doubled.classical
 
 
 @pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
