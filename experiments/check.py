@@ -20,7 +20,7 @@ import pandas
 
 from experiments import contract, run
 from experiments.contract import InputError, Point
-from experiments.runner import boundary, compose, planning, registry, results, session
+from experiments.runner import boundary, compose, planning, registry, results, session, tables
 from experiments.runner.job import Job
 from experiments.shared import axes
 from experiments.system import files, provenance
@@ -87,7 +87,7 @@ def _check(conf: str, scratch: Path) -> int:
         ("columns.py declares every column", lambda: _declared(job.experiment, whole)),
         ("every option is read", lambda: _read(conf, experiment, job, scratch / "read")),
         ("a run that was stopped ends with the same table", lambda: _stopped(conf, experiment, job, whole, halves)),
-        ("the table has the x-axis, the summary numbers", lambda: _sound(experiment, whole)),
+        ("the table has the x-axis, the summary numbers", lambda: _sound(job.experiment, experiment, whole)),
         ("the figure names its axes", lambda: _figure(experiment, whole)),
     ]
     failed = 0
@@ -214,13 +214,13 @@ def _of_class(kind: type, config: Any) -> Any:
     return other
 
 
-def _sound(experiment: ModuleType, whole: Path) -> None:
-    table = pandas.read_csv(whole / "table.csv")
+def _sound(name: str, experiment: ModuleType, whole: Path) -> None:
+    table = tables.read(whole, name)
     _require(experiment.X_AXIS in table, f"X_AXIS {experiment.X_AXIS} is no column")
     scalars = json.loads((whole / "summary.json").read_text(encoding="utf-8")).get("scalars", {})
-    for name, value in scalars.items():
+    for scalar, value in scalars.items():
         fits = value is None or isinstance(value, str) or (isinstance(value, int | float) and math.isfinite(value))
-        _require(fits, f"scalar {name} is {value!r}")
+        _require(fits, f"scalar {scalar} is {value!r}")
 
 
 def _figure(experiment: ModuleType, whole: Path) -> None:

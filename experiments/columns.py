@@ -113,7 +113,7 @@ def check(declared: Columns, row: Mapping[str, Any]) -> None:
 def _is_of(kind: type, value: Any) -> bool:
     """Whether a value, of Python or one number of an array, may stand in a column of a kind."""
     plain = value.tolist() if hasattr(value, "tolist") else value
-    if plain is None or plain != plain:
+    if plain is None or (isinstance(plain, float) and plain != plain):
         return True
     if kind is str:
         return isinstance(plain, str | Enum)  # an Enum is kept as its name

@@ -55,7 +55,7 @@ the files that options name and, for an experiment outside this package, of its 
 
 and, where the report shows what moves,
 
-    def frames(directory) -> list[dict]            animated panels of a finished run: {"title": ..., "frames": [...]},
+    def frames(table) -> list[dict]                animated panels of a finished run: {"title": ..., "frames": [...]},
                                                    each frame {"image": a data URI, "text": ...}
 
 There is one `conf/<name>.yaml` per published scale, with `defaults: [/schema/<experiment>, _self_]`.

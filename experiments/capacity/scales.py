@@ -85,7 +85,7 @@ def pattern_counts(scale: FullScale, memory: str, neurons: int) -> list[int]:
         number = partial(blueprint.rounded, neurons=neurons, parity=scale.parity.name)
         return loads.counts(scale.loads or [], number, f"{memory} at N={neurons}")
     except TooManyPatterns:
-        raise ValueError(f"loads must give {memory} of N={neurons} a number of patterns, got infinitely many") from None
+        raise ValueError(f"loads must give {memory} of N={neurons} fewer than 2^30 / N, got more than e^700") from None
 
 
 def columns_of(point: Point) -> Row:

@@ -2,11 +2,9 @@
 
 import base64
 import io
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -55,9 +53,8 @@ def plot(table: Table, summary: dict) -> Figure:
     return figure
 
 
-def frames(directory: Path) -> list[dict[str, Any]]:
+def frames(table: Table) -> list[dict[str, Any]]:
     """The pictures of every query as an animated panel of the report, one frame a step."""
-    table = pandas.read_csv(directory / "table.csv")
     queries = dict.fromkeys((part["target"].iloc[0], part["corruption"].iloc[0]) for _, part in courses(table))
     return [{"title": _title(query), "frames": _animation_frames(table, query)} for query in queries]
 

@@ -15,7 +15,7 @@ from types import ModuleType
 
 import experiments
 from experiments import contract
-from experiments.columns import Column, Columns
+from experiments.columns import WORDS, Column, Columns
 
 
 def names() -> list[str]:
@@ -146,4 +146,10 @@ def columns(name: str) -> Columns | None:
     declared = getattr(importlib.import_module(f"experiments.{name}.columns"), "COLUMNS", None)
     if not isinstance(declared, dict) or not all(isinstance(column, Column) for column in declared.values()):
         raise contract.InputError(f"columns.py of {name} must define COLUMNS, a dict of Column by name")
+    for column, of in declared.items():
+        if of.kind not in WORDS:
+            kinds = ", ".join(kind.__name__ for kind in WORDS)
+            raise contract.InputError(
+                f"kind of {column} in columns.py of {name} must be one of {kinds}, got {of.kind!r}"
+            )
     return declared

@@ -85,7 +85,8 @@ def _story(directory: Path, experiment: ModuleType) -> Story:
     facts.append(("hash of the science", record.science))
     differs = [(name, files.encode(value)) for name, value in record.differs.items()]
     about = registry.columns(record.experiment)
-    frames = experiment.frames(directory) if hasattr(experiment, "frames") else ()
+    table = tables.read(directory, record.experiment)
+    frames = experiment.frames(table) if hasattr(experiment, "frames") else ()
     return Story(record.conf, record.conf, lead, criteria, record.command, facts, differs, frames=frames, columns=about)
 
 

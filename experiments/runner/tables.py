@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas
 
+from experiments import columns
 from experiments.contract import Row, Table
 from experiments.runner import registry
 from experiments.system import files
@@ -28,7 +29,7 @@ def read(directory: Path, experiment: str) -> Table:
         experiment: name of the experiment, which `registry.outside` may have to find.
     """
     path = directory / NAME
-    declared = registry.columns(experiment) or {}
-    texts = {name for name, column in declared.items() if column.kind is str}
-    missing = {name: [""] if name in texts else list(MISSING) for name in pandas.read_csv(path, nrows=0).columns}
+    declared, names = registry.columns(experiment) or {}, pandas.read_csv(path, nrows=0).columns
+    texts = {name for name in names if (column := columns.find(declared, name)) and column.kind is str}
+    missing = {name: [""] if name in texts else list(MISSING) for name in names}
     return pandas.read_csv(path, dtype=dict.fromkeys(texts, str), na_values=missing, keep_default_na=False)

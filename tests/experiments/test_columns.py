@@ -7,6 +7,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+import pandas
 import pytest
 
 from experiments.columns import SHARED, Column, check, find, shared
@@ -69,6 +70,7 @@ def test_a_value_of_the_declared_kind_or_none_at_all_stands_in_a_row(kind: type,
         (int, np.float32(2), "a whole number, as columns.py declares it (kind=int), got float32 2.0"),
         (int, np.bool_(True), "a whole number, as columns.py declares it (kind=int), got bool True"),
         (str, 2, "a text, as columns.py declares it (kind=str), got int 2"),
+        (float, pandas.NA, "a number, as columns.py declares it (kind=float), got NAType <NA>"),
         (bool, 1, "true or false, as columns.py declares it (kind=bool), got int 1"),
     ],
 )

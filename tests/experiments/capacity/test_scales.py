@@ -41,7 +41,7 @@ MISTAKES = [
     ),
     (
         {"memories": ["dense:200"], "neurons": [1000]},
-        "loads must give dense:200 of N=1000 a number of patterns, got infinitely many",
+        "loads must give dense:200 of N=1000 fewer than 2^30 / N, got more than e^700",
     ),
     (
         {"memories": ["classical"], "loads": [1e307]},

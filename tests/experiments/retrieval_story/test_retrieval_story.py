@@ -82,7 +82,7 @@ def test_the_figure_is_drawn_from_the_table_and_has_a_frame_for_every_step(table
     table.to_csv(tmp_path / "table.csv", index=False)
     read = pandas.read_csv(tmp_path / "table.csv")
     assert len([ax for ax in experiment.plot(read, summarise(read)).axes if ax.get_title(loc="left")]) == 7
-    (animated,) = experiment.frames(tmp_path)
+    (animated,) = experiment.frames(read)
     assert len(animated["frames"]) == SMALL.steps + 1
     assert all(frame["image"].startswith("data:image/png;base64,") for frame in animated["frames"])
 

@@ -45,6 +45,12 @@ SLIPS = {
         '"load"',
         "columns.py of mything must define COLUMNS, a dict of Column by name",
     ),
+    "a kind of column that there is not": (
+        "columns.py",
+        'Column("load M / N that was asked for")',
+        'Column("load M / N that was asked for", kind="int")',
+        "kind of load in columns.py of mything must be one of float, int, str, bool, got 'int'",
+    ),
     "a point that is not declared": (
         "columns.py",
         '"load": Column',

@@ -11,12 +11,13 @@ from experiments.contract import Table
 from experiments.runner import registry, tables
 
 ROWS = [
-    {"degree": "1", "data": "NA", "count": 13, "share": 0.1, "tuned": True, "empty": None},
-    {"degree": "02", "data": "None", "count": 7, "share": math.nan, "tuned": False, "empty": None},
+    {"degree": "1", "tag_0": "1e5", "data": "NA", "count": 13, "share": 0.1, "tuned": True, "empty": None},
+    {"degree": "02", "tag_0": "2", "data": "None", "count": 7, "share": math.nan, "tuned": False, "empty": None},
 ]
 DECLARED = {
     "degree": Column("degree", kind=str),
     "data": Column("name of the data", kind=str),
+    "tag_*": Column("tag *", kind=str),
     "count": Column("count", kind=int),
     "share": Column("share"),
     "tuned": Column("whether it was tuned", kind=bool),
@@ -34,6 +35,7 @@ def read_back(folder: Path, monkeypatch: pytest.MonkeyPatch, declared: dict[str,
 def test_declared_texts_are_read_as_they_were_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = read_back(tmp_path, monkeypatch, DECLARED)
     assert table["degree"].tolist() == ["1", "02"]
+    assert table["tag_0"].tolist() == ["1e5", "2"]
     assert table["data"].tolist() == ["NA", "None"]
     assert table["empty"].isna().all()
     assert list(table.columns) == list(ROWS[0])
@@ -48,4 +50,4 @@ def test_numbers_and_truth_values_are_read_as_ever(
     for name in ("count", "share", "tuned"):
         pandas.testing.assert_series_equal(table[name], usual[name])
     assert table["tuned"].dtype == bool
-    assert (tmp_path / tables.NAME).read_text().splitlines()[1] == "1,NA,13,0.1,True,"
+    assert (tmp_path / tables.NAME).read_text().splitlines()[1] == "1,1e5,NA,13,0.1,True,"
