@@ -44,7 +44,7 @@ class Program(NamedTuple):
 
 def grid(program: Callable[[Point], Program]) -> Grid:
     """The grid of draws, each queried at several initial overlaps. A draw depends on the seed, N, M and its number."""
-    draw = {**draws.COLUMNS, "beta": np.float32, "near": np.float32}
+    draw = {**draws.TRACED, "beta": np.float32, "near": np.float32}
     each = {"initial_overlap": np.float32}
     return Grid(program, one, draw, each, lambda program: program.overlaps, most=8, chunk=CHUNK, whole=True)
 

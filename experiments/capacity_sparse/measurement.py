@@ -22,7 +22,7 @@ def grid(program) -> Grid:
         "activity": lambda point: point["activity"],
     }
     traced = {name: (np.float32, column) for name, column in columns.items()}
-    return Grid(program, one, {**draws.COLUMNS, **traced}, chunk=2e10)
+    return Grid(program, one, {**draws.TRACED, **traced}, chunk=2e10)
 
 
 def one(program: draws.Rule, seed, data, draw: dict, each: dict) -> dict:

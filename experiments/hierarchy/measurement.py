@@ -40,7 +40,7 @@ def digits(_: Program) -> np.ndarray:
 
 def grid(program) -> Grid:
     """Grid of draws. A draw depends on the seed, M and its number, so that all memories share their digits."""
-    draw = {**draws.COLUMNS, "hidden": np.uint32, "beta": np.float32, "coupling": np.float32}
+    draw = {**draws.TRACED, "hidden": np.uint32, "beta": np.float32, "coupling": np.float32}
     return Grid(program, one, draw, chunk=2e9)
 
 

@@ -32,9 +32,7 @@ def grid(program: Callable[[Point], Program]) -> Grid:
     All calls are whole, so that one program serves all levels of refinement.
     """
     each = {"temperature": np.float32}
-    return Grid(
-        program, one, draws.COLUMNS, each, lambda program: program.temperatures, most=8, chunk=CHUNK, whole=True
-    )
+    return Grid(program, one, draws.TRACED, each, lambda program: program.temperatures, most=8, chunk=CHUNK, whole=True)
 
 
 def one(program: Program, seed, data, draw: dict, each: dict) -> dict:

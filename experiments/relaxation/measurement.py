@@ -35,7 +35,7 @@ class Program(NamedTuple):
 
 def grid(program) -> Grid:
     """Grid of draws, all patterns started from in one go. A draw depends on the seed, N, M and its number."""
-    draw = {**draws.COLUMNS, "temperature": np.float32}
+    draw = {**draws.TRACED, "temperature": np.float32}
     return Grid(program, one, draw, {"query": np.uint32}, lambda kind: kind.queries, chunk=2e10)
 
 

@@ -16,13 +16,13 @@ from jaxtyping import Array
 
 import hopfield.patterns
 from experiments.contract import Point
-from experiments.shared.grids import Column, PaddedProgram
+from experiments.shared.grids import PaddedProgram, Traced
 from hopfield import Memory, hebb_couplings
 from hopfield.memories import find
 from hopfield.patterns import Corrupted, corrupt
 
-COLUMNS: Mapping[str, Column] = {"num_patterns": (np.uint32, itemgetter("patterns")), "sample": np.uint32}
-"""Columns that draws of patterns share: their M, which tables call `patterns`, and their number."""
+TRACED: Mapping[str, Traced] = {"num_patterns": (np.uint32, itemgetter("patterns")), "sample": np.uint32}
+"""Traced numbers that draws of patterns share: their M, which tables call `patterns`, and their own number."""
 
 
 class Rule(NamedTuple):

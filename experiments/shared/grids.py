@@ -16,8 +16,8 @@ import numpy as np
 from experiments.contract import Cost, InputError, Point, Row, total
 from experiments.shared import parallel
 
-Column = type | tuple[type, Callable[[dict], Any]]
-"""Type of a traced number, and what reads it off a point: the column of its name where nothing else is given."""
+Traced = type | tuple[type, Callable[[dict], Any]]
+"""Number of a point that is traced: its type, and what reads it off the point, else the column of its name."""
 
 
 class Program(Protocol):
@@ -60,8 +60,8 @@ class Grid:
 
     program: Callable[[Point], Program]
     one: Callable[..., dict]
-    draw: Mapping[str, Column]
-    each: Mapping[str, Column] = field(default_factory=dict)
+    draw: Mapping[str, Traced]
+    each: Mapping[str, Traced] = field(default_factory=dict)
     together: Callable[[Any], int] = lambda program: 1
     most: int = 64
     chunk: float = 2e8
@@ -151,12 +151,12 @@ def _check_shapes(grid: Grid, columns: Mapping[str, list], length: int) -> None:
             raise InputError(f"{name} of a measurement must be a number where `each` names no column, got {got}")
 
 
-def _values(columns: Mapping[str, Column], point: Point) -> dict[str, Any]:
+def _values(columns: Mapping[str, Traced], point: Point) -> dict[str, Any]:
     """The traced numbers of a point."""
     return {name: point[name] if isinstance(column, type) else column[1](point) for name, column in columns.items()}
 
 
-def _arrays(columns: Mapping[str, Column], points: Sequence[Point], shape: tuple[int, ...]) -> dict[str, Any]:
+def _arrays(columns: Mapping[str, Traced], points: Sequence[Point], shape: tuple[int, ...]) -> dict[str, Any]:
     """Numbers of points as arrays of their types. None for a number that the points lack."""
     rows = [_values(columns, point) for point in points]
     kinds = {name: column if isinstance(column, type) else column[0] for name, column in columns.items()}

@@ -62,7 +62,7 @@ def rows(
         program: what is compiled for a point.
         known: what is known of a point before it is measured.
     """
-    columns = {**draws.COLUMNS, "amount": (np.float32, _amount), "beta": np.float32}
+    columns = {**draws.TRACED, "amount": (np.float32, _amount), "beta": np.float32}
     return grids.rows(Grid(program, one, columns), seed, points, _data, known)
 
 

@@ -76,7 +76,7 @@ def rows(seed: int, points: Sequence[Point], program: Callable[[Point], Program]
         points: memory, ensemble, neurons, patterns, sample, corruption and κ (null where a memory has none) of each.
         program: what is compiled for a point.
     """
-    draw = {**draws.COLUMNS, "amount": (np.float32, _amount)}
+    draw = {**draws.TRACED, "amount": (np.float32, _amount)}
     each = {"kappa": (np.float32, lambda point: point["kappa"] or 1.0)}  # of no effect where a memory has none
     grid = Grid(program, one, draw, each, lambda program: program.kappas, chunk=CHUNK)
     patterns = lambda program: data(program.ensemble, on_spins(program.memory), pattern_sets.load_to_measure)

@@ -71,9 +71,9 @@ def test_files_that_are_told_of_are_there() -> None:
 
 
 def test_names_in_files_that_are_told_of_are_there() -> None:
-    """As `draws.COLUMNS`: the stem of a file of the walk before the point."""
+    """As `draws.TRACED`: the stem of a file of the walk before the point."""
     files = {path.stem: path for path, *_ in steps()} | {"config": ROOT / "experiments/capacity/config.py"}
     told = [token.split(".") for token in re.findall(r"`([a-z_]+\.\w+)", PAGE)]
     names = [(files[stem], name) for stem, name in told if stem in files and name not in ("py", "csv", "json")]
-    assert {name for _, name in names} >= {"COLUMNS", "columns_of"}
+    assert {name for _, name in names} >= {"TRACED", "columns_of"}
     assert [(path, name) for path, name in names if name not in defined(path)] == []
