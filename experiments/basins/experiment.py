@@ -111,7 +111,7 @@ def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points. All initial overlaps of a draw of patterns are measured together."""
     scales = _scales(config, config.memories)
     grid = measurement.grid(lambda point: _program(config, scales[point["memory"]], point))
-    for row in grids.rows(grid, config.seed, wanted, known=_load):
+    for row in grids.rows(grid, config.seed, wanted, known_columns=_load):
         yield row | {"start_overlap": round(row["start_overlap"], 6)}  # one place for queries of one overlap
 
 

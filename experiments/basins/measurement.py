@@ -6,10 +6,11 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.contract import Point
 from experiments.shared import draws
-from experiments.shared.grids import Grid
+from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from hopfield import retrieve
 from hopfield.dynamics import CYCLE, STEP_LIMIT
 from hopfield.geometry.sphere import projection
@@ -49,7 +50,7 @@ def grid(program: Callable[[Point], Program]) -> Grid:
     return Grid(program, one, draw, each, lambda program: program.overlaps, most=8, chunk=CHUNK, whole=True)
 
 
-def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:
     """Columns [O] of one draw of patterns: counts and means over its queries, by initial overlap.
 
     All overlaps share the draw's random numbers: a query of lower overlap is one of higher overlap, disturbed further.

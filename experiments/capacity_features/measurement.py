@@ -5,10 +5,11 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.contract import Point
 from experiments.shared import draws
-from experiments.shared.grids import Grid
+from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from hopfield import Memory, retrieve, spaces
 from hopfield.networks import random_features
 from hopfield.networks.random_features import FeatureMemory
@@ -43,7 +44,7 @@ def grid(queries: int) -> Grid:
     return Grid(program, one, {"beta": np.float32, "sample": np.uint32, "noise": np.float32}, chunk=2e9)
 
 
-def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:
     """Errors of sums, of energies and of the ends of descents, over queries near stored patterns."""
     key, other = draws.keys(seed, program.neurons, program.num_patterns, draw["sample"])
     patterns = sphere(key, program.num_patterns, program.neurons, 1.0)

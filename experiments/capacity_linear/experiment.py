@@ -62,7 +62,7 @@ def points(config: Config) -> list[Point]:
 def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points, theory beside them."""
     grid = measurement.grid(lambda point: _program(config, point))
-    yield from grids.rows(grid, config.seed, wanted, known=lambda point: _known_columns(config, point))
+    yield from grids.rows(grid, config.seed, wanted, known_columns=lambda point: _known_columns(config, point))
 
 
 def _program(config: Config, point: Point) -> draws.Rule:

@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.bounds import name_and_number
 from experiments.contract import Point
 from experiments.shared import draws
-from experiments.shared.grids import Grid
+from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from hopfield.attention import FastWeights
 from hopfield.patterns import sphere
 
@@ -22,7 +23,7 @@ def grid(program: Callable[[Point], draws.Rule]) -> Grid:
     return Grid(program, one, {**draws.TRACED, "decay": decay}, most=16, chunk=5e9)
 
 
-def one(program: draws.Rule, seed, data, draw: dict, each: dict) -> dict:
+def one(program: draws.Rule, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:
     """Write all pairs of a draw, ask for some of their keys, evenly spaced from the oldest to the newest."""
     count, rows = draw["num_patterns"].astype(jnp.int32), jnp.arange(program.padding)
     used = rows < count

@@ -91,7 +91,7 @@ def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points, with columns of load and theory."""
     largest = draws.largest(points(config), "rule", "neurons", "activity")
     grid = measurement.grid(lambda point: _program(point, largest(point), config.queries))
-    yield from grids.rows(grid, config.seed, wanted, known=_known_columns)
+    yield from grids.rows(grid, config.seed, wanted, known_columns=_known_columns)
 
 
 def _program(point: Point, largest: int, queries: int) -> draws.Rule:

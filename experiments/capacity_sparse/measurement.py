@@ -3,10 +3,11 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.capacity_sparse import rules
 from experiments.shared import draws
-from experiments.shared.grids import Grid
+from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from hopfield.observables.overlaps import above
 
 CUT = 0.5
@@ -25,7 +26,7 @@ def grid(program) -> Grid:
     return Grid(program, one, {**draws.TRACED, **traced}, chunk=2e10)
 
 
-def one(program: draws.Rule, seed, data, draw: dict, each: dict) -> dict:
+def one(program: draws.Rule, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:
     """Shares on after one step and at the end, with how many patterns are retained."""
     key, other = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     rule, used = rules.find(program.rule), draws.in_use(program, draw)

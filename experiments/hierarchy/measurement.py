@@ -5,12 +5,13 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.hierarchy import networks
 from experiments.hierarchy.config import FLAT
 from experiments.hierarchy.networks import PIXELS, POSITIONS
 from experiments.shared import draws
-from experiments.shared.grids import Grid
+from experiments.shared.grids import Draw, Each, Grid, Measured
 from hopfield import graphs
 from hopfield.patterns import datasets
 
@@ -44,7 +45,7 @@ def grid(program) -> Grid:
     return Grid(program, one, draw, chunk=2e9)
 
 
-def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(program: Program, seed: Array, data: Array, draw: Draw, each: Each) -> Measured:
     """Number of stored digits that are found, and the errors of the hidden pixels of stored digits and of others."""
     key, _ = draws.keys(seed, POSITIONS * PIXELS, draw["num_patterns"], draw["sample"])
     order = jax.random.permutation(key, data.shape[0])

@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.contract import Point
 from experiments.landscape.config import KINDS, LARGEST, RETRIEVED
 from experiments.shared import draws
-from experiments.shared.grids import Grid
+from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from hopfield import glauber, retrieve
 from hopfield.dynamics import CONVERGED
 from hopfield.memories import find
@@ -47,7 +48,7 @@ def grid(starts: int, sweeps: int) -> Grid:
     return Grid(program, one, traced, each={"start": np.uint32}, together=lambda program: program.starts, chunk=5e9)
 
 
-def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:
     """Kind, energy and stability of the end of every start of a draw."""
     key, other = draws.keys(seed, program.neurons, program.num_patterns, draw["sample"])
     patterns = spins(key, program.num_patterns, program.neurons)

@@ -6,10 +6,11 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.contract import Point
 from experiments.shared import draws
-from experiments.shared.grids import Grid
+from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from hopfield import Memory
 from hopfield.patterns import sphere
 
@@ -34,7 +35,7 @@ def grid(program: Callable[[Point], Program]) -> Grid:
     return Grid(program, one, {"sample": np.uint32}, each, lambda program: program.together, most=64, chunk=1e9)
 
 
-def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:
     """Columns [T] at each κ and overlap, of one memory asked with corrupted patterns, one with random vectors."""
     pattern_key, query_key = draws.keys(seed, program.neurons, program.num_patterns, draw["sample"])
     known, novel = (_unit(key, program.num_patterns, program) for key in jax.random.split(pattern_key))

@@ -78,4 +78,4 @@ def _grid(config: Config) -> grids.Grid:
 def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points."""
     known = lambda point: {"queries": min(config.queries, point["patterns"])}
-    yield from grids.rows(_grid(config), config.seed, wanted, known=known)
+    yield from grids.rows(_grid(config), config.seed, wanted, known_columns=known)

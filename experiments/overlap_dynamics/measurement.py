@@ -5,11 +5,12 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.overlap_dynamics import theory
 from experiments.overlap_dynamics.config import CUT
 from experiments.shared import draws
-from experiments.shared.grids import Grid
+from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from hopfield.memories import find
 from hopfield.observables.overlaps import above, overlap
 from hopfield.patterns import spins
@@ -40,7 +41,7 @@ def grid(program) -> Grid:
     )
 
 
-def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:
     """Mean overlap [T] and number of retained patterns [T] by number of steps."""
     key, other = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     stored = spins(key, program.padding, program.neurons)

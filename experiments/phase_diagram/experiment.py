@@ -153,7 +153,7 @@ def refine(config: Config, rows: Sequence[Row]) -> list[Point]:
 def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points; temperatures that share a draw of patterns are measured together."""
     grid = measurement.grid(lambda point: _program(config, point))
-    return grids.rows(grid, config.seed, wanted, known=_place)
+    return grids.rows(grid, config.seed, wanted, known_columns=_place)
 
 
 def _program(config: Config, point: Point) -> diagrams.Program:

@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.contract import Point
 from experiments.phase_diagram import diagrams
 from experiments.phase_diagram.diagrams import REGIMES, Program
 from experiments.shared import draws
-from experiments.shared.grids import Grid
+from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from hopfield.memories import find
 
 CHUNK = 2e10
@@ -35,7 +36,7 @@ def grid(program: Callable[[Point], Program]) -> Grid:
     return Grid(program, one, draws.TRACED, each, lambda program: program.temperatures, most=8, chunk=CHUNK, whole=True)
 
 
-def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:
     """Columns [T] of one draw of patterns, by temperature: regimes in which the starts at patterns end.
 
     All temperatures share the draw's random numbers: differences between them have less noise than they have.

@@ -65,4 +65,4 @@ def _grid(config: Config) -> grids.Grid:
 def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points."""
     observed = {"observed": config.burn_in + config.sweeps}
-    yield from grids.rows(_grid(config), config.seed, wanted, known=lambda point: observed)
+    yield from grids.rows(_grid(config), config.seed, wanted, known_columns=lambda point: observed)

@@ -5,10 +5,11 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.relaxation.config import CUT
 from experiments.shared import draws
-from experiments.shared.grids import Grid
+from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from hopfield import glauber
 from hopfield.memories import find
 from hopfield.observables.correlations import correlation_time
@@ -39,7 +40,7 @@ def grid(program) -> Grid:
     return Grid(program, one, draw, {"query": np.uint32}, lambda kind: kind.queries, chunk=2e10)
 
 
-def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:
     """Times of every start [T] in one draw of patterns."""
     key, other = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     stored = spins(key, program.padding, program.neurons)

@@ -5,11 +5,12 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.contract import Point
 from experiments.sequences.config import degree
 from experiments.shared import draws
-from experiments.shared.grids import Grid
+from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from hopfield import trajectory
 from hopfield.networks import SequenceMemory
 
@@ -33,7 +34,7 @@ def _program(point: Point) -> Program:
     return Program(point["degree"], point["learning"], point["neurons"], point["patterns"])
 
 
-def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:
     """Measure one sequence of patterns. Each spin equals a common template's spin with a chance of (1 + √c)/2."""
     key, _ = draws.keys(seed, program.neurons, program.num_patterns, draw["sample"])
     template_key, same_key, own_key = jax.random.split(key, 3)

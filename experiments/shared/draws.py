@@ -16,7 +16,7 @@ from jaxtyping import Array
 
 import hopfield.patterns
 from experiments.contract import Point
-from experiments.shared.grids import PaddedProgram, Traced
+from experiments.shared.grids import Draw, PaddedProgram, Traced
 from hopfield import Memory, hebb_couplings
 from hopfield.memories import find
 from hopfield.patterns import Corrupted, corrupt
@@ -89,7 +89,7 @@ def patterns(ensemble: str | Callable, key, rows: int, neurons: int, data=None):
     return data[jax.random.permutation(key, data.shape[0])[:rows]]
 
 
-def in_use(program: PaddedProgram, draw: dict) -> Array:
+def in_use(program: PaddedProgram, draw: Draw) -> Array:
     """Mask [padding] of the padded patterns of a draw that are stored: the first `num_patterns`."""
     return jnp.arange(program.padding) < draw["num_patterns"]
 

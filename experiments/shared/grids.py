@@ -1,8 +1,8 @@
 """Compiled grids: from the points of an experiment to rows of its table, through one program for each structure.
 
-An experiment says how one draw is measured, `one(program, seed, data, draw, each) -> dict`, a single example that JAX
-traces; this module sorts its points, gathers those that share a draw, cuts them into calls of about a second, fills the
-last call of each program up with repetitions, compiles once per program, and takes the results apart again.
+An experiment says how one draw is measured, `one(program, seed, data, draw, each) -> Measured`, a single example that
+JAX traces; this module sorts its points, gathers those that share a draw, cuts them into calls of about a second, fills
+the last call of each program up with repetitions, compiles once per program, and takes the results apart again.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,12 +12,24 @@ from typing import Any, Protocol
 
 import jax
 import numpy as np
+from jax.typing import ArrayLike
+from jaxtyping import Array
 
 from experiments.contract import Cost, InputError, Point, Row, total
 from experiments.shared import parallel
 
 Traced = type | tuple[type, Callable[[dict], Any]]
 """Number of a point that is traced: its type, and what reads it off the point, else the column of its name."""
+Draw = dict[str, Any]
+"""Numbers of one draw by name, traced scalars. None for one that its points lack, as β for memories without one."""
+Each = dict[str, Array]
+"""Numbers [T] that tell the points of one draw from each other, by name. Empty where a draw is one point."""
+Data = Array | None
+"""Patterns [rows, N], real ones, that a program's draws take theirs from. None where they are random."""
+Measured = Mapping[str, ArrayLike]
+"""Columns that are measured of one draw by name: scalars, or arrays [T] where `Each` has numbers."""
+Measurement = Callable[[Any, Array, Any, Draw, Each], Measured]
+"""Measurement of one draw that JAX traces: `one(program, seed, data, draw, each)`, `data` of any form."""
 
 
 class Program(Protocol):
@@ -46,8 +58,7 @@ class Grid:
 
     Attributes:
         program: what is compiled for a point.
-        one: measures one draw, `one(program, seed, data, draw, each)` with `draw` a dict of scalars and `each` a dict
-            of arrays [T]; returns scalars, or arrays [T] where `each` names a column.
+        one: measures one draw, `one(program, seed, data, draw, each)`.
         draw: columns that are the same for all points of a draw, by name; None where a point has no such number, as β
             for memories without one.
         each: columns that tell the points of one draw from each other.
@@ -59,7 +70,7 @@ class Grid:
     """
 
     program: Callable[[Point], Program]
-    one: Callable[..., dict]
+    one: Measurement
     draw: Mapping[str, Traced]
     each: Mapping[str, Traced] = field(default_factory=dict)
     together: Callable[[Any], int] = lambda program: 1
@@ -73,7 +84,7 @@ def rows(
     seed: int,
     points: Sequence[Point],
     data: Callable[[Any], Any] = lambda program: None,
-    known: Callable[[Point], Row] = lambda point: {},
+    known_columns: Callable[[Point], Row] = lambda point: {},
 ) -> Iterator[Row]:
     """One row per point, in the order in which calls end: the point, its known columns, and its measurement.
 
@@ -82,7 +93,7 @@ def rows(
         seed: seed of all randomness.
         points: those to measure.
         data: arrays that a program's draws take their patterns from; None where they are random.
-        known: what is known of a point before it is measured, which follows it in its row.
+        known_columns: what is known of a point before it is measured, which follows it in its row.
     """
     queues: dict[tuple, list[list[Point]]] = {}
     for (program, *numbers), members in _draws(grid, points):
@@ -94,7 +105,7 @@ def rows(
         if not grid.whole:
             shape = min(shape[0], len(queue)), max(map(len, queue))
         parts = (queue[i : i + shape[0]] for i in range(0, len(queue), shape[0]))
-        calls += [partial(_call, grid, program, seed, part, shape, data, known) for part in parts]
+        calls += [partial(_call, grid, program, seed, part, shape, data, known_columns) for part in parts]
     yield from parallel.rows(calls)
 
 
@@ -105,9 +116,7 @@ def cost(grid: Grid, networks: Iterable[Point], drawn: int) -> Cost:
     return total(Cost(drawn * grid.together(kind), size(kind), drawn * kind.cost) for kind in kinds)
 
 
-def run_program(
-    one: Callable[..., dict], program: Any, seed: int, data: Any, draw: dict, each: dict
-) -> dict[str, list]:
+def run_program(one: Measurement, program: Any, seed: int, data: Any, draw: Draw, each: Each) -> dict[str, list]:
     """Measurements of one call by name, lists [S] or [S][T], from arrays [S] in `draw` and [S, T] in `each`."""
     columns = jax.device_get(_compiled(one, program)(np.uint32(seed), data, draw, each))
     return {name: values.tolist() for name, values in columns.items()}
@@ -122,7 +131,15 @@ def _draws(grid: Grid, points: Sequence[Point]) -> list[tuple[tuple, list[Point]
     return sorted(draws.items(), key=lambda draw: repr(draw[0]))
 
 
-def _call(grid: Grid, program: Any, seed: int, groups: list[list[Point]], shape: tuple, data, known) -> list[Row]:
+def _call(
+    grid: Grid,
+    program: Any,
+    seed: int,
+    groups: list[list[Point]],
+    shape: tuple[int, int],
+    data: Callable[[Any], Any],
+    known_columns: Callable[[Point], Row],
+) -> list[Row]:
     """Rows of one call for groups of points that share a draw. Repetitions fill the groups to the shape [S, T]."""
     size, length = shape
     padded = groups + [groups[0]] * (size - len(groups))
@@ -133,7 +150,7 @@ def _call(grid: Grid, program: Any, seed: int, groups: list[list[Point]], shape:
     _check_shapes(grid, columns, length)
     return [
         point
-        | known(point)
+        | known_columns(point)
         | {name: _null_for_nan(values[i][j] if each else values[i]) for name, values in columns.items()}
         for i, group in enumerate(groups)
         for j, point in enumerate(group)
@@ -172,8 +189,8 @@ def _null_for_nan(value: Any) -> Any:
 
 
 @parallel.locked_cache(256)
-def _compiled(one: Callable[..., dict], program: Any) -> Callable:
-    def measure_draws(seed, data, draw, each):
+def _compiled(one: Measurement, program: Any) -> Callable:
+    def measure_draws(seed: Array, data: Any, draw: Draw, each: Each) -> Measured:
         return jax.lax.map(lambda column: one(program, seed, data, *column), (draw, each))
 
     return jax.jit(measure_draws)

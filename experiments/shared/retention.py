@@ -6,10 +6,11 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.contract import Point, Row
 from experiments.shared import corruptions, draws, grids, pattern_sets
-from experiments.shared.grids import Grid
+from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from hopfield import Memory, retrieve
 from hopfield.dynamics import CYCLE, STEP_LIMIT
 from hopfield.memories import find
@@ -52,7 +53,7 @@ def rows(
     seed: int,
     points: Sequence[Point],
     program: Callable[[Point], Program],
-    known: Callable[[Point], Row] = lambda point: {},
+    known_columns: Callable[[Point], Row] = lambda point: {},
 ) -> Iterator[Row]:
     """One row per point: how many of the queries of one disorder sample pass each criterion, and means over them.
 
@@ -60,10 +61,10 @@ def rows(
         seed: seed of all randomness; a sample depends on it, on N, M and its own number, and on nothing else.
         points: memory, neurons, patterns, sample, corruption and beta of each.
         program: what is compiled for a point.
-        known: what is known of a point before it is measured.
+        known_columns: what is known of a point before it is measured.
     """
     columns = {**draws.TRACED, "amount": (np.float32, _amount), "beta": np.float32}
-    return grids.rows(Grid(program, one, columns), seed, points, _data, known)
+    return grids.rows(Grid(program, one, columns), seed, points, _data, known_columns)
 
 
 def _amount(point: Point) -> float:
@@ -78,7 +79,7 @@ def _data(program: Program):
     return pattern_sets.load_to_measure(program.ensemble, find(program.memory).ensemble == "spins")
 
 
-def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:
     """Columns of one draw of patterns: counts of the queries that pass each criterion, and means over queries."""
     pattern_key, query_key = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     blueprint = find(program.memory)

@@ -7,10 +7,11 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.contract import Point, Row
 from experiments.shared import corruptions, draws, grids, pattern_sets
-from experiments.shared.grids import Grid
+from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from hopfield import retrieve
 from hopfield.dynamics import CYCLE, STEP_LIMIT
 from hopfield.memories import find
@@ -87,7 +88,7 @@ def _amount(point: Point) -> float:
     return corruptions.parts(point["corruption"])[1]
 
 
-def one(program: Program, seed, data, draw: dict, each: dict) -> dict:
+def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:
     """Columns [T] of one draw of patterns, at one κ after the other: counts and means over its queries."""
     pattern_key, query_key = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     stored = draws.patterns(program.ensemble, pattern_key, program.padding, program.neurons, data)

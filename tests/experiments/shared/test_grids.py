@@ -58,7 +58,7 @@ def measured(points, **options):
 
 
 def test_every_point_has_one_row_with_its_own_numbers():
-    rows = measured(POINTS, known=lambda point: {"load": point["patterns"] / 10})
+    rows = measured(POINTS, known_columns=lambda point: {"load": point["patterns"] / 10})
     assert len(rows) == len(POINTS)
     assert {tuple(row[name] for name in POINTS[0]) for row in rows} == {tuple(point.values()) for point in POINTS}
     for row in rows:
