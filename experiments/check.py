@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +19,7 @@ from unittest import mock
 import pandas
 
 from experiments import contract, run
-from experiments.contract import InputError, Point
+from experiments.contract import InputError, Point, Row
 from experiments.runner import boundary, compose, planning, registry, results, session, tables
 from experiments.runner.job import Job
 from experiments.shared import axes
@@ -164,7 +164,7 @@ def _declared(name: str, whole: Path) -> None:
 def _stopped(conf: str, experiment: Any, job: Job, whole: Path, halves: Path) -> None:
     measure, half = experiment.measure, max(1, len(experiment.points(job.config)) // 2)
 
-    def torn(config: Any, points: Sequence[Point]):
+    def torn(config: Any, points: Sequence[Point]) -> Iterator[Row]:
         for number, row in enumerate(measure(config, points)):
             if number == half:
                 raise KeyboardInterrupt

@@ -38,7 +38,7 @@ class Network(nnx.Module):
     instances     the largest of their scores, which are linear in the features, or in the embedding
     """
 
-    def __init__(self, kind: Structure, rngs: nnx.Rngs):
+    def __init__(self, kind: Structure, rngs: nnx.Rngs) -> None:
         self.kind = kind
         bare = kind.variant == "linear"
         self.embed = nnx.Linear(kind.features, 1 if bare else kind.width, rngs=rngs)

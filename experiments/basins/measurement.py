@@ -11,7 +11,7 @@ from jaxtyping import Array
 from experiments.contract import Point
 from experiments.shared import draws
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
-from hopfield import retrieve
+from hopfield import Couplings, Memory, retrieve
 from hopfield.dynamics import CYCLE, STEP_LIMIT
 from hopfield.geometry.sphere import projection
 from hopfield.memories import find
@@ -72,7 +72,9 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     return counts | means
 
 
-def _query(program: Program, network, rows, near, index, key, overlap) -> dict:
+def _query(
+    program: Program, network: Memory | Couplings, rows: Array, near: Array, index: Array, key: Array, overlap: Array
+) -> dict:
     """Outcome of one query: its overlaps, its steps, and flags for the patterns that it ends near."""
     target = rows[index]
     start_key, order_key = jax.random.split(key)
@@ -92,12 +94,12 @@ def _query(program: Program, network, rows, near, index, key, overlap) -> dict:
     }
 
 
-def _spins_of_overlap(key, target, overlap):
+def _spins_of_overlap(key: Array, target: Array, overlap: Array) -> Array:
     """Spins of the nearest possible overlap, 1 − 2k/N."""
     return flip(key, target, 0.5 * (1.0 - overlap)).state
 
 
-def _vector_of_overlap(key, target, overlap):
+def _vector_of_overlap(key: Array, target: Array, overlap: Array) -> Array:
     """A state of the target's norm: overlap · target, the rest in a random direction across."""
     direction = projection(target)
     noise = jax.random.normal(key, target.shape, target.dtype)

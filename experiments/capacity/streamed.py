@@ -124,7 +124,7 @@ def _pass(seed: int, points: list[Point], parts: list[Row]) -> Iterator[Row]:
                 yield point | _outcome(point, memories[point["memory"], point["beta"]], of, targets)
 
 
-def _outcome(point: Point, memory: Memory, counted: dict, targets) -> Row:
+def _outcome(point: Point, memory: Memory, counted: dict, targets: np.ndarray) -> Row:
     """Columns of the capacity table for one point. The state after one step counts as the final state."""
     at_start, used = counted[point["corruption"]], slice(0, point["queries"])
     target, begun = targets[used], at_start.queries[used]

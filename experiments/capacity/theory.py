@@ -50,7 +50,14 @@ def kind(memory: str, criterion: str, end: str = REST, clean: bool = True) -> st
 
 
 def critical_load(
-    memory: str, criterion: str, neurons: int | None, corruption, beta: float | None, *, even=False, end: str = REST
+    memory: str,
+    criterion: str,
+    neurons: int | None,
+    corruption: float | str | None,
+    beta: float | None,
+    *,
+    even: bool = False,
+    end: str = REST,
 ) -> float | None:
     """Load at which half of the queries should pass a criterion, or 0.5 % of the spins be wrong after one step.
 
@@ -97,7 +104,12 @@ def _load_at_wrong(memory: str, neurons: int, corruption: float, beta: float | N
 
 
 def success(
-    memory: str, criterion: str, neurons: int, num_patterns, corruption, beta: float | None
+    memory: str,
+    criterion: str,
+    neurons: int,
+    num_patterns: np.ndarray,
+    corruption: float | str | None,
+    beta: float | None,
 ) -> np.ndarray | None:
     """Exact share of queries that pass a criterion at a finite size, for an array of numbers of patterns."""
     if not isinstance(corruption, int | float) or criterion not in CRITERIA:
@@ -105,14 +117,16 @@ def success(
     return find(memory).theory.success(criterion, neurons, num_patterns, corruption=corruption, beta=beta)
 
 
-def one_step_error(memory: str, neurons: int, num_patterns, corruption, beta: float | None) -> np.ndarray | None:
+def one_step_error(
+    memory: str, neurons: int, num_patterns: np.ndarray, corruption: float | str | None, beta: float | None
+) -> np.ndarray | None:
     """Exact share of wrong spins after one synchronous step, for an array of numbers of patterns."""
     if not isinstance(corruption, int | float):
         return None
     return find(memory).theory.one_step_error(neurons, num_patterns, corruption=corruption, beta=beta)
 
 
-def retained_overlap(memory: str, load) -> np.ndarray | None:
+def retained_overlap(memory: str, load: np.ndarray | float) -> np.ndarray | None:
     """Overlap of the retrieval state from a clean start in an infinite network. NaN at loads without one."""
     return find(memory).theory.retained_overlap(load)
 

@@ -58,7 +58,7 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     memory = empty.add(patterns)
     exact = Memory.create(patterns, draw["beta"], similarity=SquaredDistance(), space=spaces.Euclidean(confined=False))
 
-    def errors_of_query(x):
+    def errors_of_query(x: Array) -> tuple[Array, Array, Array, Array]:
         log_sum = -draw["beta"] * exact.energy(x)
         value, _ = memory.kernel_sum(x)
         energy = memory.energy(x)

@@ -25,19 +25,19 @@ class Power(Separation):
 
     degree: Float[Array, ""]
 
-    def potential(self, z, mask=None):
+    def potential(self, z: Array, mask: Array | None = None) -> Array:
         return jnp.sum(_power(unmasked(z, mask), self.degree)) / self.degree
 
-    def weights(self, z, mask=None):
+    def weights(self, z: Array, mask: Array | None = None) -> Array:
         return _power(unmasked(z, mask), self.degree - 1.0)
 
-    def shares(self, z, mask=None):
+    def shares(self, z: Array, mask: Array | None = None) -> Array:
         z = unmasked(z, mask)
         size = _power(z / jnp.maximum(jax.lax.stop_gradient(jnp.max(z)), 1e-30), self.degree - 1.0)
         return size / jnp.maximum(jnp.sum(size), 1e-30)
 
 
-def _power(z, exponent):
+def _power(z: Array, exponent: Array) -> Array:
     positive = z > 0
     return jnp.where(positive, jnp.exp(exponent * jnp.log(jnp.where(positive, z, 1.0))), 0.0)
 
@@ -55,20 +55,20 @@ class Network(Separation):
     log_slope: Float[Array, "K"]
     threshold: Float[Array, "K"]
 
-    def _inner(self, z):
+    def _inner(self, z: Array) -> Array:
         return jnp.exp(self.log_slope)[None, :] * (z[:, None] - self.threshold[None, :])
 
-    def potential(self, z, mask=None):
+    def potential(self, z: Array, mask: Array | None = None) -> Array:
         each = jax.nn.softplus(self._inner(z)) @ jnp.exp(self.log_height - self.log_slope)
         return jnp.sum(each if mask is None else jnp.where(mask, each, 0.0))
 
-    def weights(self, z, mask=None):
+    def weights(self, z: Array, mask: Array | None = None) -> Array:
         return jnp.exp(self._log_weights(z, mask))
 
-    def shares(self, z, mask=None):
+    def shares(self, z: Array, mask: Array | None = None) -> Array:
         return jax.nn.softmax(self._log_weights(z, mask))
 
-    def _log_weights(self, z, mask):
+    def _log_weights(self, z: Array, mask: Array | None) -> Array:
         found = jax.nn.logsumexp(self.log_height[None, :] + jax.nn.log_sigmoid(self._inner(z)), axis=1)
         return found if mask is None else jnp.where(mask, found, -jnp.inf)
 

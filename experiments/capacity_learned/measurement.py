@@ -1,12 +1,13 @@
 """Learning and querying of one memory, with one compiled program for each kind and optimiser."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import optax
+from jax.typing import ArrayLike
 from jaxtyping import Array
 
 from experiments.capacity_learned import memories
@@ -67,7 +68,9 @@ class Learned(NamedTuple):
     error: Array
 
 
-def learn(program: Program, given: Given, key, rates: Array, damping: Array, course: Course) -> tuple[Learned, float]:
+def learn(
+    program: Program, given: Given, key: Array, rates: Array, damping: Array, course: Course
+) -> tuple[Learned, float]:
     """Parameters that each rate leads to, and the seconds that they took together, compiling aside.
 
     Args:
@@ -87,15 +90,17 @@ def learn(program: Program, given: Given, key, rates: Array, damping: Array, cou
 
 
 @parallel.locked_cache(128)
-def _compiled(program: Program, structure, shapes: tuple) -> Callable:
+def _compiled(program: Program, structure: Hashable, shapes: tuple) -> Callable:
     arguments = jax.tree.unflatten(structure, [jax.ShapeDtypeStruct(*shape) for shape in shapes])
     return jax.jit(partial(_learn_at_rates, program)).lower(*arguments).compile()
 
 
-def _learn_at_rates(program: Program, given: Given, key, rates: Array, damping: Array, course: Course) -> Learned:
+def _learn_at_rates(
+    program: Program, given: Given, key: Array, rates: Array, damping: Array, course: Course
+) -> Learned:
     first = memories.start(program.kind, course.stored.shape[-1], key)
 
-    def learn_at_rate(rate):
+    def learn_at_rate(rate: Array) -> Learned:
         optimiser = _optimiser(program.optimiser, given, rate, damping)
 
         def step(carry, now):
@@ -144,7 +149,7 @@ class Question(NamedTuple):
     spins: bool
 
 
-def ask(question: Question, given: Given, params: Any, stored: Array, queries: Array, num_patterns) -> dict:
+def ask(question: Question, given: Given, params: Any, stored: Array, queries: Array, num_patterns: ArrayLike) -> dict:
     """Means over draws and over the queries of the first M patterns.
 
     Args:
@@ -162,11 +167,13 @@ def ask(question: Question, given: Given, params: Any, stored: Array, queries: A
 def _means(question: Question) -> Callable:
     kind = question.kind
 
-    def draw(given, params, stored, queries, num_patterns):
+    def draw(
+        given: Given, params: memories.Params, stored: Array, queries: Array, num_patterns: Array
+    ) -> dict[str, Array]:
         used = jnp.arange(len(stored)) < num_patterns
         memory = memories.build(kind, params, given.metric, given.unit, stored, used)
 
-        def query(state, target):
+        def query(state: Array, target: Array) -> dict[str, Array]:
             found = memories.answer(kind, memory, state, question.max_steps)
             found = aligned(found, state) if question.spins else found
             square = jnp.where(used, jnp.sum((stored - found[None, :]) ** 2, axis=1), jnp.inf)
@@ -180,7 +187,9 @@ def _means(question: Question) -> Callable:
         valid = used[: len(queries)]
         return {name: jnp.sum(jnp.where(valid, value, 0.0)) / jnp.sum(valid) for name, value in each.items()}
 
-    def every(given, params, stored, queries, num_patterns):
+    def every(
+        given: Given, params: memories.Params, stored: Array, queries: Array, num_patterns: Array
+    ) -> dict[str, Array]:
         found = jax.lax.map(lambda pair: draw(given, params, pair[0], pair[1], num_patterns), (stored, queries))
         return {name: jnp.mean(value) for name, value in found.items()}
 

@@ -25,12 +25,12 @@ STILL = 1e-5
 class Distance(Bilinear):
     """s_μ = x g ξ_μ − ½ ξ_μ g ξ_μ: of a symmetric g the distance −½ (x − ξ_μ) g (x − ξ_μ) up to what all share."""
 
-    def __call__(self, state, patterns):
+    def __call__(self, state: Array, patterns: Array) -> Array:
         left, right = self.metric.left(patterns), self.metric.right(patterns)
         return right @ self.metric.left(state[None, :])[0] - 0.5 * jnp.sum(left * right, axis=1)
 
 
-def start(kind: Kind, neurons: int, key) -> Params:
+def start(kind: Kind, neurons: int, key: Array) -> Params:
     """Parameters that learning starts with: β = 1 in the unit that `build` is given, and a metric near the identity."""
     params: Params = {"log_beta": jnp.zeros((), jnp.float32)}
     params |= families.start(kind.separation)
@@ -91,7 +91,7 @@ def answer(kind: Kind, memory: Memory, query: Array, max_steps: int) -> Array:
 
     stored: Any = memory.patterns
 
-    def read(state):
+    def read(state: Array) -> Array:
         return shares(kind, memory, state) @ stored
 
     if kind.dynamics == "single":

@@ -124,7 +124,7 @@ def _levels(neurons: int, exponent: float) -> np.ndarray:
     return found / found.mean()
 
 
-def draw_patterns(task: Task, key, number: int, num_patterns: int, *, learning: bool) -> jax.Array:
+def draw_patterns(task: Task, key: jax.Array, number: int, num_patterns: int, *, learning: bool) -> jax.Array:
     """Draws [number, M, N] of patterns; images of one half to learn from, of the other half to be measured."""
     make = _draw_program(task._replace(corruption="", amount=0.0), number, num_patterns, learning)
     return make(key)
@@ -139,7 +139,7 @@ def _draw_program(task: Task, number: int, num_patterns: int, learning: bool) ->
         half = images[order[: len(images) // 2] if learning else order[len(images) // 2 :]]
     root = (_axes(task.neurons) * np.sqrt(_levels(task.neurons, task.number))).astype(np.float32)
 
-    def draw_once(key):
+    def draw_once(key: jax.Array) -> jax.Array:
         if half is not None:
             return draws.patterns("", key, num_patterns, task.neurons, jnp.asarray(half))
         if task.ensemble == "gaussian":
@@ -149,7 +149,7 @@ def _draw_program(task: Task, number: int, num_patterns: int, learning: bool) ->
     return jax.jit(lambda key: jax.lax.map(draw_once, jax.random.split(key, number)))
 
 
-def corrupted(task: Task, key, targets: jax.Array, strength: float = 1.0) -> jax.Array:
+def corrupted(task: Task, key: jax.Array, targets: jax.Array, strength: float = 1.0) -> jax.Array:
     """Queries of patterns [..., N], corrupted by `strength` times the amount of the task, a fraction by 1 at most."""
     amount = strength * task.amount
     return _corruption_program(task.corruption)(
@@ -159,7 +159,7 @@ def corrupted(task: Task, key, targets: jax.Array, strength: float = 1.0) -> jax
 
 @parallel.locked_cache(8)
 def _corruption_program(kind: str) -> Callable:
-    def every(key, targets, amount):
+    def every(key: jax.Array, targets: jax.Array, amount: jax.Array) -> jax.Array:
         rows = targets.reshape(-1, targets.shape[-1])
         keys = jax.random.split(key, len(rows))
         found = jax.vmap(lambda k, row: corrupt(k, row, kind, amount).state)(keys, rows)

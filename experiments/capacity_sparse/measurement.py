@@ -1,11 +1,14 @@
 """One draw of sparse patterns: storage, one step from a pattern, and the end of asynchronous dynamics."""
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
 from experiments.capacity_sparse import rules
+from experiments.contract import Point
 from experiments.shared import draws
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from hopfield.observables.overlaps import above
@@ -14,7 +17,7 @@ CUT = 0.5
 """Difference of the shares that are on above which a pattern is retained; theory's least is 0.7."""
 
 
-def grid(program) -> Grid:
+def grid(program: Callable[[Point], draws.Rule]) -> Grid:
     """Grid of draws, which depend on the seed, N, M, the activity and their number."""
     columns = {
         "strength": lambda point: rules.find(point["rule"]).number,
@@ -51,7 +54,7 @@ def one(program: draws.Rule, seed: Array, data: Data, draw: Draw, each: Each) ->
     }
 
 
-def _shares(patterns, states, valid):
+def _shares(patterns: Array, states: Array, valid: Array) -> tuple[Array, Array]:
     """Fractions of neurons that are on, among neurons on in the patterns and among neurons off in the patterns."""
     use = valid[:, None].astype(patterns.dtype)
     on, off = jnp.sum(use * patterns), jnp.sum(use * (1 - patterns))

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from experiments.bounds import name_and_number
+from experiments.shared.grids import Draw
 from hopfield import Couplings, disturbances
 from hopfield.dynamics.asynchronous import relax
 from hopfield.networks.binary import BinaryNetwork, covariance_network, willshaw_network
@@ -29,7 +30,7 @@ class Rule(ABC):
     number: float = 0.0
 
     @abstractmethod
-    def network(self, patterns: Array, used: Array, key: Array, draw: dict) -> Any:
+    def network(self, patterns: Array, used: Array, key: Array, draw: Draw) -> Any:
         """Network that the patterns [M, N] in use are stored in."""
 
     def patterns(self, chance: Array, activity: Array) -> Array:
@@ -77,28 +78,28 @@ class Covariance(Rule):
 
     taken_off: Callable[[float], float]
 
-    def network(self, patterns, used, key, draw):
+    def network(self, patterns: Array, used: Array, key: Array, draw: Draw) -> BinaryNetwork:
         """Network of neurons with a threshold."""
         numbers = {name: draw[name] for name in ("threshold", "offset")}
         return covariance_network(patterns, draw["activity"], mask=used, **numbers)
 
-    def activities(self, neurons, asked):
+    def activities(self, neurons: int, asked: list[float]) -> list[float]:
         """Activities as they are asked for."""
         return asked
 
-    def offset(self, activity):
+    def offset(self, activity: float) -> float:
         """Number taken off a state {0, 1}, by which the three forms of the rule differ."""
         return self.taken_off(activity)
 
-    def threshold(self, activity):
+    def threshold(self, activity: float) -> float:
         """Threshold that is the best one at capacity."""
         return _spinodal(activity, self.offset(activity)).threshold
 
-    def critical_load(self, activity):
+    def critical_load(self, activity: float) -> float:
         """Load of the replica-symmetric spinodal."""
         return _spinodal(activity, self.offset(activity)).load
 
-    def wrong_share(self, neurons, activity, num_patterns):
+    def wrong_share(self, neurons: int, activity: float, num_patterns: int) -> float | None:
         """Share of wrong neurons after one step. None for a single pattern."""
         if num_patterns == 1:
             return None
@@ -115,11 +116,11 @@ class Disturbed(Rule):
     disturbance: Callable[[float], Any]
     """Strength in theory by the number of the name."""
 
-    def network(self, patterns, used, key, draw):
+    def network(self, patterns: Array, used: Array, key: Array, draw: Draw) -> Couplings:
         """Couplings of Hebb's rule after the disturbance."""
         return self.disturb(_hebb(patterns, used), key, draw["strength"])
 
-    def critical_load(self, activity):
+    def critical_load(self, activity: float) -> float:
         """Load M/N, replica symmetric, at which couplings disturbed by the same amount lose retrieval."""
         return _disturbed_critical_load(self.disturbance(self.number))
 
@@ -128,19 +129,19 @@ class Disturbed(Rule):
 class Hebb(Rule):
     """Hebb's rule as it is, with biased patterns."""
 
-    def network(self, patterns, used, key, draw):
+    def network(self, patterns: Array, used: Array, key: Array, draw: Draw) -> Couplings:
         """Network of Hebb's couplings of biased patterns, whose mean is not taken off."""
         return _hebb(patterns, used)
 
-    def activities(self, neurons, asked):
+    def activities(self, neurons: int, asked: list[float]) -> list[float]:
         """Activities from WIDELY_BIASED to below ½, where plain Hebb couplings hold some patterns."""
         return [a for a in asked if WIDELY_BIASED <= a < 0.5]
 
-    def unit(self, neurons, activity):
+    def unit(self, neurons: int, activity: float) -> float:
         """Number 1/m₀² of patterns beyond which it fails."""
         return (1 - 2 * activity) ** -2.0
 
-    def wrong_share(self, neurons, activity, num_patterns):
+    def wrong_share(self, neurons: int, activity: float, num_patterns: int) -> float | None:
         """Share of wrong neurons after one step for N → ∞."""
         return float(sparse.biased_hebb_error(1 - 2 * activity, num_patterns))
 
@@ -149,35 +150,35 @@ class Hebb(Rule):
 class Willshaw(Rule):
     """Willshaw's memory: binary synapses, log₂N neurons on in each pattern."""
 
-    def network(self, patterns, used, key, draw):
+    def network(self, patterns: Array, used: Array, key: Array, draw: Draw) -> BinaryNetwork:
         """Synapses that are on where two neurons were on together."""
         return willshaw_network(patterns, mask=used)
 
-    def patterns(self, chance, activity):
+    def patterns(self, chance: Array, activity: Array) -> Array:
         """Binary patterns with the same number of active neurons in each."""
         least = jax.lax.top_k(chance, active(chance.shape[1]))[0][:, -1:]
         return jnp.where(chance >= least, 1.0, 0.0)
 
-    def ends(self, network, cues, key):
+    def ends(self, network: Any, cues: Array, key: Array) -> tuple[Array, Array, Any]:
         """States after one step, which is the last one."""
         neurons = cues.shape[1]
         fields = cues @ network.matrix  # the neurons of a cue keep themselves on, others need all their synapses
         first = jnp.where((cues == 1) | (fields > active(neurons) - 0.5), 1.0, 0.0)
         return first, first, jnp.sum(network.matrix) / (neurons * (neurons - 1))
 
-    def activities(self, neurons, asked):
+    def activities(self, neurons: int, asked: list[float]) -> list[float]:
         """Activity with log₂N of N neurons on, the best one for Willshaw's memory."""
         return [active(neurons) / neurons]
 
-    def unit(self, neurons, activity):
+    def unit(self, neurons: int, activity: float) -> float:
         """Number of patterns at which half of the synapses are on."""
         return log(2) / activity**2
 
-    def wrong_share(self, neurons, activity, num_patterns):
+    def wrong_share(self, neurons: int, activity: float, num_patterns: int) -> float | None:
         """Share of wrong neurons after one step, exact at N and M: some are on too many, none is missing."""
         return (1 - activity) * float(sparse.willshaw_error(neurons, round(activity * neurons), num_patterns))
 
-    def bits(self, neurons, num_patterns):
+    def bits(self, neurons: int, num_patterns: int) -> float:
         """Bits per synapse that are left after the errors of one step."""
         return float(sparse.willshaw_information(neurons, active(neurons), num_patterns))
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array
 
 from experiments.bounds import name_and_number
 from experiments.contract import Row
@@ -42,7 +43,7 @@ def computation(method: str, width: int, length: int, number: int) -> Callable:
     return {"dense": attention.attend, "blockwise": attention.attend_blockwise}[name]
 
 
-def _draw_inputs(config: Config, length: int, sample: int):
+def _draw_inputs(config: Config, length: int, sample: int) -> tuple[Array, Array, Array]:
     keys = jax.random.split(jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), length), sample), 3)
     query, key, value = (jax.random.normal(k, (length, config.width)) for k in keys)
     return config.spread * query, config.spread * key, value
@@ -65,7 +66,7 @@ def measure_point(config: Config, method: str, length: int, direction: str) -> R
     """Seconds, megabytes and relative error of a method at one length, in one direction."""
     function = _function(config, method, length, config.seed)
 
-    def forward_and_backward(query, key, value):
+    def forward_and_backward(query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
         output, pull = jax.vjp(function, query, key, value)
         return pull(output)
 

@@ -1,5 +1,6 @@
 """Summary of a table of ways to compute attention: growth with length, crossovers with dense attention, errors."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,9 @@ def summarise(table: Table) -> dict:
     return {"growth": growth, "crossover": overtaking, "scalars": scalars}
 
 
-def crossover(dense_length, dense_seconds, length, seconds) -> float:
+def crossover(
+    dense_length: Iterable[int], dense_seconds: Iterable[float], length: Iterable[int], seconds: Iterable[float]
+) -> float:
     """Length from which a method stays faster than dense attention. NaN where it never does at the lengths of both.
 
     Interpolated where the ratio of times passes 1, linearly in the logarithms.

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.shared import draws, pattern_sets, retrievals
+from hopfield import Memory
 from hopfield.dynamics import trajectory
 from hopfield.memories import find
 from hopfield.observables import thermodynamics
@@ -64,7 +66,7 @@ def follow(draw: Draw, seed: int, amount: float, memory: str, beta: float, steps
 
 @lru_cache(maxsize=64)
 def _draw_program(draw: Draw) -> Callable:
-    def draw_sample(seed, real, amount, sample):
+    def draw_sample(seed: Array, real: Array | None, amount: Array, sample: Array) -> tuple[Array, Array]:
         pattern_key, query_key = draws.keys(seed, draw.neurons, draw.num_patterns, sample)
         stored = draws.patterns(draw.ensemble, pattern_key, draw.num_patterns, draw.neurons, real)
         _, keys = draws.numbers_and_keys(query_key, draw.queries)
@@ -73,7 +75,7 @@ def _draw_program(draw: Draw) -> Callable:
         )
         return stored / draw.neurons**0.5, starts / draw.neurons**0.5
 
-    def all_samples(seed, real, amount):
+    def all_samples(seed: Array, real: Array | None, amount: Array) -> tuple[Array, Array]:
         return jax.lax.map(
             lambda sample: draw_sample(seed, real, amount, sample), jnp.arange(draw.samples, dtype=jnp.uint32)
         )
@@ -83,8 +85,8 @@ def _draw_program(draw: Draw) -> Callable:
 
 @lru_cache(maxsize=64)
 def _retrieval_program(memory: str, steps: int) -> Callable:
-    def sample(stored, starts, beta):
-        model = find(memory).build(stored, beta=beta)
+    def sample(stored: Array, starts: Array, beta: Array) -> dict[str, Array]:
+        model = cast(Memory, find(memory).build(stored, beta=beta))
         query = lambda i, start: _retrieval(model, i, start, steps)
         return jax.vmap(query)(jnp.arange(len(starts)), starts)
 
@@ -93,7 +95,7 @@ def _retrieval_program(memory: str, steps: int) -> Callable:
     )
 
 
-def _retrieval(memory, index, start, steps: int) -> dict:
+def _retrieval(memory: Memory, index: Array, start: Array, steps: int) -> dict[str, Array]:
     """Observables [steps + 1] of one query along its retrieval."""
     states = trajectory(memory, start, steps + 1)
     found = jax.vmap(lambda state: _state(memory, index, state))(states[:-1])
@@ -106,9 +108,9 @@ def _retrieval(memory, index, start, steps: int) -> dict:
     return found | {"step_size": jnp.linalg.norm(states[1:] - states[:-1], axis=1)}
 
 
-def _state(memory, index, state) -> dict:
+def _state(memory: Memory, index: Array, state: Array) -> dict[str, Array]:
     """Observables of one state."""
-    target, weights, scores = memory.patterns[index], memory.weights(state), memory.scores(state)
+    target, weights, scores = cast(Array, memory.patterns)[index], memory.weights(state), memory.scores(state)
     thermal, mean = memory.separation.regulariser(weights), -jnp.dot(weights, scores)
     free = thermodynamics.free_energy(scores, memory.beta, separation=memory.separation)
     return {

@@ -1,5 +1,6 @@
 """One draw of digits that are stored and queried with hidden quadrants, compiled."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -7,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from experiments.contract import Point
 from experiments.hierarchy import networks
 from experiments.hierarchy.config import FLAT
 from experiments.hierarchy.networks import PIXELS, POSITIONS
@@ -39,7 +41,7 @@ def digits(_: Program) -> np.ndarray:
     return squares.transpose(0, 1, 3, 2, 4).reshape(-1, POSITIONS, PIXELS)
 
 
-def grid(program) -> Grid:
+def grid(program: Callable[[Point], Program]) -> Grid:
     """Grid of draws. A draw depends on the seed, M and its number, so that all memories share their digits."""
     draw = {**draws.TRACED, "hidden": np.uint32, "beta": np.float32, "coupling": np.float32}
     return Grid(program, one, draw, chunk=2e9)
@@ -58,7 +60,7 @@ def one(program: Program, seed: Array, data: Array, draw: Draw, each: Each) -> M
     else:
         graph = networks.hierarchical(stored, used, program.parts, draw["beta"], draw["coupling"])
 
-    def retrieve_digit(digit):
+    def retrieve_digit(digit: Array) -> tuple[Array, Array]:
         start = networks.rest(graph, used) | {"pixels": jnp.where(hidden, mean, digit)}
         end = graphs.descend(graph, start, STEPS, clamped={"pixels": ~hidden}).states
         squared = jnp.sum((end["pixels"] - digit) ** 2) / jnp.sum(hidden)

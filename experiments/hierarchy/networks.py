@@ -84,10 +84,10 @@ def learn_parts(digits: Float[Array, "M Q P"], used: Array, num_parts: int) -> t
     """Parts of every quadrant by k-means from the first digits on, and the nearest part of every digit."""
     start = jnp.swapaxes(digits[jnp.arange(num_parts) % jnp.maximum(jnp.sum(used), 1)], 0, 1)
 
-    def nearest(parts):
+    def nearest(parts: Array) -> Array:
         return jnp.argmin(jnp.sum(parts**2, axis=-1)[None] - 2 * jnp.einsum("mqp,qkp->mqk", digits, parts), axis=-1)
 
-    def step(parts, _):
+    def step(parts: Array, _: None) -> tuple[Array, None]:
         member = jax.nn.one_hot(nearest(parts), num_parts) * used[:, None, None]
         count = jnp.sum(member, axis=0)[..., None]
         mean = jnp.einsum("mqk,mqp->qkp", member, digits) / jnp.maximum(count, 1)

@@ -55,7 +55,7 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     memory = find(program.memory).build(patterns)
     network = draws.network(memory)
 
-    def follow(start):
+    def follow(start: Array) -> dict[str, Array]:
         own = jax.random.fold_in(other, start)
         state = spins(own, 1, program.neurons)[0]
         if program.warm:
@@ -77,18 +77,18 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     return jax.lax.map(follow, each["start"])
 
 
-def mark(state):
+def mark(state: Array) -> Array:
     """A state in 32 bits, the same on every machine: two that differ share it by a chance of 2⁻³²."""
     bits = jax.random.bits(jax.random.key(0), state.shape, jnp.uint32)
     return jnp.sum(jnp.where(state > 0, bits, 0), dtype=jnp.uint32)
 
 
-def kind(overlaps, patterns, state):
+def kind(overlaps: Array, patterns: Array, state: Array) -> Array:
     """Index in KINDS of a state, by its overlaps with all patterns."""
     size, index = jax.lax.top_k(jnp.abs(overlaps), min(LARGEST, overlaps.shape[0]))
     weight = overlaps[index]
 
-    def overlap_with(weights):
+    def overlap_with(weights: Array) -> Array:
         return jnp.mean(state * jnp.sign(weights @ patterns[index]))
 
     three = overlap_with(jnp.where(jnp.arange(len(index)) < 3, jnp.sign(weight), 0.0))

@@ -40,7 +40,7 @@ class FastMixer(nnx.Module):
     Delta rules learn how much to write, and the gated one by how much to fade what it holds, for every token.
     """
 
-    def __init__(self, kind: Structure, rngs: nnx.Rngs):
+    def __init__(self, kind: Structure, rngs: nnx.Rngs) -> None:
         width = kind.width
         self.rule = RULES[kind.mixer]
         self.project = nnx.Linear(width, 3 * width, use_bias=False, rngs=rngs)
@@ -59,7 +59,7 @@ class FastMixer(nnx.Module):
             decay = jax.nn.sigmoid(gates[..., 1] + 4.0) if self.gated else ones
         memory = FastWeights.create(x.shape[-1], rule=self.rule)
 
-        def read_sequence(query, key, value, strength, decay):
+        def read_sequence(query: Array, key: Array, value: Array, strength: Array, decay: Array) -> Array:
             return memory.attend(query, key, value, strength=strength, decay=decay)[0]
 
         return self.out(jax.vmap(read_sequence)(query, key, value, strength, decay))
@@ -68,7 +68,7 @@ class FastMixer(nnx.Module):
 class Model(nnx.Module):
     """Logits [B, K, V] at the queried places of sequences [B, L], from embeddings of tokens and of places."""
 
-    def __init__(self, kind: Structure, rngs: nnx.Rngs):
+    def __init__(self, kind: Structure, rngs: nnx.Rngs) -> None:
         width = kind.width
         self.kind = kind
         self.tokens = nnx.Embed(kind.vocabulary, width, rngs=rngs)
@@ -77,7 +77,9 @@ class Model(nnx.Module):
         self.mixers = nnx.List([_mixer(kind, rngs) for _ in range(LAYERS)])
         self.read = nnx.Linear(width, kind.vocabulary, use_bias=False, rngs=rngs)
 
-    def __call__(self, tokens: Int[Array, "B L"], asked: Int[Array, "B K"], keep: Float[Array, "B W"]):
+    def __call__(
+        self, tokens: Int[Array, "B L"], asked: Int[Array, "B K"], keep: Float[Array, "B W"]
+    ) -> Float[Array, "B K V"]:
         """Logits [B, K, V] at the places asked for; `keep` [B, W] multiplies the features: dropout, or ones."""
         x = (self.tokens(tokens) + self.places[...][None]) * keep[:, None]
         for norm, mixer in zip(self.norms, self.mixers, strict=False):

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pandas
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.contract import Table
@@ -44,7 +45,7 @@ def plot(table: Table, summary: dict) -> Figure:
     return figure
 
 
-def _plot_weight_left(ax, rows: Table) -> None:
+def _plot_weight_left(ax: Axes, rows: Table) -> None:
     rows = rows.sort_values("patterns")
     looks = series(["novel", "known"])
     for name in looks:

@@ -44,7 +44,7 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     across = noise - jnp.sum(noise * target, axis=1, keepdims=True) * target
     across = across / jnp.linalg.norm(across, axis=1, keepdims=True)
 
-    def measure_cell(kappa, overlap):
+    def measure_cell(kappa: Array, overlap: Array) -> dict[str, Array]:
         query = overlap * target + jnp.sqrt(1.0 - overlap**2) * across
         left, none = (_log_left(m, q, kappa) for m, q in ((known, query), (novel, random)))
         higher = (none[None, :] > left[:, None]) + 0.5 * (none[None, :] == left[:, None])
@@ -53,11 +53,11 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     return jax.vmap(measure_cell)(each["kappa"], each["overlap"])
 
 
-def _unit(key, rows: int, program: Program):
+def _unit(key: Array, rows: int, program: Program) -> Array:
     return sphere(key, rows, program.neurons) / program.neurons**0.5
 
 
-def _log_left(patterns, queries, kappa):
+def _log_left(patterns: Array, queries: Array, kappa: Array) -> Array:
     """ln of the weight left over, −F, which keeps apart what rounds to the same weight."""
     memory = Memory.create(patterns, separation="softmax1").replace(beta=kappa)
     return -jax.vmap(lambda state: memory.separation.potential(kappa * memory.scores(state)))(queries)

@@ -35,29 +35,29 @@ class Rule(NamedTuple):
     """Values of numbers that shapes depend on; the nearest to what was drawn is taken."""
 
 
-def _sgd(hyper: Hyper, full: bool):
+def _sgd(hyper: Hyper, full: bool) -> optax.GradientTransformationExtraArgs:
     return optax.sgd(hyper["rate"], momentum=1.0 - hyper["friction"])
 
 
-def _adam(hyper: Hyper, full: bool):
+def _adam(hyper: Hyper, full: bool) -> optax.GradientTransformationExtraArgs:
     return optax.adam(hyper["rate"], b1=1.0 - hyper["friction"])
 
 
-def _lbfgs(hyper: Hyper, full: bool, memory: int):
+def _lbfgs(hyper: Hyper, full: bool, memory: int) -> optax.GradientTransformationExtraArgs:
     # In mini-batches a line search on the batch does far better than a fixed rate, and better with a longest step.
     own = {"curv_rtol": hyper["curvature"]} if full else {"max_learning_rate": hyper["rate"]}
     search = optax.scale_by_zoom_linesearch(LINE, initial_guess_strategy="one", **own)
     return optax.lbfgs(None, memory_size=memory, linesearch=search)
 
 
-def _natural(solver: str, hyper: Hyper, full: bool):
+def _natural(solver: str, hyper: Hyper, full: bool) -> optax.GradientTransformationExtraArgs:
     # On a sample of the examples the rule that adapts the damping compares losses of that sample alone.
     damping = "lm" if full and solver != "kernel" else hyper["damping"]
     bounds: dict[str, Any] = {"tolerance": 1e-3, "max_iterations": 100 if full else 20}
     return natural_gradient(hyper["rate"], likelihood="categorical", damping=damping, solver=solver, **bounds)
 
 
-def _averaging_optimiser(factory: Callable, hyper: Hyper, full: bool):
+def _averaging_optimiser(factory: Callable, hyper: Hyper, full: bool) -> optax.GradientTransformationExtraArgs:
     decay = 0.0 if full else 0.95
     return factory(hyper["rate"], likelihood="categorical", damping=hyper["damping"], decay=decay)
 
@@ -156,7 +156,7 @@ def train(
 def _compiled(kind: Kind, memory: int) -> Callable:
     options = {"memory": memory} if memory else {}
 
-    def run(problem: Problem, order: Array, hyper: Hyper, bounds: Bounds):
+    def run(problem: Problem, order: Array, hyper: Hyper, bounds: Bounds) -> tuple[Params, Trace, Array, Array]:
         optimiser = RULES[kind.rule].make(hyper, kind.full, **options)
         advance = partial(_advance, kind, optimiser, problem, order, bounds.watch)
         inner: Any = optimiser.init(problem.start)
@@ -177,7 +177,14 @@ def _blank(row: Array) -> Trace:
     return Trace(*[row] * len(Trace._fields))
 
 
-def _advance(kind: Kind, optimiser, problem: Problem, order: Array, watch: Array, state: _State) -> _State:
+def _advance(
+    kind: Kind,
+    optimiser: optax.GradientTransformationExtraArgs,
+    problem: Problem,
+    order: Array,
+    watch: Array,
+    state: _State,
+) -> _State:
     """State of a run after one step; the trace keeps the values at the start of the step."""
     if kind.full:
         inputs, labels = problem.inputs, problem.labels

@@ -1,5 +1,6 @@
 """Overlap with a pattern after synchronous steps, from starts of given overlap, compiled."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -7,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from experiments.contract import Point
 from experiments.overlap_dynamics import theory
 from experiments.overlap_dynamics.config import CUT
 from experiments.shared import draws
@@ -33,7 +35,7 @@ class Program(NamedTuple):
         return self.queries * self.longest * step + self.padding * self.neurons**2 * (self.degree == 2)
 
 
-def grid(program) -> Grid:
+def grid(program: Callable[[Point], Program]) -> Grid:
     """Grid of draws and starts. Patterns and flips depend on the seed, N, M and the draw's number."""
     flips = (np.uint32, lambda point: theory.flipped_spins(point["neurons"], point["overlap"]))
     return Grid(
@@ -52,7 +54,7 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     place = jax.vmap(lambda k: jax.random.permutation(k, program.neurons))(keys)
     start = jnp.where(place < draw["flips"].astype(jnp.int32), -targets, targets)
 
-    def step(states, _):
+    def step(states: Array, _: None) -> tuple[Array, Array]:
         states = jax.vmap(network.update)(states)
         return states, jax.vmap(overlap)(states, targets)
 

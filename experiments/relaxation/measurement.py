@@ -1,5 +1,6 @@
 """Overlaps with a pattern along heat-bath sweeps that start at it: how long they are remembered, and kept; compiled."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -7,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from experiments.contract import Point
 from experiments.relaxation.config import CUT
 from experiments.shared import draws
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
@@ -34,7 +36,7 @@ class Program(NamedTuple):
         return self.queries * (self.burn_in + self.sweeps) * sweep
 
 
-def grid(program) -> Grid:
+def grid(program: Callable[[Point], Program]) -> Grid:
     """Grid of draws, all patterns started from in one go. A draw depends on the seed, N, M and its number."""
     draw = {**draws.TRACED, "temperature": np.float32}
     return Grid(program, one, draw, {"query": np.uint32}, lambda kind: kind.queries, chunk=2e10)
@@ -50,10 +52,10 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     order_key, chain_key = jax.random.split(other)
     keys = jax.vmap(lambda i: jax.random.fold_in(chain_key, i))(query)
 
-    def swept(states, number):
+    def swept(states: Array, number: Array) -> tuple[Array, Array]:
         orders = jax.random.fold_in(order_key, number)
 
-        def chain(state, key):
+        def chain(state: Array, key: Array) -> Array:
             own = jax.random.fold_in(key, number)
             return glauber(network, state, own, draw["temperature"], sweeps=1, order_key=orders).state
 
@@ -64,7 +66,7 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     return jax.vmap(lambda overlaps: _times(overlaps, program.burn_in), 1)(along)
 
 
-def _times(overlaps, burn_in: int) -> dict:
+def _times(overlaps: Array, burn_in: int) -> dict[str, Array]:
     """Escape of one start and, if it never left, correlation time and mean of its overlap."""
     gone = above(CUT, overlaps)
     left = jnp.any(gone)

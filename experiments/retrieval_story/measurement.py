@@ -63,7 +63,7 @@ def _in_plane(seed: int, num_patterns: int, point: Point, last_step: int) -> lis
     return _rows_of_retrieval(find("modern").build(held, beta=point["beta"]), 0, jnp.asarray(start), last_step, None)
 
 
-def _rows_of_retrieval(memory: Any, target: int, state: jax.Array, last_step: int, key) -> list[Row]:
+def _rows_of_retrieval(memory: Any, target: int, state: jax.Array, last_step: int, key: jax.Array | None) -> list[Row]:
     """Columns of every state of a retrieval, the start first. A key gives the orders of sweeps over spins."""
     model = memory if key is None else draws.network(memory)
     found = []

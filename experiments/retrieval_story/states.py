@@ -3,6 +3,7 @@
 import base64
 
 import numpy as np
+from jax.typing import ArrayLike
 
 from experiments.figures import labels
 
@@ -11,7 +12,7 @@ STORED = "stored"
 STORY = "story"
 
 
-def encode(numbers) -> str:
+def encode(numbers: ArrayLike) -> str:
     """Numbers as text: base64 of half precision, in which spins are exact."""
     return base64.b64encode(np.asarray(numbers, "<f2").tobytes()).decode("ascii")
 

@@ -1,18 +1,19 @@
 """Read-outs of stored images from corrupted ones, compiled: the measurement behind the comparison of separations."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.separation import memories
 from experiments.separation.config import BOUND
 from experiments.shared import pattern_sets
 from experiments.shared.draws import keys, numbers_and_keys, patterns
-from hopfield import retrieve
+from hopfield import Memory, retrieve
 from hopfield.patterns import corrupt
 
 TOGETHER = 8
@@ -78,21 +79,31 @@ def draws(task: Task, seed: int, samples: tuple[int, ...]) -> Draws:
 
 @lru_cache(maxsize=64)
 def _draw_program(padding: int, queries: int, kind: str) -> Callable:
-    def draw_sample(images, seed, num_patterns, amount, sample):
+    def draw_sample(
+        images: Array, seed: Array, num_patterns: Array, amount: Array, sample: Array
+    ) -> tuple[Array, Array, Array]:
         pattern_key, query_key = keys(seed, images.shape[1], num_patterns, sample)
         stored = patterns("", pattern_key, padding, images.shape[1], images)
         _, each = numbers_and_keys(query_key, queries)
         asked = jax.vmap(lambda key, image: corrupt(key, image, kind, amount))(each, stored[:queries])
         return stored, asked.state, asked.known
 
-    def several(images, seed, num_patterns, amount, samples):
+    def several(images: Array, seed: Array, num_patterns: Array, amount: Array, samples: Array) -> Draws:
         made = jax.lax.map(lambda sample: draw_sample(images, seed, num_patterns, amount, sample), samples)
         return Draws(made[0], jnp.arange(padding) < num_patterns, *made[1:])
 
     return jax.jit(several)
 
 
-def read(reader: Reader, task: Task, draws: Draws, which, units: Scale, betas, threshold: float) -> dict:
+def read(
+    reader: Reader,
+    task: Task,
+    draws: Draws,
+    which: Sequence[int] | np.ndarray,
+    units: Scale,
+    betas: Sequence[float] | np.ndarray,
+    threshold: float,
+) -> dict[str, np.ndarray]:
     """Read every query of some draws, at one β per entry of `which`, and judge the results.
 
     Args:
@@ -122,7 +133,9 @@ def read(reader: Reader, task: Task, draws: Draws, which, units: Scale, betas, t
 
 @lru_cache(maxsize=256)
 def _reader(reader: Reader, queries: int) -> Callable:
-    def outcome(stored, used, query, visible, beta, unit, amount):
+    def outcome(
+        stored: Array, used: Array, query: Array, visible: Array, beta: Array, unit: Array, amount: Array
+    ) -> tuple[Array, Array]:
         memory = memories.build(reader.similarity, reader.separation, stored, used, beta, unit)
         answer = _answer(memory, query, reader)
         return answer, answer
@@ -130,18 +143,20 @@ def _reader(reader: Reader, queries: int) -> Callable:
     return _compile_reader(outcome, queries)
 
 
-def _answer(memory, query, reader: Reader):
+def _answer(memory: Memory, query: Array, reader: Reader) -> Array:
     """Read-out Σ p ξ with weights that sum to one, or where reading again and again ends."""
     if reader.iterated:
         return retrieve(memory, query, max_steps=reader.max_steps, rtol=SETTLED).state
     if memory.separation.normalised:
         return memory.read(query)
-    return memory.shares(query) @ memory.patterns
+    return memory.shares(query) @ cast(Array, memory.patterns)
 
 
 @lru_cache(maxsize=64)
 def _best_possible_reader(kind: str, queries: int) -> Callable:
-    def outcome(stored, used, query, visible, beta, unit, amount):
+    def outcome(
+        stored: Array, used: Array, query: Array, visible: Array, beta: Array, unit: Array, amount: Array
+    ) -> tuple[Array, Array]:
         shown = visible | (kind == "noise")
         distance = jnp.sum(jnp.where(shown[None, :], (stored - query[None, :]) ** 2, 0.0), axis=1)
         sharpness = 0.5 / jnp.maximum(amount, 1e-4) ** 2 if kind == "noise" else 1e8
@@ -155,14 +170,16 @@ def _best_possible_reader(kind: str, queries: int) -> Callable:
 def _compile_reader(outcome: Callable, queries: int) -> Callable:
     """Compile a read-out with its judgement. `outcome` gives the image recognised and the image of least squares."""
 
-    def program(found, unit, spread, threshold, amount, places, betas):
+    def program(
+        found: Draws, unit: Array, spread: Array, threshold: Array, amount: Array, places: Array, betas: Array
+    ) -> dict[str, Array]:
         used = found.used
 
-        def draw(column):
+        def draw(column: tuple[Array, Array]) -> dict[str, Array]:
             place, beta = column
             stored, asked, visible = found.stored[place], found.queries[place], found.visible[place]
 
-            def query(i, state, shown):
+            def query(i: Array, state: Array, shown: Array) -> tuple[Array, Array, Array]:
                 answer, smooth = outcome(stored, used, state, shown, beta, unit, amount)
                 square = jnp.where(used, jnp.sum((stored - answer[None, :]) ** 2, axis=1), jnp.inf)
                 close, identified = square[i] <= threshold * spread, square[i] <= 1.000001 * jnp.min(square)

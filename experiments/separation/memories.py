@@ -8,7 +8,7 @@ from jaxtyping import Array, Float
 from experiments.bounds import suggestion
 from hopfield import Memory, separations, similarities
 from hopfield.similarities import Cosine, Similarity, SquaredDistance
-from hopfield.spaces import Euclidean
+from hopfield.spaces import Euclidean, Space
 
 DISTANCES = ("euclidean", "manhattan")
 SIMILARITIES = ("dot", "cosine", "correlation", *DISTANCES)
@@ -23,17 +23,19 @@ NEAR = 1e-3
 class SingleShot(Similarity):
     """A comparison that is read out once: no update is defined for it."""
 
-    def spin_flip(self, state, old, new, column):
+    def spin_flip(self, state: Array, old: Array, new: Array, column: Array) -> Array:
         raise TypeError(f"{type(self).__name__} is for reading, it has no dynamics")
 
-    def proximal_step(self, state, patterns, weights, space, known=None):
+    def proximal_step(
+        self, state: Array, patterns: Array, weights: Array, space: Space, known: Array | None = None
+    ) -> Array:
         raise TypeError(f"{type(self).__name__} is for reading, it has no dynamics")
 
 
 class Correlation(SingleShot):
     """Pearson's correlation coefficient: the cosine after each has lost its own mean, blind to brightness."""
 
-    def __call__(self, state, patterns):
+    def __call__(self, state: Array, patterns: Array) -> Array:
         centred = patterns - jnp.mean(patterns, axis=1, keepdims=True)
         return Cosine()(state - jnp.mean(state), centred)
 
@@ -44,7 +46,7 @@ class Reciprocal(SingleShot):
     distance: Similarity
     unit: Float[Array, ""]
 
-    def __call__(self, state, patterns):
+    def __call__(self, state: Array, patterns: Array) -> Array:
         return 1.0 / (NEAR - self.distance(state, patterns) / self.unit)
 
 
@@ -80,7 +82,7 @@ def iterates(similarity: str, separation: str) -> bool:
     return similarity in ("dot", "euclidean") and not _is_power(separation)
 
 
-def build(similarity: str, separation: str, images, mask, beta, unit) -> Memory:
+def build(similarity: str, separation: str, images: Array, mask: Array, beta: Array, unit: Array) -> Memory:
     """The memory of a pair; traceable.
 
     Powers need scores that are positive and grow with the similarity: they get the reciprocal of a distance, as in
@@ -100,7 +102,7 @@ def build(similarity: str, separation: str, images, mask, beta, unit) -> Memory:
     return Memory(images, beta, mask=mask, similarity=compare, separation=separations.find(separation), space=space)
 
 
-def gap(similarity: str, images) -> float:
+def gap(similarity: str, images: np.ndarray) -> float:
     """Mean lead of an image's score with itself over its scores with the others: the unit in which β is counted."""
     scores = np.asarray(jax.jit(jax.vmap(_similarity(similarity), (0, None)))(images, images), np.float64)
     own, others = np.trace(scores), scores.sum() - np.trace(scores)

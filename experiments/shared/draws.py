@@ -12,12 +12,13 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 from jaxtyping import Array
 
 import hopfield.patterns
 from experiments.contract import Point
 from experiments.shared.grids import Draw, PaddedProgram, Traced
-from hopfield import Memory, hebb_couplings
+from hopfield import Couplings, Memory, hebb_couplings
 from hopfield.memories import find
 from hopfield.patterns import Corrupted, corrupt
 
@@ -46,7 +47,7 @@ def check(memory: str, dynamics: Iterable[str], beta: float | None) -> None:
         raise ValueError(f"beta must be null for {memory}, which has none, got {beta:g}")
 
 
-def keys(seed, neurons: int, num_patterns, sample) -> tuple:
+def keys(seed: ArrayLike, neurons: int, num_patterns: ArrayLike, sample: ArrayLike) -> tuple[Array, Array]:
     """Random keys of one draw, for its patterns and for its queries.
 
     Args:
@@ -69,13 +70,13 @@ def seed_of(seed: int, number: int) -> int:
     return (seed * 2654435769 + number) % 2**32
 
 
-def numbers_and_keys(key, count: int) -> tuple:
+def numbers_and_keys(key: Array, count: int) -> tuple[Array, Array]:
     """Numbers 0 to count − 1 of the queries of a draw, and for each a key that depends on its number alone."""
     index = jnp.arange(count)
     return index, jax.vmap(lambda i: jax.random.fold_in(key, i))(index)
 
 
-def patterns(ensemble: str | Callable, key, rows: int, neurons: int, data=None):
+def patterns(ensemble: str | Callable, key: Array, rows: int, neurons: int, data: Array | None = None) -> Array:
     """Patterns [M, N] of one draw: from a random ensemble, or distinct rows of `data` in random order.
 
     Args:
@@ -134,7 +135,7 @@ def as_spins(key: Array, start: Array) -> Array:
     return jnp.where(start == 0, signs, jnp.sign(start))
 
 
-def corrupted(key: Array, target: Array, kind: str, amount, *, spins: bool) -> Corrupted:
+def corrupted(key: Array, target: Array, kind: str, amount: float | Array, *, spins: bool) -> Corrupted:
     """Start of a query: its pattern [N] corrupted by `hopfield.patterns.corrupt`. For spins every entry is ±1.
 
     Args:
@@ -148,7 +149,7 @@ def corrupted(key: Array, target: Array, kind: str, amount, *, spins: bool) -> C
     return Corrupted(as_spins(jax.random.fold_in(key, 1), start) if spins else start, untouched)
 
 
-def network(memory):
+def network(memory: Memory | Couplings) -> Memory | Couplings:
     """Network that a memory's dynamics run on: Couplings of a classical memory, else the memory itself.
 
     A step of Couplings costs N² whatever M is, but they have no weights on patterns: `shares` is the memory's alone.

@@ -5,6 +5,7 @@ draws. At small M each query has a transition of its own.
 """
 
 import numpy as np
+from jax.typing import ArrayLike
 
 from hopfield.memories import find
 from hopfield.theory import spherical
@@ -32,7 +33,7 @@ def critical_kappa(memory: str, ensemble: str, neurons: int, num_patterns: int, 
     return kappa if kappa == kappa else None
 
 
-def limit(ensemble: str, loads):
+def limit(ensemble: str, loads: np.ndarray) -> np.ndarray:
     """λ = κ/N at which one step loses a typical pattern of N → ∞, for loads ln M / N. NaN where no pattern is kept."""
     beta = np.geomspace(1e-3, 1e2, 4000)
     typical = spherical.typical_load(beta, _law(ensemble))
@@ -40,7 +41,9 @@ def limit(ensemble: str, loads):
     return np.interp(loads, typical[rising], beta[rising], right=np.nan)
 
 
-def one_step_weight(memory: str, ensemble: str, neurons: int, num_patterns: int, kappas):
+def one_step_weight(
+    memory: str, ensemble: str, neurons: int, num_patterns: int, kappas: ArrayLike
+) -> np.ndarray | None:
     """Weight on the pattern in the state equal to it, for an array of κ. NaN where theory ends."""
     if not covers(memory, ensemble):
         return None
@@ -50,7 +53,9 @@ def one_step_weight(memory: str, ensemble: str, neurons: int, num_patterns: int,
     return weights
 
 
-def converged(memory: str, ensemble: str, neurons: int, num_patterns: int, kappas) -> spherical.Converged | None:
+def converged(
+    memory: str, ensemble: str, neurons: int, num_patterns: int, kappas: ArrayLike
+) -> spherical.Converged | None:
     """Overlap, weight and entropy where the updates end, for an array of κ. NaN where theory ends."""
     if not covers(memory, ensemble, "converged_weight"):
         return None
@@ -60,5 +65,5 @@ def converged(memory: str, ensemble: str, neurons: int, num_patterns: int, kappa
     return spherical.Converged(*states)
 
 
-def _valid(ensemble: str, neurons: int, kappas):
+def _valid(ensemble: str, neurons: int, kappas: ArrayLike) -> np.ndarray:
     return (np.asarray(kappas) < neurons) | (ensemble != "gaussian")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.bounds import suggestion
 from experiments.shared.parallel import locked_cache
@@ -38,17 +39,21 @@ def is_streamed(ensemble: str) -> bool:
     return ensemble == GENERATED or ensemble.startswith(MAPPED)
 
 
-def stream(ensemble: str, key, num_patterns: int, neurons: int):
+def stream(ensemble: str, key: Array, num_patterns: int, neurons: int) -> sources.Source:
     """The source that hands out `num_patterns` spins of width `neurons`, see `hopfield.patterns.sources`."""
     if ensemble == GENERATED:
         return sources.generated(key, "spins", num_patterns, neurons)
+    return _mapped(ensemble)
+
+
+def _mapped(ensemble: str) -> sources.Mapped:
     return sources.mapped(os.path.expanduser(ensemble.removeprefix(MAPPED)))
 
 
 def shape(ensemble: str, spins: bool = False) -> tuple[int, int]:
     """M and N, the numbers of patterns and of neurons of an ensemble that is not random."""
     mapped = ensemble.startswith(MAPPED)
-    patterns = stream(ensemble, None, 0, 0) if mapped else _load(ensemble, spins, _state(ensemble))
+    patterns = _mapped(ensemble) if mapped else _load(ensemble, spins, _state(ensemble))
     return patterns.shape[0], patterns.shape[1]
 
 
@@ -59,7 +64,7 @@ def check_spins(ensemble: str) -> None:
 
 @locked_cache(8)
 def _check_spins(ensemble: str, state: tuple[int, ...] | None) -> None:
-    file = sources.mapped(os.path.expanduser(ensemble.removeprefix(MAPPED))).file
+    file = _mapped(ensemble).file
     size = max(1, 2**24 // file.shape[1])
     blocks = (file[first : first + size] for first in range(0, len(file), size))
     _say_repeated(ensemble, len(file), _count_repeated(blocks), state)
@@ -71,7 +76,7 @@ def _check_spins(ensemble: str, state: tuple[int, ...] | None) -> None:
             raise ValueError(f"ensembles must hold spins, +1 or -1, got {value:g} in row {first + row} of {ensemble}")
 
 
-def load(ensemble: str, spins: bool):
+def load(ensemble: str, spins: bool) -> Array:
     """Real patterns [M, N]: as spins, or each centred and scaled to the norm √N of spins.
 
     Spins are cut at half of full grey for digits, else at the own median of a pattern.
@@ -85,14 +90,14 @@ def load(ensemble: str, spins: bool):
     return _load(ensemble, spins, _state(ensemble))
 
 
-def load_to_measure(ensemble: str, spins: bool):
+def load_to_measure(ensemble: str, spins: bool) -> Array:
     """Patterns as `load` gives them, for a measurement. Prints once that real patterns are centred."""
     if not spins and ensemble not in IMAGES:
         _say_centred(ensemble, _state(ensemble))
     return load(ensemble, spins)
 
 
-def _read(ensemble: str):
+def _read(ensemble: str) -> Array:
     """Patterns of a data file, or the return value of a user's function."""
     outer = None if Path(os.path.expanduser(ensemble)).is_file() else outside.find("datasets", ensemble)
     if outer is None:
@@ -124,7 +129,7 @@ def _state(ensemble: str) -> tuple[int, ...] | None:
 
 
 @locked_cache(8)
-def _load(ensemble: str, spins: bool, state: tuple[int, ...] | None):
+def _load(ensemble: str, spins: bool, state: tuple[int, ...] | None) -> Array:
     if ensemble in IMAGES:
         images = IMAGES[ensemble][0](binary=spins)
         used = images if spins else datasets.standardise(images)
@@ -187,7 +192,7 @@ def _say_repeated(ensemble: str, count: int, repeated: int, state: tuple[int, ..
         )
 
 
-def _check_contrast(ensemble: str, patterns, used) -> None:
+def _check_contrast(ensemble: str, patterns: Array, used: Array) -> None:
     """Raises ValueError where a pattern is used as the same number everywhere, as zero or as spins that say nothing."""
     flat = np.flatnonzero(np.ptp(used, axis=1) == 0)
     if flat.size:
@@ -195,7 +200,7 @@ def _check_contrast(ensemble: str, patterns, used) -> None:
         raise ValueError(f"{ensemble} must hold patterns with contrast, got {value:g} all over row {flat[0]}{others}")
 
 
-def pixels(ensemble: str):
+def pixels(ensemble: str) -> Array:
     """Images [M, N] with their grey levels in [0, 1]. Numbers of a file are scaled from least to largest.
 
     Args:
@@ -207,7 +212,7 @@ def pixels(ensemble: str):
 
 
 @locked_cache(8)
-def _pixels(ensemble: str, state: tuple[int, ...] | None):
+def _pixels(ensemble: str, state: tuple[int, ...] | None) -> Array:
     if ensemble in IMAGES:
         return IMAGES[ensemble][1]()
     levels = _read(ensemble)

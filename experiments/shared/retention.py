@@ -6,12 +6,13 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 from jaxtyping import Array
 
 from experiments.contract import Point, Row
 from experiments.shared import corruptions, draws, grids, pattern_sets
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
-from hopfield import Memory, retrieve
+from hopfield import Couplings, Memory, retrieve
 from hopfield.dynamics import CYCLE, STEP_LIMIT
 from hopfield.memories import find
 from hopfield.observables.overlaps import above, bit_error, exact, overlap, sparse_overlap
@@ -73,7 +74,7 @@ def _amount(point: Point) -> float:
     return amount if way == "noise" else float(flips(amount, point["neurons"])) / point["neurons"]
 
 
-def _data(program: Program):
+def _data(program: Program) -> Data:
     if program.ensemble == pattern_sets.RANDOM:
         return None
     return pattern_sets.load_to_measure(program.ensemble, find(program.memory).ensemble == "spins")
@@ -100,7 +101,15 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     return count | heavy | mean
 
 
-def _query(program: Program, network, weigh, target, index, key, amount) -> dict:
+def _query(
+    program: Program,
+    network: Memory | Couplings,
+    weigh: Callable[[Array], Array] | None,
+    target: Array,
+    index: Array,
+    key: Array,
+    amount: Array,
+) -> dict[str, ArrayLike]:
     """Outcome of the query of one stored pattern from its corrupted self: flags and numbers by column."""
     spins = isinstance(network.space, Spins)
     corrupt_key, order_key = jax.random.split(key)

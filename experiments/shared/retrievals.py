@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, cast
 
 import jax
 import jax.numpy as jnp
@@ -12,12 +12,13 @@ from jaxtyping import Array
 from experiments.contract import Point, Row
 from experiments.shared import corruptions, draws, grids, pattern_sets
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
-from hopfield import retrieve
+from hopfield import Memory, retrieve
 from hopfield.dynamics import CYCLE, STEP_LIMIT
 from hopfield.memories import find
 from hopfield.observables.overlaps import above
 from hopfield.observables.thermodynamics import entropy
 
+Kappa = TypeVar("Kappa", float, Array)
 CURVE = ["memory", "ensemble", "neurons", "patterns", "corruption"]
 """Columns that tell one curve against κ from another."""
 STILL = 1e-5
@@ -52,7 +53,7 @@ class Program(NamedTuple):
         return self.kappas * self.queries * self.padding * self.neurons * 80
 
 
-def data(ensemble: str, spins: bool, load: Callable = pattern_sets.load):
+def data(ensemble: str, spins: bool, load: Callable = pattern_sets.load) -> Data:
     """Real patterns [rows, N] of norm √N, as spins or not. None for a random ensemble."""
     return None if ensemble in (*pattern_sets.UNIT_NORM, pattern_sets.GENERATED) else load(ensemble, spins)
 
@@ -62,7 +63,7 @@ def on_spins(memory: str) -> bool:
     return find(memory).ensemble == "spins"
 
 
-def beta(memory: str, kappa, neurons: int):
+def beta(memory: str, kappa: Kappa, neurons: int) -> Kappa | None:
     """β of κ = β‖ξ‖²: κ itself for patterns of norm 1, κ/N for spins of norm √N, None for a memory without one."""
     if not find(memory).takes_beta:
         return None
@@ -97,7 +98,7 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     corrupted = partial(draws.corrupted, kind=program.corruption, amount=draw["amount"], spins=on_spins(program.memory))
     start = jax.vmap(corrupted)(keys, stored[: program.queries]).state
 
-    def totals_at(kappa):
+    def totals_at(kappa: Array) -> Measured:
         memory, scale = _memory(program, stored, mask, kappa)
         query = lambda i, start: _query(program, memory, i, scale * start)
         return _totals(jax.vmap(query)(index, start), index < draw["num_patterns"])
@@ -105,16 +106,17 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     return jax.lax.map(totals_at, each["kappa"])
 
 
-def _memory(program: Program, stored, mask, kappa):
+def _memory(program: Program, stored: Array, mask: Array | None, kappa: Array) -> tuple[Memory, float]:
     """The memory with patterns of spins, or of unit norm, and the scale of its states."""
     scale = 1.0 if on_spins(program.memory) else program.neurons**-0.5
     inverse_temperature = beta(program.memory, kappa, program.neurons)
-    return find(program.memory).build(scale * stored, mask=mask, beta=inverse_temperature), scale
+    memory = find(program.memory).build(scale * stored, mask=mask, beta=inverse_temperature)
+    return cast(Memory, memory), scale
 
 
-def _query(program: Program, memory, index, start) -> dict:
+def _query(program: Program, memory: Memory, index: Array, start: Array) -> dict[str, Array]:
     """Columns of one query: weight and overlap of a single step from the start, and all columns where updates end."""
-    target = memory.patterns[index]
+    target = cast(Array, memory.patterns)[index]
     along = lambda state: jnp.dot(state, target) / jnp.dot(target, target)
     end = retrieve(memory, start, max_steps=program.max_steps, rtol=STILL)
     weights = memory.shares(end.state)
@@ -131,10 +133,10 @@ def _query(program: Program, memory, index, start) -> dict:
     }
 
 
-def _totals(outcome: dict, valid) -> dict:
+def _totals(outcome: dict, valid: Array) -> Measured:
     """Totals of the valid queries: counts of flags, means of numbers, and means over the successful queries."""
 
-    def mean(name, used):
+    def mean(name: str, used: Array) -> Array:
         return jnp.sum(jnp.where(used, outcome[name], 0)) / jnp.sum(used)
 
     kept = valid & outcome["success"]

@@ -6,6 +6,7 @@ from typing import cast
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.shared import corruptions, draws, pattern_sets
 from hopfield import Memory, find_memory
@@ -42,7 +43,7 @@ def draw_with_queries(
     return patterns, targets, {name: start(*corruptions.parts(name), query_key, targets) for name in starts}
 
 
-def start(kind: str, amount: float, key, targets):
+def start(kind: str, amount: float, key: Array, targets: np.ndarray) -> np.ndarray:
     """Every target corrupted, with the random numbers that stored patterns are corrupted with."""
     if not amount:
         return targets

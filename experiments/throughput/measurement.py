@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.contract import Point, Row
 from experiments.shared import footprint, timing
@@ -40,7 +41,7 @@ def measure_point(config: Config, point: Point) -> Row:
     }
 
 
-def _product():
+def _product() -> tuple[Callable[[Array], Array], Array]:
     square = jax.random.normal(jax.random.key(0), (SQUARE, SQUARE), jnp.float32)
     # The default precision of a CPU; what the command asks for elsewhere holds here, too.
     product = jax.jit(lambda x: x @ x)

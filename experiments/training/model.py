@@ -23,7 +23,7 @@ class Batch(NamedTuple):
 class Classifier(nnx.Module):
     """Embedding, Hopfield layer, read-out: logits [B, classes] of inputs [B, T, F]."""
 
-    def __init__(self, setting: Setting, data: Part, classes: int, rngs: nnx.Rngs):
+    def __init__(self, setting: Setting, data: Part, classes: int, rngs: nnx.Rngs) -> None:
         """Build the model for a training set."""
         features, layer = data.inputs.shape[-1], layers.find(setting.layer)
         self.layer = setting.layer

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 import hopfield.patterns
 from experiments.shared import corruptions, retention
@@ -135,30 +136,30 @@ def _compiled(case: printed.Case, neurons: int, most: int) -> Callable:
     """Program from keys of draws to the largest M [draws, queries] at which a query keeps its pattern."""
     last = {"target_weight": _last_at_start, "converged_weight": _last_converged}[case.criterion]
 
-    def draw(key):
+    def draw(key: Array) -> Array:
         patterns = getattr(hopfield.patterns, case.ensemble)(key, most, neurons)
         return jax.vmap(lambda i: last(patterns, i, case.beta))(jnp.arange(QUERIES))
 
     return jax.jit(lambda keys: jax.lax.map(draw, keys))
 
 
-def _last_at_start(patterns, target, beta):
+def _last_at_start(patterns: Array, target: Array, beta: float) -> Array:
     """Largest number of patterns at which the target has more than half of the weight, in the state equal to it."""
     scores = beta * (patterns @ patterns[target])
     others = jnp.where(jnp.arange(len(patterns)) == target, 0.0, jnp.exp(scores - scores[target]))
     return jnp.maximum(jnp.sum(jnp.cumsum(others) < 1), 1)
 
 
-def _last_converged(patterns, target, beta):
+def _last_converged(patterns: Array, target: Array, beta: float) -> Array:
     """Largest number of patterns at which the target has more than half of the weight, where updates from it end."""
     index = jnp.arange(len(patterns))
 
-    def is_kept(count):
+    def is_kept(count: Array) -> Array:
         memory = Memory.create(patterns, beta, mask=(index < count) | (index == target))
         end = retrieve(memory, patterns[target], max_steps=100, rtol=1e-4).state
         return above(memory.weights(end)[target], 0.5)
 
-    def halve(_, ends):
+    def halve(_: Array, ends: tuple[Array, Array]) -> tuple[Array, Array]:
         low, high = ends
         middle = (low + high) // 2
         holds = is_kept(middle)

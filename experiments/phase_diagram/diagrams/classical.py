@@ -1,10 +1,12 @@
 """Diagram of the classical network over M/N and T, which samples by heat-bath sweeps."""
 
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.phase_diagram import theory
 from experiments.phase_diagram.diagrams import FROZEN, Diagram, Program
@@ -26,7 +28,7 @@ class Classical(Diagram):
     def cost(self, program: Program) -> float:
         return program.padding * program.neurons**2 + super().cost(program._replace(neurons=program.neurons + 500))
 
-    def query(self, program: Program, build: Callable, stored, used, key) -> Callable:
+    def query(self, program: Program, build: Callable, stored: Array, used: Array, key: Array) -> Callable:
         """Heat-bath sweeps from pattern i: a burn-in, then two time averages of half the sweeps each.
 
         Their product averaged over neurons is the self-overlap q. A pattern holds the state where more than half of it
@@ -38,13 +40,13 @@ class Classical(Diagram):
         rows = jnp.where(used[:, None], stored, 0.0)
         half = program.sweeps // 2
 
-        def window(state, i, temperature, number: int, burn_in: int):
+        def window(state: Array, i: Array, temperature: Any, number: int, burn_in: int) -> tuple[Array, Array]:
             own = jax.random.fold_in(jax.random.fold_in(chain_key, i), number)
             orders = jax.random.fold_in(order_key, number)
             found = glauber(couplings, state, own, temperature, sweeps=half, burn_in=burn_in, order_key=orders)
             return found.state, jnp.round(half * found.mean)
 
-        def query(i, temperature):
+        def query(i: Array, temperature: Any) -> dict[str, Array]:
             state, first = window(stored[i], i, temperature, 0, program.burn_in)
             _, second = window(state, i, temperature, 1, 0)
             # sums of whole numbers: those of averages are off by 1e-5 in float32, many errors of an overlap close to 1

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from math import exp, log
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from experiments.phase_diagram.config import Modern as Options
 from experiments.phase_diagram.diagrams import Diagram, Program
@@ -27,16 +29,16 @@ class Modern(Diagram):
         cold, warm = (1 / (least * exp(part * ratio)) for part in (upper, lower))
         return cold, (cold * warm) ** 0.5, warm
 
-    def edges(self, cold, warm) -> tuple:
+    def edges(self, cold: Any, warm: Any) -> tuple:
         return 1 / warm, 1 / cold, -np.log(warm), np.log(warm / cold)
 
     def work(self, neurons: int, num_patterns: int, sweeps: int) -> int:
         return 100 * num_patterns * neurons
 
-    def query(self, program: Program, build: Callable, stored, used, key) -> Callable:
+    def query(self, program: Program, build: Callable, stored: Array, used: Array, key: Array) -> Callable:
         """Deterministic updates from pattern i to a fixed point, whose weights say which patterns retain it."""
 
-        def query(i, temperature):
+        def query(i: Array, temperature: Array) -> dict[str, Array]:
             memory = build(stored, mask=used, beta=1.0 / temperature)
             end = retrieve(memory, stored[i], max_steps=program.max_steps)
             found = regime(memory, end.state)

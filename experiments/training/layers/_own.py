@@ -25,7 +25,7 @@ from hopfield.layers import HopfieldAttention
 class Made(nnx.Module):
     """Attention, and the module that a function made of it."""
 
-    def __init__(self, attention: HopfieldAttention, module: Any):
+    def __init__(self, attention: HopfieldAttention, module: Any) -> None:
         self.attention = attention
         self.module = module
 
@@ -49,7 +49,7 @@ class Own(Layer):
             raise ValueError(f"layers must return [B, T', W] of inputs {[*x.shape]}, got {got} from {self.name!r}")
         return found[..., -1, :]
 
-    def inspect(self, module: Made, x: jax.Array, others: jax.Array):
+    def inspect(self, module: Made, x: jax.Array, others: jax.Array) -> Any:
         return module.attention.inspect(x)
 
 

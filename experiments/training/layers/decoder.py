@@ -18,12 +18,12 @@ class Decoder(LastReads):
         own = attention(setting, setting.width, rngs)
         return DecoderBlock(own, attention(setting, setting.width, rngs), rngs=rngs)
 
-    def inspect(self, module: DecoderBlock, x: jax.Array, others: jax.Array):
+    def inspect(self, module: DecoderBlock, x: jax.Array, others: jax.Array) -> Any:
         query, before = last_and_before(x)
         query = query + module.attention(module.attention_norm(query))
         return module.cross.inspect(module.cross_norm(query), before)
 
-    def association(self, module: Any):
+    def association(self, module: Any) -> Any:
         return module.cross.attention_fn
 
 

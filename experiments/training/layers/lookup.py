@@ -1,5 +1,7 @@
 """Look-up of learned patterns, whose targets are added to the embedded input."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 from flax import nnx
@@ -22,7 +24,7 @@ class Lookup(Layer):
     def read(self, module: HopfieldLayer, x: jax.Array, others: jax.Array) -> jax.Array:
         return jnp.mean(nnx.relu(x) + module(x), axis=-2)
 
-    def association(self, module: HopfieldLayer):
+    def association(self, module: HopfieldLayer) -> Any:
         return module.hopfield.attention.attention_fn
 
     def stored(self, quantity: int, examples: int, vectors: int) -> int:

@@ -38,10 +38,10 @@ class Memory(Layer):
     def read(self, module: HopfieldLayer, x: jax.Array, others: jax.Array) -> jax.Array:
         return module(x, mask=others)[0]
 
-    def inspect(self, module: HopfieldLayer, x: jax.Array, others: jax.Array):
+    def inspect(self, module: HopfieldLayer, x: jax.Array, others: jax.Array) -> Any:
         return module.inspect(x, mask=others)
 
-    def association(self, module: HopfieldLayer):
+    def association(self, module: HopfieldLayer) -> Any:
         return module.hopfield.attention.attention_fn
 
     def stored(self, quantity: int, examples: int, vectors: int) -> int:

@@ -1,5 +1,7 @@
 """Pooling of the inputs with learned queries."""
 
+from typing import Any
+
 import jax
 from flax import nnx
 
@@ -23,7 +25,7 @@ class Pooling(Layer):
     def read(self, module: HopfieldPooling, x: jax.Array, others: jax.Array) -> jax.Array:
         return module(x)
 
-    def association(self, module: HopfieldPooling):
+    def association(self, module: HopfieldPooling) -> Any:
         return module.hopfield.attention.attention_fn
 
 

@@ -5,7 +5,9 @@ import numpy as np
 NUMBERS, VECTORS, STREAM = 128, 16, 4
 
 
-def draw(rng: np.random.Generator, size: int, instances: int = VECTORS, bits: int = 8, signals: int = 8):
+def draw(
+    rng: np.random.Generator, size: int, instances: int = VECTORS, bits: int = 8, signals: int = 8
+) -> tuple[np.ndarray, np.ndarray, int]:
     """Bags of ±1 patterns. A positive bag holds exactly one signal, a negative one none."""
     codes = rng.permutation(2**bits)
     bags, positive = rng.choice(codes[signals:], (size, instances)), rng.integers(0, 2, size)

@@ -5,7 +5,9 @@ import numpy as np
 NUMBERS, VECTORS, STREAM = 112, 7, 6
 
 
-def draw(rng: np.random.Generator, size: int, pairs: int = VECTORS - 1, keys: int = 12, values: int = 4):
+def draw(
+    rng: np.random.Generator, size: int, pairs: int = VECTORS - 1, keys: int = 12, values: int = 4
+) -> tuple[np.ndarray, np.ndarray, int]:
     """Pairs of a one-hot key and a one-hot value. The last vector is the query: one of these keys without its value."""
     chosen = rng.permuted(np.broadcast_to(np.arange(keys), (size, keys)), axis=1)[:, :pairs]
     read = rng.integers(0, values, (size, pairs))
