@@ -93,7 +93,7 @@ def suggestion(name: str, names: Iterable[str]) -> str:
 
 
 def check(options: Any, prefix: str = "") -> None:
-    """Hold every option of a dataclass, nested ones included, to its bounds.
+    """Check that every option of a dataclass, nested ones included, is within its bounds.
 
     Raises:
         ValueError: one lies outside; one sentence with its dotted name, the bounds and the value.
@@ -130,7 +130,7 @@ def number(value: float) -> str:
 
 
 def _check_name(option: str, text: str, names: Mapping[str, Number | None]) -> None:
-    """Refuse an unknown name, a name without the number it needs, and a name with a number it cannot have."""
+    """Check that a name is known, with the number that it needs and none that it cannot have; else ValueError."""
     name, value = name_and_number(text)
     number = names.get(name)
     if value is None:
@@ -148,7 +148,7 @@ def _check_name(option: str, text: str, names: Mapping[str, Number | None]) -> N
 
 
 def _check_spelling(name: str, text: str) -> None:
-    """Refuse a second spelling of a number, such as `dense:03` for `dense:3`, which would be another curve."""
+    """Check that a number is spelt as usual, not `dense:03` for `dense:3`, which would be another curve."""
     kind, _, digits = text.partition(":")
     try:
         plain = repr(float(digits)).removesuffix(".0")

@@ -107,7 +107,7 @@ def _check(conf: str, scratch: Path) -> int:
 
 
 def _require(condition: Any, otherwise: str) -> None:
-    """Raise UnmetError with the message `otherwise` unless the condition holds: also under `python -O`."""
+    """Check that a condition holds, also under `python -O`; else UnmetError with the message `otherwise`."""
     if not condition:
         raise UnmetError(otherwise)
 
@@ -145,14 +145,14 @@ def _run(conf: str, target: Path) -> None:
 
 
 def _even(job: Job, whole: Path) -> None:
-    """Raise DoubtError if only some rows have a column: a name may be misspelt, or the rows may be of several kinds."""
+    """Check that all rows have the same columns; else DoubtError: a name is misspelt, or rows are of several kinds."""
     plan = planning.plan(replace(job, config=replace(job.config, output=str(whole))))
     if names := axes.differing(plan.ledger.rows(plan.points)):
         raise DoubtError(f"only some have {', '.join(names)}; a name may be misspelt")
 
 
 def _declared(name: str, whole: Path) -> None:
-    """Raise DoubtError if columns.py is missing or declares columns that the table lacks. Runs refuse others."""
+    """Check that columns.py is there, and the table has all that it declares; else DoubtError. Runs refuse others."""
     declared = registry.columns(name)
     if declared is None:
         raise DoubtError("columns.py is missing, so that no report says what they mean")

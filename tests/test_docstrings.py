@@ -83,6 +83,20 @@ def test_what_has_none_is_found(monkeypatch):
     assert set(undocumented(hopfield)) == found
 
 
+def opened_by_a_verb() -> Iterator[str]:
+    """Checks among functions of the experiments, hidden ones too, that say what they do and not what they hold to."""
+    for path in sorted((ROOT / "experiments").rglob("*.py")):
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.FunctionDef) and re.match(
+                r"(Refuse|Raise|Ensure|Make sure|Checks\b|Check\b(?! that ))", ast.get_docstring(node) or ""
+            ):
+                yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+
+
+def test_a_check_says_what_it_holds_to():
+    assert list(opened_by_a_verb()) == []
+
+
 TABLES = [experiments, figures, runner, shared, statistics, system, dynamics, geometry, large, networks, optim]
 
 

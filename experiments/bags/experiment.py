@@ -32,7 +32,7 @@ KEYS = ("data", "method", "repetition")
 
 
 def check(config: Config) -> None:
-    """Raises ValueError for data that are not there, or have too few folds or some of one class."""
+    """Check that data are there, with enough folds, of both classes each; else ValueError."""
     for name in config.data:
         bags = data.load(name)
         if config.repetitions > len(bags.tested):
@@ -45,7 +45,7 @@ def check(config: Config) -> None:
 
 
 def _check_folds(name: str, bags: data.Bags, repetitions: int) -> None:
-    """Raises ValueError for a fold without bags of both classes: it has no area and may leave one class to train on."""
+    """Check that every fold has bags of both classes, without which it has no area; else ValueError."""
     for repetition, fold in product(range(repetitions), range(bags.folds)):
         if len(np.unique(bags.labels[bags.tested[repetition] == fold])) < 2:
             where = f"fold {fold} of repetition {repetition} of {name}"

@@ -37,7 +37,7 @@ PARITY = "odd"
 
 
 def check(config: Config) -> None:
-    """Refuse memories and scales that cannot be measured, in one sentence."""
+    """Check that memories and scales can be measured; else ValueError."""
     for memory, scale in _scales(config, (*config.per_memory, *config.memories)).items():
         _check_scale(memory, scale)
 

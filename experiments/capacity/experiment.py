@@ -38,7 +38,7 @@ X_AXIS = "load"
 
 
 def check(config: Config) -> None:
-    """Refuse memories, starts and numbers that cannot be measured, in one sentence."""
+    """Check that memories, starts and numbers can be measured; else ValueError."""
     for name in config.per_memory:  # more of them than memories: `memories=[classical]` on the command line is enough
         find(name)
     for memory, scale in scales.by_memory(config).items():

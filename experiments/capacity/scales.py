@@ -95,7 +95,7 @@ def columns_of(point: Point) -> Row:
 
 
 def check(scale: FullScale, memory: str) -> None:
-    """Refuse a scale that a memory cannot be measured at, in one sentence."""
+    """Check that a memory can be measured at a scale; else ValueError."""
     _check_samples(scale.samples)
     for spec in scale.corruption:
         corruption(spec)
@@ -110,7 +110,7 @@ def _check_samples(samples: Any) -> None:
 
 
 def check_ensemble(scale: FullScale, memory: str, ensemble: str, neurons: list[int] | None) -> None:
-    """Refuse a number of patterns, samples or neurons that an ensemble does not have, in one sentence.
+    """Check that an ensemble has the numbers of patterns, samples and neurons; else ValueError.
 
     Args:
         neurons: the common numbers of neurons, which an ensemble that is not random must have.
@@ -147,7 +147,7 @@ def _count(scale: FullScale) -> str:
 
 
 def _check_held(scale: FullScale, memory: str, ensemble: str, neurons: list[int] | None) -> None:
-    """Refuse more patterns, samples or other neurons than a file or a set of images has, in one sentence."""
+    """Check that a file or set of images has the patterns, the samples and just the neurons; else ValueError."""
     if ensemble.startswith(pattern_sets.MAPPED):
         pattern_sets.check_spins(ensemble)
     rows, width = pattern_sets.shape(ensemble)

@@ -28,7 +28,7 @@ SHARE = 64
 
 
 def check(memory: str, dynamics: Sequence[str], max_steps: int, clamp: bool) -> None:
-    """Refuse what one pass cannot measure, in one sentence."""
+    """Check that one pass can measure a memory with these dynamics; else ValueError."""
     streams.check_memory(memory)
     if tuple(dynamics) != ("synchronous",) or max_steps != 1:
         options = f"dynamics={list(dynamics)} max_steps={max_steps}"

@@ -49,7 +49,7 @@ FURTHER = 4
 
 
 def check(config: Config) -> None:
-    """Raises ValueError for unknown tasks, and for more images than there are."""
+    """Check that tasks are known, and that there are as many images as they need; else ValueError."""
     for text in config.tasks:
         task = tasks.task(text, config.neurons)
         rows = tasks.rows(task)

@@ -57,7 +57,7 @@ def _counts(config: Config, rule: str, neurons: int, activity: float) -> list[in
 
 
 def check(config: Config) -> None:
-    """Refuse activities that leave a network less than two neurons on, or Hebb's rule nothing to measure."""
+    """Check that activities leave every network two neurons on, and Hebb's rule some to measure; else ValueError."""
     least = min(config.activities) * min(config.neurons)
     if least < 2:
         raise ValueError(f"activities must leave 2 of the fewest neurons on, got {min(config.activities):g}")

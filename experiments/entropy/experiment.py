@@ -42,7 +42,7 @@ X_AXIS = "beta"
 
 
 def check(config: Config) -> None:
-    """Refuse starts, memories and patterns that cannot be followed, in one sentence."""
+    """Check that starts, memories and patterns can be followed; else ValueError."""
     for start in config.corruption:
         corruptions.name(start)
     for memory in config.memories:

@@ -86,7 +86,7 @@ class _Listener(logging.Handler):
 
 
 def check(look: contract.Figure) -> None:
-    """Raises InputError where `figure.style` is not a valid style sheet."""
+    """Check that `figure.style` is a valid style sheet; else InputError."""
     _personal_settings()  # whose mistakes are told, and no reason to stop
     listener, logger = _Listener(), logging.getLogger("matplotlib")
     logger.addHandler(listener)

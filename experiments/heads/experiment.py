@@ -44,7 +44,7 @@ PAIR = (*MEASURES, "attention", "random", "random_deviation", "attention_error")
 
 
 def check(config: Config) -> None:
-    """Raises ValueError for a text that is not there."""
+    """Check that the text is there; else ValueError."""
     if config.text is not None and not Path(config.text).is_file():
         raise ValueError(f"text must name an existing file, got '{config.text}'")
 

@@ -32,7 +32,7 @@ DRAW = ("memory", "neurons", "patterns", "temperature", "sample")
 
 
 def check(config: Config) -> None:
-    """Refuse continuous memories without a temperature above 0, in one sentence."""
+    """Check that continuous memories have a temperature above 0; else ValueError."""
     if set(config.memories) & set(CONTINUOUS) and not any(config.temperatures):
         raise ValueError("temperatures must hold one above 0 for modern and epanechnikov, got none")
 

@@ -40,7 +40,7 @@ def _overlaps(config: Config, neurons: int) -> list[float]:
 
 
 def check(config: Config) -> None:
-    """Check that a network of the options is small enough to be measured; ValueError if none is."""
+    """Check that a network of the options is small enough to be measured; else ValueError."""
     _curves(config)
 
 

@@ -39,7 +39,7 @@ TEMPERATURES = 2
 
 
 def check(config: Config) -> None:
-    """Refuse maps of more patterns than can be stored, in one sentence."""
+    """Check that maps have no more patterns than can be stored; else ValueError."""
     for name in MEMORIES:
         area = getattr(config, name)
         most = find(name).scaling.num_patterns(area.load[1], area.neurons)

@@ -54,7 +54,7 @@ def has_theory(config: Config) -> bool:
 
 
 def check(config: Config) -> None:
-    """Refuse starts that mean nothing, memories without weights over patterns, and patterns that no memory can hold.
+    """Check that starts mean something, memories weigh their patterns, and patterns can be held.
 
     Raises:
         ValueError: one of them, in one sentence that begins with the option.
@@ -147,7 +147,7 @@ def points(config: Config) -> list[Point]:
 
 
 def _check_curves(wanted: Iterable[Point]) -> None:
-    """Refuse parts that measure one curve with other numbers of updates, or one place of it with other queries."""
+    """Check that parts measure one curve with one number of updates, and one place of it with one of queries."""
     steps: dict[tuple, set] = {}
     queries: dict[tuple, set] = {}
     for point in wanted:

@@ -55,7 +55,7 @@ def has_beta(config: Config) -> bool:
 
 
 def check(config: Config) -> None:
-    """Refuse a memory that gives its patterns no weights, in one sentence."""
+    """Check that every memory weighs its patterns; else ValueError."""
     for memory in config.memories:
         if not isinstance(find(memory).sample, Memory):
             raise ValueError(f"memories must weigh their patterns, got {memory}, which is one matrix")

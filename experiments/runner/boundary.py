@@ -173,7 +173,7 @@ class _Watch:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def on_signal(self, number: int, frame: Any) -> None:
-        """Raises Interrupted in the main thread, once."""
+        """Handler of a signal: raises Interrupted in the main thread, once."""
         if not self._raised and not self._dropping:
             self._raised = True
             raise Interrupted(number)

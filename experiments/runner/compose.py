@@ -145,7 +145,7 @@ def _idle(job: Job, paths: Collection[idle.Path]) -> dict[idle.Path, str]:
 
 
 def _check_idle(job: Job, paths: Collection[idle.Path]) -> None:
-    """Raises InputError for an option without effect that a word sets, or that the file alone sets."""
+    """Check that no option without effect is set by a word, or by the file alone; else InputError."""
     sentences = _idle(job, paths)
     for path, sentence in sentences.items():
         if idle.was_set(path, paths):

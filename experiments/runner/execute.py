@@ -213,7 +213,7 @@ def _measure(plan: Plan, missing: Sequence[Point], copy: mirror.Mirror) -> None:
 
 
 def _check_row(row: Row, names: Sequence[str], declared: columns.Columns | None, x_axis: str) -> None:
-    """Raise InputError unless a row has the columns of its point, those declared, and in each one value of its kind."""
+    """Check that a row has the columns of its point, those declared, and values of their kinds; else InputError."""
     if lacking := [name for name in names if name not in row]:
         raise InputError(f"a row must have the columns of its point, got one without {', '.join(lacking)}")
     for name, value in row.items():

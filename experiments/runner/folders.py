@@ -138,7 +138,7 @@ def words(value: Any) -> str:
 
 
 def check(directory: Path, asked: dict[str, Any]) -> None:
-    """Raises InputError if a folder holds points measured with other options than the ones asked for."""
+    """Check that a folder holds no points measured with other options than the ones asked for; else InputError."""
     record = read(directory)
     for key in record.asked | asked if record is not None and record.collects else ():
         old, new = (files.encode(each.get(key)) for each in (record.asked if record else {}, asked))
@@ -150,7 +150,7 @@ def check(directory: Path, asked: dict[str, Any]) -> None:
 
 
 def check_joined(target: Path) -> None:
-    """Raises InputError if a folder for joined results holds a run, whose results they would replace."""
+    """Check that a folder for joined results holds no run, whose results they would replace; else InputError."""
     if os.path.exists(target / "ledger"):
         raise InputError(f"output must be a folder that holds no run, got {target}; give another output")
 

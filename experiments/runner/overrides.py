@@ -91,7 +91,7 @@ def nested_value(override: Override) -> dict[str, Any]:
 
 
 def check_once(overrides: Sequence[Override]) -> None:
-    """Raises InputError where two words set one option."""
+    """Check that no two words set one option; else InputError."""
     seen: dict[tuple[str, ...], str] = {}
     for override in overrides:
         for path in values_of(override):
@@ -102,7 +102,7 @@ def check_once(overrides: Sequence[Override]) -> None:
 
 
 def check_silenced(given: Mapping[tuple[str, ...], Any]) -> None:
-    """Raises InputError if an option is given for one part or memory beside a common value, which would silence it."""
+    """Check that no option of one part or memory is given beside a common value, which would silence it."""
     common = {path[0] for path, value in given.items() if value is not None}
     for path in given:
         if len(path) > 2 and path[0] in ("part", "per_memory") and path[2] in common:

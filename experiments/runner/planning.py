@@ -78,7 +78,7 @@ class Plan:
 
 
 def plan(job: Job) -> Plan:
-    """Check everything about a job that can be checked before it begins; nothing is measured, nothing left behind.
+    """Plan of a job, after all checks that can be made before it begins; nothing is measured, nothing left behind.
 
     Raises:
         InputError: the job cannot be run.
@@ -112,7 +112,7 @@ def plan(job: Job) -> Plan:
 
 
 def check_names(conf: str, points: Sequence[Point]) -> None:
-    """Raise InputError unless all points have the same names: rows are recognised by those of the first."""
+    """Check that all points have the same names, as rows are recognised by those of the first; else InputError."""
     if names := axes.differing(points):
         raise InputError(f"points of conf={conf} must all have the same names, got {', '.join(names)} in some of them")
 
@@ -128,7 +128,7 @@ def forecast(plan: Plan) -> str:
 
 
 def check_science(plan: Plan) -> None:
-    """Raise InputError where the directory holds results of other science, unless they may be set aside."""
+    """Check that the directory holds no results of other science, or that they may be set aside; else InputError."""
     if plan.job.collects and not plan.job.config.overwrite:
         folders.check(plan.job.directory, folders.leaves(plan.job.config, extending=False))
     for name, held, asked in plan.ledger.foreign().values():
@@ -140,7 +140,7 @@ def check_science(plan: Plan) -> None:
 
 
 def _check_output(directory: Path) -> None:
-    """Raise InputError unless the results can be written; nothing is made, which other processes might trip over."""
+    """Check that results can be written; else InputError. Nothing is made, which other processes might trip over."""
     try:
         for folder in [directory, *directory.parents]:
             try:

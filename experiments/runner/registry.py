@@ -123,7 +123,7 @@ def sweeps() -> ModuleType:
 
 
 def judge(name: str, options: contract.Config) -> None:
-    """Check of options by their experiment, and of the names in them, which must all mean something.
+    """Check that options are valid for their experiment, and that all the names in them mean something.
 
     Raises:
         ValueError: one of them is wrong; one sentence that begins with its name.

@@ -42,7 +42,7 @@ class YamlSource(FileConfigSource):
 
 
 def check(path: Path) -> None:
-    """Raises InputError, with file and line, unless a file is YAML that can be read without harm or surprise."""
+    """Check that a file is YAML that can be read without harm or surprise; else InputError, with file and line."""
     node = _root_node(path)
     _check_last(path, node)
     _check_hydra(path, node)
@@ -154,7 +154,7 @@ def _check_keys(path: Path, node: yaml.MappingNode) -> None:
 
 
 def _check_last(path: Path, node: yaml.Node | None) -> None:
-    """Refuse a list of defaults with more after `_self_`: it would silence the file's own values."""
+    """Check that a list of defaults ends with `_self_`: more after it would silence the file's own values."""
     entries = next((value.value for key, value in _pairs(node) if key.value == "defaults"), [])
     past = False
     for entry in entries if isinstance(entries, list) else []:
@@ -165,7 +165,7 @@ def _check_last(path: Path, node: yaml.Node | None) -> None:
 
 
 def _check_hydra(path: Path, node: yaml.Node | None) -> None:
-    """Refuse options of Hydra's own that nothing reads."""
+    """Check that something reads the options of Hydra's own; else InputError."""
     above = [value for key, value in _pairs(node) if key.value == "hydra"]
     for key, _ in itertools.chain.from_iterable(map(_pairs, above)):
         if is_unread(f"hydra.{key.value}"):
@@ -173,7 +173,7 @@ def _check_hydra(path: Path, node: yaml.Node | None) -> None:
 
 
 def _check_silenced(path: Path, node: yaml.Node | None) -> None:
-    """Refuse an option of one part or memory beside a common value in the same file, which would silence it."""
+    """Check that no option of one part or memory stands beside a common value in one file, which would silence it."""
     common = {key.value for key, _ in _non_null_entries(node)}
     for group, entries in _pairs(node):
         for name, entry in _pairs(entries) if group.value in ("part", "per_memory") else []:

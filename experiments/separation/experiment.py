@@ -41,7 +41,7 @@ TUNING = 2**31
 
 
 def check(config: Config) -> None:
-    """Raises ValueError for invalid pairs, starts that images cannot have, and ensembles that are too small."""
+    """Check that pairs are valid, images can have the starts, and ensembles are large enough; else ValueError."""
     _check_pairs(config)
     for start in (*config.corruption, *config.across):
         _check_start(start)

@@ -51,7 +51,7 @@ class Reciprocal(SingleShot):
 
 
 def check(similarity: str, separation: str) -> None:
-    """Raise ValueError, in one sentence, unless both names mean something."""
+    """Check that both names mean something; else ValueError."""
     if similarity not in SIMILARITIES:
         near = suggestion(similarity, SIMILARITIES)
         raise ValueError(f"similarities must be any of {', '.join(SIMILARITIES)}, got {similarity!r}{near}")

@@ -38,7 +38,7 @@ class Rule(NamedTuple):
 
 
 def check(memory: str, dynamics: Iterable[str], beta: float | None) -> None:
-    """Refuse dynamics and a β that a memory does not have, in one sentence."""
+    """Check that a memory has these dynamics, and a β if one is given; else ValueError."""
     blueprint = find(memory)
     for name in dynamics:
         if name != "synchronous" and blueprint.ensemble != "spins":

@@ -158,7 +158,7 @@ def _call(
 
 
 def _check_shapes(grid: Grid, columns: Mapping[str, list], length: int) -> None:
-    """Raise InputError unless what `grid.one` measures is a number, or an array [T] where `each` names a column."""
+    """Check that `grid.one` measures a number, or an array [T] where `each` names a column; else InputError."""
     for name, (first, *_) in columns.items():
         got = f"an array of {len(first)}" if isinstance(first, list) else "a number"
         if grid.each and not (isinstance(first, list) and len(first) == length and not isinstance(first[0], list)):

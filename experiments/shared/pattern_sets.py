@@ -58,7 +58,7 @@ def shape(ensemble: str, spins: bool = False) -> tuple[int, int]:
 
 
 def check_spins(ensemble: str) -> None:
-    """Raises ValueError unless every number of a mapped file is +1 or −1. The file is read block by block."""
+    """Check that every number of a mapped file, read block by block, is +1 or −1; else ValueError."""
     _check_spins(ensemble, _state(ensemble.removeprefix(MAPPED)))
 
 
@@ -193,7 +193,7 @@ def _say_repeated(ensemble: str, count: int, repeated: int, state: tuple[int, ..
 
 
 def _check_contrast(ensemble: str, patterns: Array, used: Array) -> None:
-    """Raises ValueError where a pattern is used as the same number everywhere, as zero or as spins that say nothing."""
+    """Check that no pattern is used as one number everywhere, as zero or as spins that say nothing; else ValueError."""
     flat = np.flatnonzero(np.ptp(used, axis=1) == 0)
     if flat.size:
         value, others = float(patterns[flat[0], 0]), f" and {flat.size - 1} more" if flat.size > 1 else ""

@@ -81,7 +81,7 @@ name that means nothing."""
 
 
 def check(options: Config) -> None:
-    """Refuse two spellings of one value, such as `dense` beside `dense:3` or two paths of one file.
+    """Check that no value is spelt in two ways, such as `dense` beside `dense:3` or two paths of one file.
 
     Raises:
         ValueError: two entries of a list, or two keys of a mapping, stand for one thing.

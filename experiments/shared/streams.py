@@ -21,7 +21,7 @@ def build(memory: str, patterns: Source, beta: float | None = None) -> Memory:
 
 
 def check_memory(memory: str) -> None:
-    """Refuse a memory that is not a sum over spin patterns, in one sentence."""
+    """Check that a memory is a sum over spin patterns; else ValueError."""
     try:
         model = build(memory, pattern_sets.stream(pattern_sets.GENERATED, jax.random.key(0), 1, 2))
     except ValueError:

@@ -48,7 +48,7 @@ def columns(**named: ArrayLike) -> list[Array]:
 
 
 def check_length(**named: Array) -> None:
-    """Raises ValueError unless arrays are columns of one length."""
+    """Check that arrays are columns of one length; else ValueError."""
     if len(named) == 1 and any(column.ndim != 1 for column in named.values()):
         raise ValueError(f"{next(iter(named))} must be a column, got shape {next(iter(named.values())).shape}")
     if len({column.shape for column in named.values()}) > 1 or any(column.ndim != 1 for column in named.values()):

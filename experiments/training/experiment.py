@@ -36,7 +36,7 @@ SIZES = ("width", "heads", "quantity", "update_steps", "members")
 
 
 def check(config: Config) -> None:
-    """Raises ValueError for tasks, layers and options that are not there, or do not go with what else is chosen."""
+    """Check that tasks, layers and options are there, and go with what else is chosen; else ValueError."""
     for task, layer in product(config.tasks, config.layers):
         kind = ("several", "one")[tasks.is_single(task)]
         if layers.find(layer).inputs not in ("any", kind):
@@ -58,7 +58,7 @@ def check(config: Config) -> None:
 
 
 def _check_own(config: Config) -> None:
-    """Raises ValueError for a user-defined layer or optimiser that does not work on one of the tasks."""
+    """Check that user-defined layers and optimisers work on all of the tasks; else ValueError."""
     own = [name for name in config.optimisers if name not in OPTIMISERS]
     for task, *model in product(config.tasks, config.layers, config.metrics, config.separations):
         kind = dict(zip(KIND, (task, *model, config.optimisers[0]), strict=True))
@@ -71,7 +71,7 @@ def _check_own(config: Config) -> None:
 
 
 def _check_rules(config: Config) -> None:
-    """Raises ValueError for an option that no optimiser asked for takes."""
+    """Check that an optimiser asked for takes each option that is set; else ValueError."""
     for name in (*SEARCHED[:-1], *RULE):
         value = getattr(config, name)
         if value in (None, []) or _takers(name, config.optimisers):

@@ -93,7 +93,7 @@ def _own_values(name: str, function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _check_parameter(name: str, parameter: inspect.Parameter) -> None:
-    """Raises ValueError for a parameter that is no option of optimisers, or has no default of the option's type."""
+    """Check that a parameter is an option of optimisers, with a default of the option's type; else ValueError."""
     if parameter.name not in TAKEN or parameter.kind not in _NAMED:
         raise ValueError(f"optimisers must have parameters among {', '.join(TAKEN)}, got {parameter} of {name!r}")
     if parameter.default is parameter.empty:
