@@ -76,6 +76,13 @@ class Scale:
         axis=True,
     )
 
+    def __post_init__(self) -> None:
+        table = self.samples if isinstance(self.samples, dict) else {0: 1 if self.samples is None else self.samples}
+        for size, count in table.items() or [(0, 0)]:
+            if any(isinstance(x, bool) or not isinstance(x, int) for x in (size, count)) or size < 0 or count < 1:
+                told = f"a positive integer, or {{size: samples}} of such, got {self.samples}"
+                raise ValueError(f"samples must be {told}")
+
 
 @dataclass
 class Config(Scale, contract.Config):
@@ -108,3 +115,7 @@ class Config(Scale, contract.Config):
         "hold the units that the corruption left untouched",
         used_when=decided_by("a start of corruption is flipped or hidden", "leaves_units"),
     )
+
+    def __post_init__(self) -> None:
+        contract.Config.__post_init__(self)
+        Scale.__post_init__(self)

@@ -96,17 +96,9 @@ def columns_of(point: Point) -> Row:
 
 def check(scale: FullScale, memory: str) -> None:
     """Check that a memory can be measured at a scale; else ValueError."""
-    _check_samples(scale.samples)
     for spec in scale.corruption:
         corruption(spec)
     draws.check(memory, scale.dynamics, scale.beta)
-
-
-def _check_samples(samples: Any) -> None:
-    table = samples if isinstance(samples, dict) else {0: samples}
-    for size, count in table.items() or [(0, 0)]:
-        if any(isinstance(x, bool) or not isinstance(x, int) for x in (size, count)) or size < 0 or count < 1:
-            raise ValueError(f"samples must be a positive integer, or {{size: samples}} of such, got {samples}")
 
 
 def check_ensemble(scale: FullScale, memory: str, ensemble: str, neurons: list[int] | None) -> None:

@@ -72,7 +72,7 @@ MISTAKES = [
     ({"ensembles": []}, "ensembles must not be empty, got []"),
     (
         {"ensembles": ["digit"]},
-        "a name that --help lists, as digits, photographs or a file, got 'digit'; did you mean digits?",
+        "ensembles must be a name that --help lists, as digits, photographs or a file, got 'digit'; did you mean digits?",
     ),
     ({"ensembles": ["digits"], "neurons": [50]}, "neurons must be 64 for the patterns of digits, got [50]"),
     (
@@ -153,6 +153,14 @@ def test_patterns_are_the_rounded_load(memory, neurons, load, patterns):
 def test_loads_that_round_to_one_number_are_measured_once():
     points = capacity.points(Config(memories=["classical"], neurons=[10], loads=[0.31, 0.3, 0.29, 0.5], samples=1))
     assert [point["patterns"] for point in points] == [3, 5]
+
+
+def test_samples_are_judged_before_the_library_is_there():
+    with pytest.raises(ValueError, match=r"^samples must be a positive integer, .*, got 1.5$"):
+        Config(samples=1.5)
+    with pytest.raises(ValueError, match=r"^samples must be a positive integer, .*, got 0$"):
+        Scale(samples=0)
+    assert Scale(samples={0: 3}).samples == {0: 3}
 
 
 @pytest.mark.parametrize(("neurons", "samples"), [(10, 9), (99, 9), (100, 5), (250, 5), (900, 2)])
