@@ -5,6 +5,7 @@ import dataclasses
 import itertools
 import os
 import time
+import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -113,8 +114,16 @@ def _interruptible(plan: Plan) -> Iterator[None]:
     except Exception as error:
         if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error):  # XLA's word for no memory
             raise StoppedError(f"the run stopped (it needs more memory than there is): {_progress(plan)}") from error
-        why, log = boundary.one_line(error), boundary.write_traceback(error, plan.job.directory)
+        why = f"{boundary.one_line(error)}{_own_line(error, registry.home(plan.job.experiment))}"
+        log = boundary.write_traceback(error, plan.job.directory)
         raise StoppedError(f"the run stopped ({why}): {_progress(plan)}; the traceback is in {log}") from error
+
+
+def _own_line(error: Exception, home: str) -> str:
+    """The last line of a user-defined experiment that an error went through, ` (mine/experiment.py:42)`, if any."""
+    frames = traceback.extract_tb(error.__traceback__) if home else []
+    own = [frame for frame in frames if Path(frame.filename).is_relative_to(home)]
+    return f" ({os.path.relpath(own[-1].filename)}:{own[-1].lineno})" if own else ""
 
 
 def _progress(plan: Plan) -> str:

@@ -121,3 +121,13 @@ def test_a_default_of_another_type_is_told(mine: Path, capsys: pytest.CaptureFix
     assert run(["conf=./mything"]) == 2
     told = "config.py of mything must give options defaults of their types, got: "
     assert capsys.readouterr().err.startswith(f"error: {told}Value 'four' of type 'str'")
+
+
+def test_a_stopped_run_names_the_line_of_ones_own_that_failed(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = mine / "experiment.py"
+    text = code.read_text().replace('point["load"] * point["neurons"]', 'point["lod"] * point["neurons"]')
+    line = 1 + text.splitlines().index(next(each for each in text.splitlines() if '"lod"' in each))
+    code.write_text(text)
+    assert run(["conf=./mything"]) == 1
+    where = f"mything/experiments/mything/experiment.py:{line}"
+    assert f"the run stopped (KeyError: 'lod' ({where})): 0 of " in capsys.readouterr().err
