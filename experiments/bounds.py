@@ -16,6 +16,8 @@ SINGLE = (2.0**-126, 3.4e38)
 """Least and largest size of a number in single precision, besides zero."""
 NUMBERED = ("memory", "separation")
 """Kinds of names that may end in a number, as `dense:3` and `entmax:1.5` do."""
+CODED = (*NUMBERED, "corruption")
+"""Kinds of names of which each may lead to code, as `./mine.py:name` does."""
 
 
 class Bounds(NamedTuple):
@@ -92,6 +94,12 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
+def check_code(option: str, text: Any) -> None:
+    """Check that a file of code is followed by the name of what it defines; else ValueError."""
+    if isinstance(text, str) and text.endswith(".py"):
+        raise ValueError(f"{option} must say what of a file is meant, got {text!r}; write {text}:NAME")
+
+
 def check(options: Any, prefix: str = "") -> None:
     """Check that every option of a dataclass, nested ones included, is within its bounds.
 
@@ -108,6 +116,8 @@ def check(options: Any, prefix: str = "") -> None:
         for part in value if isinstance(value, list | dict) else []:
             if bounds.names is not None:
                 _check_name(name, part, bounds.names)
+            if bounds.meaning in CODED:
+                check_code(name, part)
             if bounds.names is not None or bounds.meaning in NUMBERED:
                 _check_spelling(name, part)
         if is_dataclass(value):

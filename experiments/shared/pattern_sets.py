@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from experiments.bounds import suggestion
+from experiments.bounds import check_code, suggestion
 from experiments.shared.parallel import locked_cache
 from experiments.system import files
 from hopfield import outside
@@ -101,6 +101,7 @@ def _read(ensemble: str) -> Array:
     """Patterns of a data file, or the return value of a user's function."""
     outer = None if Path(os.path.expanduser(ensemble)).is_file() else outside.find("datasets", ensemble)
     if outer is None:
+        check_code("ensembles", ensemble)
         if ensemble.isidentifier() and not Path(ensemble).exists():
             known, near = f"{', '.join(IMAGES)} or a file", suggestion(ensemble, (*IMAGES, *DRAWN, *UNIT_NORM))
             raise ValueError(f"ensembles must be a name that --help lists, as {known}, got {ensemble!r}{near}")

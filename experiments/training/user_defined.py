@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from experiments.bounds import suggestion
+from experiments.bounds import check_code, suggestion
 from hopfield import outside
 
 
@@ -18,6 +18,7 @@ def function(option: str, known: Sequence[str], name: str) -> Callable[..., Any]
     Raises:
         ValueError: there is none, in one sentence that begins with the option.
     """
+    check_code(option, name)
     outer = outside.find(option, name)
     if outer is None or outer.parameter is not None or not callable(outer.value):
         near = suggestion(name, known)

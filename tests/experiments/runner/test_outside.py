@@ -289,6 +289,28 @@ def test_what_cannot_be_made_is_one_sentence(mine: Path, words: list[str], capsy
     assert capsys.readouterr().err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "conf=capacity memories=[./mine.py]",
+        "conf=capacity +per_memory={./mine.py:{neurons:[20]}}",
+        "conf=capacity corruption=[./mine.py]",
+        "conf=capacity_images ensembles=[./mine.py]",
+        "conf=training separations=[./mine.py]",
+        "conf=training layers=[./none.py]",
+        "conf=training optimisers=[./none.py]",
+    ],
+)
+def test_a_file_without_the_name_of_what_it_defines_is_told_how_to_write_it(
+    mine: Path, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words.split()) == 2
+    told = capsys.readouterr().err.splitlines()[-1]
+    file = re.search(r"\./\w+\.py", words)[0]  # type: ignore[index]
+    option = words.split()[1].partition("=")[0].lstrip("+")
+    assert told == f"error: {option} must say what of a file is meant, got {file!r}; write {file}:NAME"
+
+
 def test_an_experiment_of_a_taken_name_is_refused(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert new(["experiment", "capacity"]) == 2
     assert "NAME must not be that of an experiment that is there already, bags, " in capsys.readouterr().err
