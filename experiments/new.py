@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from experiments.bounds import suggestion
 from experiments.contract import InputError
 from experiments.runner import boundary, registry
 
@@ -33,16 +34,19 @@ _CAPACITY_OF = _RUN + "capacity 'memories=[classical]'"
 _IMAGES = _RUN + "capacity_images 'memories=[classical,modern]'"
 _TRAINING = _RUN + "training 'tasks=[wine]' seeds=2 members=1 epochs=5"
 _LOADS = " 'neurons=[50]' 'loads=[0.1,0.15,0.2,0.25,0.3,0.4]'"
+_DENSE = " 'neurons=[14]' 'loads=[0.4,0.5,0.6,0.7]'"
 KINDS = {
     "memory": Kind("stored patterns with an energy", (_CAPACITY + _LOADS,)),
     "separation": Kind(
         "how scores become weights, in a memory and in layers",
         (
-            _CAPACITY + " 'neurons=[14]' 'loads=[0.4,0.5,0.6,0.7]'",
+            _CAPACITY + _DENSE,
             _TRAINING + " 'layers=[lookup]' 'separations=[./${name}.py:${Name}]'",
         ),
     ),
     "similarity": Kind("how a state is compared with stored patterns, in a memory", (_CAPACITY + _LOADS,)),
+    "space": Kind("where states live, in a memory", (_CAPACITY + _DENSE,)),
+    "metric": Kind("a bilinear form that states and patterns are compared by, in a memory", (_CAPACITY + _DENSE,)),
     "corruption": Kind(
         "where queries start from", (_CAPACITY_OF + _LOADS + " 'corruption=[flip:0.1,./${name}.py:${name}:0.1]'",)
     ),
@@ -80,7 +84,8 @@ def _write_template(words: Sequence[str]) -> int:
         print(USAGE)
         return 0
     if len(words) != 2 or words[0] not in KINDS:
-        got = " ".join(words) or "nothing"
+        near = suggestion(words[0], KINDS) if words and words[0] not in KINDS else ""
+        got = f"{' '.join(words) or 'nothing'}{near}"
         raise InputError(f"new must be followed by one of {', '.join(KINDS)} and a NAME, got {got}")
     kind, name = words
     _check_name(kind, name)

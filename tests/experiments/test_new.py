@@ -16,7 +16,7 @@ from experiments.check import main as check
 from experiments.run import main as run
 from hopfield import memories, separations, similarities, spaces
 from hopfield.dynamics import sweep
-from hopfield.layers import HopfieldAttention
+from hopfield.layers import AssociationOptions, HopfieldAttention
 from hopfield.patterns import corrupt
 
 SMALL = {
@@ -124,6 +124,42 @@ def test_similarity_scores_the_patterns_and_what_a_flip_changes(mine: Path) -> N
     moment = similarity.summed(patterns).sum(0)
     stepped = similarity.minimiser(state, moment, jnp.asarray(4.0), space=sphere)
     np.testing.assert_allclose(stepped, 3.0 * slope / jnp.linalg.norm(slope), rtol=1e-9)
+
+
+def test_the_space_is_projected_on_by_the_minimiser_of_its_potential(mine: Path) -> None:
+    new.main(["space", "own_part"])
+    space = runpy.run_path("own_part.py")["OwnPart"]()
+    field, state = 2.0 * jax.random.normal(jax.random.key(0), (2, 9))
+    known = jnp.arange(9) < 3
+    cost = lambda x: space.potential(x) + 0.25 * jnp.sum(x**2) - field @ x
+    for held in (None, known):
+        best = space.project(field, jnp.tanh(state), 0.5, held)
+        assert space.violation(best) == 0
+        for other in jnp.clip(best[None] + 0.1 * jax.random.normal(jax.random.key(1), (20, 9)), -1, 1):
+            other = other if held is None else jnp.where(held, best, other)
+            assert cost(best) <= cost(other)
+    np.testing.assert_array_equal(best[:3], jnp.tanh(state)[:3])
+    assert space.violation(jnp.array([0.5, -1.25])) == 0.25
+
+
+def test_the_metric_is_the_form_of_its_matrix(mine: Path) -> None:
+    new.main(["metric", "own_part"])
+    metric = runpy.run_path("own_part.py")["OwnPart"](jnp.array([0.5, 1.0, 3.0]))
+    x, y = jax.random.normal(jax.random.key(0), (2, 4, 3))
+    np.testing.assert_allclose(metric.form(x, y), x @ metric.dense() @ y.T, rtol=1e-9)
+    layer = HopfieldAttention(1, 3, options=AssociationOptions(metric=metric), rngs=nnx.Rngs(0))
+    assert layer(x[None]).shape == (1, 4, 3)
+
+
+@pytest.mark.parametrize(
+    ("words", "end"),
+    [(["memry", "foo"], "got memry foo; did you mean memory?"), (["memory"], "got memory"), ([], "got nothing")],
+)
+def test_words_that_begin_nothing_are_refused(
+    words: list[str], end: str, mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert new.main(words) == 2
+    assert capsys.readouterr().err.endswith(f"and a NAME, {end}\n")
 
 
 @pytest.mark.parametrize("kind", ["memory", "separation", "similarity"])

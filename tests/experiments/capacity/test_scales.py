@@ -72,7 +72,8 @@ MISTAKES = [
     ({"ensembles": []}, "ensembles must not be empty, got []"),
     (
         {"ensembles": ["digit"]},
-        "ensembles must be a name that --help lists, as digits, photographs or a file, got 'digit'; did you mean digits?",
+        "ensembles must be a name that --help lists, as digits, photographs or a file, got 'digit';"
+        " did you mean digits?",
     ),
     ({"ensembles": ["digits"], "neurons": [50]}, "neurons must be 64 for the patterns of digits, got [50]"),
     (
