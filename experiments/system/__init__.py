@@ -6,6 +6,6 @@ It imports neither `shared` nor `statistics` nor `figures`:
     processes       which processes live, and their temporary files
     provenance      what rows depend on and were measured with
     imports         files that a user's code imports from beside it
-    plugins         parts found by folder, a file each
+    parts           parts found by folder, a file each
     versions        versions of packages
 """

@@ -6,10 +6,10 @@ from pathlib import Path
 from experiments import contract
 from experiments.bounds import decided_by
 from experiments.contract import option
-from experiments.system import plugins
+from experiments.system import parts
 
 _HERE = Path(__file__).parent
-TASKS, LAYERS, OPTIMISERS = (plugins.names(_HERE / folder) for folder in ("tasks", "layers", "optimisers"))
+TASKS, LAYERS, OPTIMISERS = (parts.names(_HERE / folder) for folder in ("tasks", "layers", "optimisers"))
 METRICS = ("none", "diagonal", "low_rank", "definite", "full", "projected")
 DAMPING_RULES = ("fixed", "reduction")
 SOLVERS = ("auto", "cg", "cholesky", "kernel")

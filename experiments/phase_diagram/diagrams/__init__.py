@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from experiments.system import plugins
+from experiments.system import parts
 
 REGIMES = ("retrieval", "other_pattern", "mixture", "disorder")
 """Holders of a state: the target; another pattern; none alone but an order (spin glass, metastable mixture); none."""
@@ -91,4 +91,4 @@ class Diagram(abc.ABC):
 
 def find(memory: str) -> Diagram:
     """The diagram of a memory."""
-    return plugins.find(__name__, memory).DIAGRAM
+    return parts.find(__name__, memory).DIAGRAM

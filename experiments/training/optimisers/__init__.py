@@ -3,22 +3,22 @@
 OWN: dict[str, Any]                the options it takes (`config.SEARCHED`, `config.RULE`), with its own value of each
 make(setting, knobs) -> transform  of optax, with those numbers
 
-User-defined optimisers: see `_own`.
+User-defined optimisers: see `_user_defined`.
 """
 
 from typing import Any
 
 import optax
 
-from experiments.system import plugins
+from experiments.system import parts
 from experiments.training.config import OPTIMISERS
-from experiments.training.optimisers import _own
+from experiments.training.optimisers import _user_defined
 from experiments.training.settings import Knobs, Setting
 
 
 def find(name: str) -> Any:
     """The optimiser of a name: a file of this folder, or user-defined."""
-    return plugins.find(__name__, name) if name in OPTIMISERS else _own.optimiser(name)
+    return parts.find(__name__, name) if name in OPTIMISERS else _user_defined.optimiser(name)
 
 
 def own_options(name: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@
     STREAM                             number of its random numbers, different for every task that is drawn
     draw(rng, size)                    of a task that is drawn: inputs, classes and their number, or a whole `Split`
     EXAMPLES, load(return_X_y=True)    of real measurements instead: their number, and inputs and classes; of files of
-                                       user-defined ones, see `_own`
+                                       user-defined ones, see `_user_defined`
     ONE_UNIT: bool                     of these, whether all features share one unit
 
 Source: bags and sequences, Ramsauer et al. 2021, §4 and their code.
@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from experiments.system import plugins
+from experiments.system import parts
 from experiments.training.config import TASKS
-from experiments.training.tasks import _own
+from experiments.training.tasks import _user_defined
 
 FRACTIONS = (0.6, 0.8)
 """Ends of the training part and of the validation part."""
@@ -41,7 +41,7 @@ class Split(NamedTuple):
 
 def find(task: str) -> Any:
     """The module of a task, or a user-defined file, which has the same names."""
-    return plugins.find(__name__, task) if task in TASKS else _own.task(task)
+    return parts.find(__name__, task) if task in TASKS else _user_defined.task(task)
 
 
 def is_real(task: str) -> bool:
