@@ -82,7 +82,7 @@ def _memory_cost(memory: str, scale: Scale, overlaps: int) -> Cost:
 
 
 def points(config: Config) -> list[Point]:
-    """One point per memory, dynamics, size, load, initial overlap and draw of patterns."""
+    """One point per memory, dynamics, size, load, initial overlap and sample."""
     grid = []
     for memory, scale in _scales(config, config.memories).items():
         blueprint = find(memory)

@@ -53,7 +53,7 @@ def cost(config: Config) -> Cost:
 
 
 def points(config: Config) -> list[Point]:
-    """One point per method, size, start and load near either threshold. Enumeration has one point for each draw."""
+    """One point per method, size, start and load near either threshold. Enumeration has one point for each sample."""
     grid = []
     for neurons in config.neurons:
         for flipped in config.corruption:

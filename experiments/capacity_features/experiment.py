@@ -28,7 +28,7 @@ X_AXIS = "features"
 
 
 def points(config: Config) -> list[Point]:
-    """One point per map, size, number of patterns, β, Y and draw."""
+    """One point per map, size, number of patterns, β, Y and sample."""
     return product_of(
         map=config.maps,
         neurons=config.neurons,

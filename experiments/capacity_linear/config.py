@@ -23,4 +23,4 @@ class Config(contract.Config):
     neurons: list[int] = grid_axis([16, 32], "numbers of components D of keys and of values", least=3, most=4096)
     loads: list[float] = grid_axis([0.2, 0.4, 0.6, 0.8], "loads n ln n / D² of n pairs", most=20, above=0)
     samples: int = option(8, "draws of pairs at each load", least=2, extends=True)
-    queries: int = option(256, "keys asked for in each draw, spread over all ages", least=1)
+    queries: int = option(256, "keys asked for in each sample, spread over all ages", least=1)

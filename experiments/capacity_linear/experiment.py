@@ -49,7 +49,7 @@ def cost(config: Config) -> Cost:
 
 
 def points(config: Config) -> list[Point]:
-    """One point per rule, size, number of pairs and draw."""
+    """One point per rule, size, number of pairs and sample."""
     grid = []
     for rule, neurons in product(config.rules, config.neurons):
         number = partial(pairs, neurons=neurons)

@@ -37,4 +37,4 @@ class Config(contract.Config):
         most=4,
     )
     samples: int = option(6, "draws of patterns at each load", least=2, extends=True)
-    queries: int = option(4, "patterns asked for in each draw", least=1, most=64)
+    queries: int = option(4, "patterns asked for in each sample", least=1, most=64)

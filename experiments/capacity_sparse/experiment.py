@@ -66,7 +66,7 @@ def check(config: Config) -> None:
 
 
 def points(config: Config) -> list[Point]:
-    """One point per rule, size, activity, number of patterns and draw."""
+    """One point per rule, size, activity, number of patterns and sample."""
     _note_left_out(config)
     grid = []
     for rule, neurons, activity in _curves(config):

@@ -52,7 +52,7 @@ class Config(contract.Config):
     )
     steps: int = option(6, "updates followed", least=1, axis=True)
     samples: int = option(3, "draws of patterns", least=1)
-    queries: int = option(8, "patterns queried in each draw", least=1)
+    queries: int = option(8, "patterns queried in each sample", least=1)
     band: float = option(
         0.8, "share of the queries that lies between the quantiles in the columns _low and _high", above=0, below=1
     )

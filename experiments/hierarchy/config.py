@@ -19,7 +19,7 @@ class Config(contract.Config):
     patterns: list[int] = grid_axis([8, 32], "numbers of stored digits M", least=2, most=1700)
     hidden: list[int] = grid_axis([2], "quadrants of a digit that are hidden, the last ones", least=1, most=3)
     samples: int = option(4, "draws of stored digits", least=2, extends=True)
-    queries: int = option(8, "digits asked for in each draw, of the stored ones and of others", least=1, most=64)
+    queries: int = option(8, "digits asked for in each sample, of the stored ones and of others", least=1, most=64)
     beta: float = option(8.0, "inverse temperature of the layers of parts and of wholes", above=0, most=1e3)
     coupling: float = option(
         2.0,

@@ -27,7 +27,7 @@ X_AXIS = "patterns"
 
 
 def points(config: Config) -> list[Point]:
-    """One point per number of parts, quadrants hidden, number of digits and draw."""
+    """One point per number of parts, quadrants hidden, number of digits and sample."""
     return product_of(parts=config.parts, hidden=config.hidden, patterns=config.patterns, sample=range(config.samples))
 
 

@@ -40,4 +40,4 @@ class Config(contract.Config):
         ),
     )
     samples: int = option(3, "draws of patterns", least=2, extends=True)
-    starts: int = option(6, "random starts in each draw", least=2, most=4096, extends=True)
+    starts: int = option(6, "random starts in each sample", least=2, most=4096, extends=True)

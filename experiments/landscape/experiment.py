@@ -38,7 +38,7 @@ def check(config: Config) -> None:
 
 
 def points(config: Config) -> list[Point]:
-    """One point per memory, size, number of patterns, temperature, draw and start."""
+    """One point per memory, size, number of patterns, temperature, sample and start."""
     grid = []
     lists = (config.memories, config.neurons, config.patterns, config.temperatures)
     for memory, neurons, num_patterns, temperature in product(*lists):

@@ -21,4 +21,4 @@ class Config(contract.Config):
     overlaps: list[float] = grid_axis([0.4, 1.0], "overlaps m of the start", above=0, most=1)
     steps: list[int] = grid_axis([1, 2, 10], "numbers of synchronous steps after which m is taken", least=1, most=1000)
     samples: int = option(4, "draws of patterns", least=2, extends=True)
-    queries: int = option(4, "patterns asked for in each draw", least=1, most=64)
+    queries: int = option(4, "patterns asked for in each sample", least=1, most=64)

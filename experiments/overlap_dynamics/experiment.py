@@ -45,7 +45,7 @@ def check(config: Config) -> None:
 
 
 def points(config: Config) -> list[Point]:
-    """One point per network, overlap of the start, draw and number of steps."""
+    """One point per network, overlap of the start, sample and number of steps."""
     return [
         curve | {"overlap": overlap, "sample": sample, "step": step}
         for curve in _curves(config)

@@ -41,7 +41,7 @@ def check(config: Config) -> None:
 
 
 def points(config: Config) -> list[Point]:
-    """One point per network, draw and pattern started from."""
+    """One point per network, sample and pattern started from."""
     return [
         curve | {"sample": sample, "query": query}
         for curve in _curves(config)

@@ -54,7 +54,7 @@ class Scan:
         extends=True,
     )
     samples: int | None = option(Smoke(8), "draws of patterns at each point", least=1, extends=True)
-    queries: int | None = option(Smoke(4), "patterns queried in each draw", least=1, formerly="probes", axis=True)
+    queries: int | None = option(Smoke(4), "patterns queried in each sample", least=1, formerly="probes", axis=True)
     max_steps: int | None = option(Smoke(1000), "updates of one query at most", least=1, axis=True)
 
 

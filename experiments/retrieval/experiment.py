@@ -131,7 +131,7 @@ def _pair_cost(scan: FullScan, memory: str, ensemble: str) -> Cost:
 
 
 def points(config: Config) -> list[Point]:
-    """One point per memory, ensemble, size, number of patterns, start, κ and draw; none twice."""
+    """One point per memory, ensemble, size, number of patterns, start, κ and sample; none twice."""
     grid = {}
     for scan in scans(config):
         for memory, ensemble in product(scan.memories, scan.ensembles):

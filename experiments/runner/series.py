@@ -12,7 +12,7 @@ from typing import Any
 from experiments.contract import ERROR, Point, Row
 
 DRAWS = ("sample", "seed_index")
-"""Columns that number independent draws of one seed."""
+"""Columns that number independent samples of one seed."""
 _SHORT = {"neurons": "N", "patterns": "M", "length": "T"}
 _HEAD = re.compile(r"(.+)_(\d+)")
 
@@ -82,7 +82,7 @@ def _word(name: str, value: Any) -> str:
 
 
 def _telling(points: Sequence[Point], x_axis: str) -> list[str]:
-    """Columns that tell curves apart: no numbers of draws, not the x-axis, none that follows from others."""
+    """Columns that tell curves apart: no numbers of samples, not the x-axis, none that follows from others."""
     left_out = {*DRAWS, x_axis, "queries", *(("patterns",) if x_axis == "load" else ())}
     known = [name for name in points[0] if name not in left_out and len({point.get(name) for point in points}) > 1]
     for name in sorted(known, key=lambda name: isinstance(points[0][name], str)):

@@ -71,7 +71,7 @@ class Config(contract.Config):
     across: list[Any] = option(["noise:0.4"], "queries at every M, of the same kinds", meaning="corruption", axis=True)
     samples: int = option(3, "draws of stored images", least=1, extends=True)
     tuning: int = option(1, "further draws, not measured, that β is tuned on", least=1, used_when=_TUNED)
-    queries: int = option(16, "images asked for in each draw", least=1)
+    queries: int = option(16, "images asked for in each sample", least=1)
     sharpness: list[float] = option(
         [1.0, 10.0, 100.0, 1000.0],
         "β to choose from, in units of 1 / mean lead of an image's own score",

@@ -120,7 +120,7 @@ def cost(config: Config) -> Cost:
 
 
 def points(config: Config) -> list[Point]:
-    """One point per ensemble, number of images, start, pair and draw. The largest M also has a second dynamics."""
+    """One point per ensemble, number of images, start, pair and sample. The largest M also has a second dynamics."""
     largest = max(config.patterns)
     tasks = [(largest, corruptions.name(start)) for start in config.corruption]
     tasks += [

@@ -51,7 +51,7 @@ def keys(seed: ArrayLike, neurons: int, num_patterns: ArrayLike, sample: ArrayLi
     """Random keys of one draw, for its patterns and for its queries.
 
     Args:
-        seed, num_patterns, sample: seed of the experiment, M, and number of the draw; traced or not.
+        seed, num_patterns, sample: seed of the experiment, M, and number of the sample; traced or not.
         neurons: N. The keys depend on these four and on nothing else that is measured.
     """
     key = jax.random.key(seed)

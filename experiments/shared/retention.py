@@ -56,7 +56,7 @@ def rows(
     program: Callable[[Point], Program],
     known_columns: Callable[[Point], Row] = lambda point: {},
 ) -> Iterator[Row]:
-    """One row per point: how many of the queries of one disorder sample pass each criterion, and means over them.
+    """One row per point: how many of the queries of one sample pass each criterion, and means over them.
 
     Args:
         seed: seed of all randomness; a sample depends on it, on N, M and its own number, and on nothing else.
