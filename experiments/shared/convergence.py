@@ -1,7 +1,7 @@
 """Convergence: in which kind of state the dynamics of a run end, which decides what theory applies.
 
-Theory of retrieval states, replica-symmetric, annealed or of basins, is of states at rest. A run of a single update has
-none: a state that this moves is left where it first comes to, which theory of one step knows, or none does.
+Theory of retrieval states, replica-symmetric, annealed or of basins, is of states at rest, where several updates end. A
+run of a single update ends one step from its start: the theory of one step applies to it, where there is one.
 """
 
 from experiments.contract import Table
@@ -26,7 +26,7 @@ def end(steps: int, dynamics: str = "synchronous") -> str:
 
 
 def end_of_curve(rows: Table) -> str:
-    """Kind of state in which the queries of a curve end, by its columns max_steps and dynamics."""
+    """Name of the states in which the queries of a curve end, as `end` gives it for its max_steps and dynamics."""
     dynamics = str(rows["dynamics"].iloc[0]) if "dynamics" in rows else "synchronous"
     return end(int(rows["max_steps"].min()), dynamics)
 
@@ -34,12 +34,13 @@ def end_of_curve(rows: Table) -> str:
 def notes(table: Table, family: list[str], held: str) -> list[str]:
     """Warnings for every family of rows: states that are not finite, single updates, and queries that still move.
 
-    Queries are still moving where most did in their last update. Of more than one update those rows count in which at
-    least half of the queries hold their pattern, if there are any: what is lost wanders for long, and stays lost.
+    After several updates, the warning comes where more than `MOST` of the queries were cut; after a single one, where
+    any was. The share is over the rows in which at least half of the queries hold their pattern, if several updates
+    were made and there are such rows: queries that have lost their pattern move for long and do not find it again.
 
     Args:
-        table: with columns max_steps, queries and step_limit, how many of them were cut; without it that is not said.
-            Its `overlap`, if there is one, is null of a row with a state that is NaN.
+        table: with columns max_steps, queries and step_limit, the number of queries that were cut; without step_limit
+            no warning is of movement. Its `overlap`, if there is one, is null in a row with a state that is NaN.
         family: columns that tell one family from another by name.
         held: column of the number of queries that end at their pattern.
     """
