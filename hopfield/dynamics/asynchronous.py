@@ -32,7 +32,11 @@ def priorities(key, sweep, neurons: int, dynamics: str) -> Int[Array, "N"]:
     The low bits hold the neuron's index, the others are random, so that the next neuron is one minimum away and no
     permutation has to be sorted. Ties among the random bits go by index, those of about N²/2³⁰ of the neurons: 2 % at
     N = 5000, most from 50 000 on. Which of two neurons comes first is as likely either way but for these.
+
+    Raises:
+        ValueError: `dynamics` is none of ORDERS.
     """
+    one_of("dynamics", dynamics, ORDERS)
     index = jnp.arange(neurons, dtype=jnp.int32)
     if dynamics == "sequential":
         return index
@@ -59,7 +63,7 @@ def _index_bits(neurons: int) -> int:
 
 
 def visiting_order(key, sweep, neurons: int, dynamics: str) -> Order:
-    """The neurons in the order in which sweep number `sweep` visits them [N]."""
+    """The neurons in the order in which sweep number `sweep` visits them [N]. ValueError for no order of `ORDERS`."""
     return jnp.argsort(priorities(key, sweep, neurons, dynamics))
 
 

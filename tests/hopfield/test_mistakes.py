@@ -97,6 +97,11 @@ MISTAKES = {
         lambda: asynchronous.sweep(HEBB, SPINS[0], np.arange(8) + 5),
         "order must be indices from 0 to 7, got 5 to 12",
     ),
+    "visiting order": (
+        lambda: asynchronous.visiting_order(KEY, 0, 5, "synchronous"),
+        "dynamics must be one of asynchronous, sequential, got 'synchronous'",
+    ),
+    "priorities": (lambda: asynchronous.priorities(KEY, 0, 5, "foo"), "dynamics must be one of asynch.* got 'foo'"),
     "order floats": (lambda: asynchronous.sweep(HEBB, SPINS[0], np.arange(8.0)), "order must be indices of neurons"),
     "rtol negative": (lambda: retrieve(MODERN, STATE, rtol=-1.0), "rtol must be a finite number of at least 0, got -1"),
     "rtol NaN": (lambda: retrieve(MODERN, STATE, rtol=np.nan), "rtol must be a finite number of at least 0, got nan"),
