@@ -138,6 +138,11 @@ class Bilinear(Similarity):
     metric: Metric
     linear: ClassVar[bool] = True
 
+    def checked(self):
+        if not isinstance(self.metric, Metric):
+            raise TypeError(f"metric must be a Metric (write similarities.bilinear(g)), got {shown(self.metric)}")
+        return self
+
     def __call__(self, state, patterns):
         return self.metric.right(patterns) @ self.metric.left(state[None, :])[0]
 

@@ -153,6 +153,13 @@ class Linear(Polynomial):
 
     degree: int = struct.field(pytree_node=False, default=2)
 
+    def __post_init__(self) -> None:
+        # Both are static, so that this runs on plain values wherever JAX builds one.
+        if integer("degree", self.degree, 2) != 2:
+            raise ValueError(f"degree must be 2 for Linear (write separations.polynomial), got {self.degree}")
+        if flag("rectified", self.rectified):
+            raise ValueError("rectified must be False for Linear (write separations.polynomial), got True")
+
 
 def _rise(state, power: int):
     """Rise ((1 − x)^k − (−1 − x)^k)/2^k of a k-th power with a unit x [N]; of a spin exactly (−x)^(k−1)."""

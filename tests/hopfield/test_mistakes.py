@@ -124,6 +124,16 @@ MISTAKES = {
     "mask beyond an index": (lambda: Memory.create(ROWS, mask=[2**65] * 3), "mask must be boolean, got list"),
     "beta text": (lambda: Memory.create(ROWS, "1"), "beta must be a positive finite number, got '1'"),
     "mask text": (lambda: Memory.create(ROWS, mask="all"), "mask must be boolean, got str 'all'"),
+    "metric of an object": (
+        lambda: Memory.create(ROWS, similarity=similarities.Bilinear(np.eye(8))),
+        r"metric must be a Metric \(write similarities.bilinear\(g\)\), got array",
+    ),
+    "degree of the classical": (
+        lambda: separations.Linear(3),
+        r"degree must be 2 for Linear \(write separations.polynomial\), got 3",
+    ),
+    "degree put in later": (lambda: separations.Linear().replace(degree=4), "degree must be 2 for Linear .* got 4"),
+    "classical rectified": (lambda: separations.Linear(rectified=True), "rectified must be False for Linear .* True"),
     "metric complex": (lambda: similarities.bilinear(np.eye(8) * 1j), "metric must be real numbers"),
     "patterns of 8 bits": (lambda: Memory.create(jnp.ones((2, 3), jnp.float8_e4m3fn)), "patterns must be real numbers"),
     "load": (lambda: find_memory("classical").rounded(np.nan, 10), "load must be a finite number of at least 0"),
