@@ -74,7 +74,7 @@ def real_array(name: str, value, dtype=None) -> Array:
     return found.astype(default)
 
 
-def real_vector(name: str, value: Any, like: Array | None = None) -> Array:
+def real_vector(name: str, value: Any, like: Array | jax.ShapeDtypeStruct | None = None) -> Array:
     """Real vector [N], of the length of another one if given. Any other raises ValueError, which advises `jax.vmap`."""
     array = real_array(name, value)
     shape = "[N]" if like is None else str(list(like.shape))

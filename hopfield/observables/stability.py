@@ -21,8 +21,8 @@ from hopfield._pytrees import Node
 from hopfield.dynamics.models import as_model
 from hopfield.memory import Memory
 from hopfield.observables import overlaps, thermodynamics
+from hopfield.observables._krylov import dominant, krylov
 from hopfield.separations import LogSumExp
-from hopfield.separations.base import nonzero
 from hopfield.similarities import Dot
 from hopfield.spaces import Euclidean, Spins, State
 from hopfield.theory import bounds
@@ -106,14 +106,18 @@ def update_jacobian(memory: Memory, state: State) -> UpdateJacobian:
     return UpdateJacobian(memory, memory.as_state(state))
 
 
-@jax.jit
 def susceptibility(memory: Memory, state: State) -> Float[Array, "N N"]:
     """χ = ∂⟨ξ⟩/∂h = β Xᵀ ∇²F(β s) X, the answer of Σ_μ p_μ ξ_μ to a field h that adds h·ξ_μ to every score.
 
     For log-sum-exp it is β Cov_p(X), the fluctuations of the patterns at temperature 1/β; for dot products in ℝᴺ it
     is the Jacobian of the update as well. Symmetric, and positive semi-definite for convex F.
     """
-    stored = instance("memory", memory, Memory).stored()
+    return _susceptibility(instance("memory", memory, Memory), memory.as_state(state))
+
+
+@jax.jit
+def _susceptibility(memory: Memory, state: State) -> Float[Array, "N N"]:
+    stored = memory.stored()
     return memory.beta * (jax.vmap(_tilt(memory, state), 1, 1)(stored).T @ stored)
 
 
@@ -138,13 +142,12 @@ def _largest_eigenvalue(jacobian: UpdateJacobian, key: Array, *, steps: int) -> 
     state = wide(jacobian.state)
     linear = jacobian.replace(state=state).linear()
     start = unit(jax.random.normal(key, state.shape, state.dtype))
-    basis, images = _krylov(linear, start, min(steps, state.size))
-    value, coordinates = _dominant(basis @ images.T)
+    basis, images = krylov(linear, start, min(steps, state.size))
+    value, coordinates = dominant(basis @ images.T)
     vector = unit(coordinates @ basis)
     return Eigenpair(value, vector, safe_norm(linear(vector) - value * vector))
 
 
-@jax.jit
 def regime(memory: Memory, state: State) -> Regime:
     """Regime of a fixed point, one of REGIMES, by the shares of the patterns in its read-out.
 
@@ -159,6 +162,11 @@ def regime(memory: Memory, state: State) -> Regime:
     Source: the three kinds of fixed point of Ramsauer et al. 2021 (arXiv:2008.02217); 90 % and half of the patterns
     are the criteria by which they call attention heads of BERT averaging, more than half of the weight is ours.
     """
+    return _regime(instance("memory", memory, Memory), memory.as_state(state))
+
+
+@jax.jit
+def _regime(memory: Memory, state: State) -> Regime:
     shares = wide(memory.shares(state))
     used = shares.size if memory.mask is None else jnp.sum(memory.mask)
     descending = -jnp.sort(-shares)
@@ -214,45 +222,3 @@ def _tilt(memory: Memory, state: State) -> Callable[[Array], Array]:
         return lambda u: p * (u - jnp.dot(p, u))
     z = memory.beta * memory.scores(state)
     return jax.linearize(lambda z: memory.separation.weights(z, memory.mask), z)[1]
-
-
-def _krylov(linear: Callable, start: State, steps: int) -> tuple[Array, Array]:
-    """Orthonormal basis [steps, N] of start, J start, J² start … (zero rows once they are exhausted) and J times it."""
-
-    def extend(basis: Array, j: Array) -> tuple[Array, Array]:
-        image = linear(basis[j])
-        new = image - (basis @ image) @ basis
-        new = new - (basis @ new) @ basis  # twice is enough (Kahan; Parlett 1980)
-        size = safe_norm(new)
-        spent = size <= tolerance(new.dtype) * safe_norm(image)
-        return basis.at[j + 1].set(jnp.where(spent, 0.0, new / jnp.where(spent, 1.0, size))), image
-
-    basis = jnp.zeros((steps + 1, start.size), start.dtype).at[0].set(start)
-    basis, images = jax.lax.scan(extend, basis, jnp.arange(steps))
-    return basis[:-1], images
-
-
-def _dominant(matrix: Float[Array, "K K"]) -> tuple[Float[Array, ""], Float[Array, "K"]]:
-    """Eigenvalue of the largest magnitude of a small matrix, if it is real, and its eigenvector.
-
-    By squaring, P = (matrix ± c)^(2^50): the other eigenvalues vanish unless they are within a part in 10¹³, those of
-    the other sign even where they are as large. Unlike `eig` it runs on every device and needs no symmetry.
-    """
-    size = largest(jnp.abs(matrix))
-    matrix = matrix / nonzero(size)
-    shift = jnp.sqrt(jnp.sum(matrix * matrix)) * jnp.eye(len(matrix), dtype=matrix.dtype)
-    values, vectors = jax.vmap(_foremost, (None, 0))(matrix, jnp.stack([shift, -shift]))
-    chosen = jnp.argmax(jnp.abs(values))
-    return size * values[chosen], vectors[chosen]
-
-
-def _foremost(matrix: Float[Array, "K K"], shift: Float[Array, "K K"]) -> tuple[Float[Array, ""], Float[Array, "K"]]:
-    """Eigenvalue λ with the largest |λ + shift|, and its eigenvector."""
-
-    def square(_, power: Array) -> Array:
-        power = power @ power
-        return power / nonzero(largest(jnp.abs(power)))
-
-    power = jax.lax.fori_loop(0, 50, square, matrix + shift)
-    value = jnp.trace(power @ matrix) / nonzero(jnp.trace(power))
-    return value, power[:, jnp.argmax(jnp.sum(power * power, axis=0))]

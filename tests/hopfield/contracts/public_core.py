@@ -273,6 +273,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.patterns.datasets.from_file": "refuses NaN with a sentence",
     "hopfield.patterns.corruptions.corrupt": "calls flip, mask or noise",
     "hopfield.patterns.corruptions.corruption": "reads text",
+    "hopfield.observables._krylov.*": "called by `stability.largest_eigenvalue`",
     "hopfield.observables._levels.*": "one row of what `thermodynamics` offers",
     "hopfield._numerics.*": "internal, called by all of the above",
 }
