@@ -56,6 +56,13 @@ def check_spins(patterns: Array | Source, mask: Array | np.ndarray | None) -> No
         raise ValueError(f"patterns must be spins −1 or +1, got entries {off:g} away from them")
 
 
+def check_classical(name: str, memory: Any) -> None:
+    """Check that a memory is classical, a network of couplings: ValueError, about the argument `name`, for others."""
+    if not memory.classical:
+        got = ", ".join(type(part).__name__ for part in (memory.separation, memory.similarity, memory.space))
+        raise ValueError(f"{name} must be classical (Linear separation, Dot similarity, Spins), got {got}")
+
+
 def stored_spins(patterns: Any, mask: Any) -> tuple[Float[Array, "M N"], Bool[Array, "M"]]:
     """Spins [M, N] that a rule makes a matrix of, 1 in unused rows whatever they hold, and flags of rows in use [M].
 

@@ -7,6 +7,7 @@ from jaxtyping import Array, Float
 
 from hopfield._arguments import instance, one_of, positive_scalar, real_matrix, real_vector
 from hopfield._numerics import is_traced, nan_outside, violated, wide
+from hopfield._parts import check_classical
 from hopfield._pytrees import Node
 from hopfield.memory import DYNAMICS, Dynamics, Memory
 from hopfield.separations import Linear
@@ -129,10 +130,7 @@ def _asymmetry(halves: Float[Array, "N N"]) -> float:
 
 def hebb_couplings(memory: Memory) -> Couplings:
     """W = β Σ_μ ξ_μ ξ_μᵀ without its diagonal, of a classical memory. Raises ValueError for any other memory."""
-    if not instance("memory", memory, Memory).classical:
-        parts = (memory.separation, memory.similarity, memory.space)
-        got = ", ".join(type(part).__name__ for part in parts)
-        raise ValueError(f"memory must be classical (Linear separation, Dot similarity, Spins), got {got}")
+    check_classical("memory", instance("memory", memory, Memory))
     return Couplings(_hollow_gram(memory.stored()), memory.beta)
 
 

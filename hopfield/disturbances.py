@@ -12,6 +12,7 @@ from jaxtyping import Array
 
 from hopfield._arguments import instance, random_key, real_scalar
 from hopfield._numerics import safe_norm
+from hopfield._parts import check_classical
 from hopfield.couplings import Couplings, hebb_couplings
 from hopfield.memory import Memory
 
@@ -49,6 +50,7 @@ def noisy(model: Memory | Couplings, key, strength: float | Array) -> Couplings:
 
 def _couplings(model: Memory | Couplings) -> Couplings:
     """Couplings, unchanged, or Hebbian couplings of a classical memory. TypeError or ValueError for anything else."""
-    if isinstance(model, Couplings):
+    if isinstance(instance("model", model, Memory, Couplings), Couplings):
         return model
-    return hebb_couplings(instance("model", model, Memory))
+    check_classical("model", model)
+    return hebb_couplings(model)

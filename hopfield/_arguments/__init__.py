@@ -26,7 +26,7 @@ under jit as well, and the values of a range become NaN outside it. Of texts `wo
 | `positive_array`  | many, host or traced                  | positive (and finite) in `dtype`   | JAX array        |
 | `one_of`          | a text                                | `members` of a closed set          | the member       |
 | `parse_number`    | a text, without a name                | digits of `int` or `float`         | int or float     |
-| `instance`        | an object                             | of the class `kind`                | as given         |
+| `instance`        | an object                             | of one of the classes `kinds`      | as given         |
 | `random_key`      | an object                             | one key of JAX                     | as given         |
 | `as_path`         | a text or a path                      |                                    | Path             |
 

@@ -11,11 +11,11 @@ import numpy as np
 from hopfield._arguments.words import shown
 
 
-def instance(name: str, value: Any, kind: type) -> Any:
-    """An object of a kind. TypeError for any other, a class included."""
-    if not isinstance(value, kind):
-        article = "an" if kind.__name__[0] in "AEIO" else "a"
-        raise TypeError(f"{name} must be {article} {kind.__name__}, got {shown(value)}")
+def instance(name: str, value: Any, *kinds: type) -> Any:
+    """An object of one of the kinds. TypeError for any other, a class included."""
+    if not isinstance(value, kinds):
+        article = "an" if kinds[0].__name__[0] in "AEIO" else "a"
+        raise TypeError(f"{name} must be {article} {' or '.join(kind.__name__ for kind in kinds)}, got {shown(value)}")
     return value
 
 

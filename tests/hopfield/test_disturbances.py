@@ -63,7 +63,7 @@ def test_a_classical_memory_and_a_bias_are_taken():
     biased = covariance_network((SPINS > 0) * 1.0, 0.3).couplings()
     found = clipped(biased)
     np.testing.assert_allclose(found.scale * found.bias, biased.scale * biased.bias, rtol=1e-12)
-    with pytest.raises(ValueError, match="memory must be classical"):
+    with pytest.raises(ValueError, match="model must be classical"):
         diluted(Memory.create(SPINS), KEY, 0.5)
     with pytest.raises(ValueError, match="keep must be from 1e-6 to 1"):
         diluted(memory, KEY, 0.0)
