@@ -8,6 +8,7 @@ By module:
     overlap_sampling  one step of exponential memories with e^(αN) random patterns, from shells of overlap
 """
 
+from hopfield.large import counts, mesh, overlap_sampling
 from hopfield.large._passes import while_outside
 from hopfield.large.reading import (
     Reading,
@@ -25,9 +26,12 @@ __all__ = [
     "Reading",
     "Statistics",
     "block_size",
+    "counts",
     "energy",
     "local_field",
+    "mesh",
     "moments",
+    "overlap_sampling",
     "read",
     "scores",
     "statistics",

@@ -23,6 +23,8 @@ from hopfield.patterns.bits import pack
 from hopfield.patterns.sources import Generated, Packed, Source, as_source, packed
 from hopfield.separations.streams import Summand, streaming
 from hopfield.similarities import Dot
+
+__all__ = ["Counts", "along", "count", "summand"]
 from hopfield.spaces import Spins
 
 CHUNK = 2**22

@@ -15,6 +15,8 @@ from jaxtyping import Array
 
 from hopfield.patterns.sources import Generated, Packed, Source, Stored
 
+__all__ = ["PATTERNS", "QUERIES", "all_merge", "axes", "connect", "device_mesh", "shard_map_patterns"]
+
 PATTERNS, QUERIES = "patterns", "queries"
 
 

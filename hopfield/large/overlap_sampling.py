@@ -19,6 +19,8 @@ from scipy.special import expit, gammaln
 
 from hopfield._arguments import integer, real_scalar
 
+__all__ = ["Trials", "sample"]
+
 EXACT = 2**62
 """Number of patterns up to which numpy draws multinomials of it as a whole number."""
 CERTAIN = 1e15

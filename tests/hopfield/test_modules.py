@@ -53,6 +53,11 @@ def test_those_who_check_types_are_told_of_every_public_module() -> None:
     assert sorted(alias.name for alias in named) == sorted(MODULES)
 
 
+def test_modules_that_exact_reads_name_in_their_docstring_are_offered() -> None:
+    """Those whose functions the package does not pass on itself: without them `large.counts` is an AttributeError."""
+    assert {"counts", "mesh", "overlap_sampling"} <= {*hopfield.large.__all__}
+
+
 def offered() -> dict[str, ModuleType]:
     """Packages, modules at the top, and those that a package has in its `__all__`, as `theory.classical`.
 

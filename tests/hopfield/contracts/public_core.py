@@ -128,7 +128,7 @@ def _in_blocks() -> list[Case]:
             return Call(called, arguments)
 
         read = lambda rng, shape, draw=draw: draw(large.read, rng, shape)
-        cases.append(Case("hopfield.large.read", read, nan=(1,)))
+        cases.append(Case("hopfield.large.reading.read", read, nan=(1,)))
 
     def entropies(*arguments, **options):
         return large.statistics(*arguments, **options)[1]._replace(target_weight=None)
@@ -146,9 +146,9 @@ def _in_blocks() -> list[Case]:
 
     return [
         *cases,
-        Case("hopfield.large.statistics", statistics, nan=(1,)),
-        Case("hopfield.large.scores", scores, nan=(1,)),
-        Case("hopfield.large.local_field", fields),
+        Case("hopfield.large.reading.statistics", statistics, nan=(1,)),
+        Case("hopfield.large.reading.scores", scores, nan=(1,)),
+        Case("hopfield.large.reading.local_field", fields),
     ]
 
 
@@ -199,10 +199,10 @@ EXCLUDED: dict[str, str] = {
     "hopfield.patterns.bits.*": _SOURCE,
     "hopfield.memories._derived.*": "theory of a memory, in numpy",
     "hopfield.memories._scaling.*": _STATIC,
-    "hopfield.large.energy": "`large.read` and the potential of the space",
-    "hopfield.large.moments": "called by `Memory.update`",
-    "hopfield.large.block_size": _STATIC,
-    "hopfield.large.while_outside": "a loop of Python's",
+    "hopfield.large.reading.energy": "`large.read` and the potential of the space",
+    "hopfield.large.reading.moments": "called by `Memory.update`",
+    "hopfield.large.reading.own_patterns": "checks indices",
+    "hopfield.large._*": "passes over patterns, called by `large.reading`",
     "hopfield.separations.Separation.*": "abstract",
     "hopfield.similarities.Similarity.*": "abstract",
     "hopfield.spaces.Space.*": "abstract",
