@@ -10,13 +10,14 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from hopfield._arguments import instance, random_key, real_scalar
+from hopfield._arguments import instance, public, random_key, real_scalar
 from hopfield._numerics import safe_norm
 from hopfield._parts import check_classical
 from hopfield.couplings import Couplings, hebb_couplings
 from hopfield.memory import Memory
 
 __all__ = ["clipped", "diluted", "noisy"]
+__dir__ = public(__all__)
 
 
 def clipped(model: Memory | Couplings) -> Couplings:
@@ -50,7 +51,8 @@ def noisy(model: Memory | Couplings, key, strength: float | Array) -> Couplings:
 
 def _couplings(model: Memory | Couplings) -> Couplings:
     """Couplings, unchanged, or Hebbian couplings of a classical memory. TypeError or ValueError for anything else."""
-    if isinstance(instance("model", model, Memory, Couplings), Couplings):
+    instance("model", model, Memory, Couplings)
+    if isinstance(model, Couplings):
         return model
     check_classical("model", model)
     return hebb_couplings(model)

@@ -21,7 +21,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield import _numerics, large
-from hopfield._arguments import boolean_array, integer, one_of, positive_scalar
+from hopfield._arguments import boolean_array, integer, one_of, positive_scalar, public
 from hopfield._numerics import accumulation_dtype, is_traced, wide
 from hopfield._parts import check_called, check_parts, check_spins, checked_values
 from hopfield._pytrees import Node
@@ -33,6 +33,7 @@ from hopfield.similarities import Dot, Similarity, SimilarityLike, as_similarity
 from hopfield.spaces import Euclidean, Known, Space, Spins, State, as_known, as_space, one_state
 
 __all__ = ["DYNAMICS", "Memory"]
+__dir__ = public(__all__)
 
 Dynamics = Literal["synchronous", "asynchronous", "sequential"]
 DYNAMICS: tuple[Dynamics, ...] = get_args(Dynamics)
@@ -133,8 +134,7 @@ class Memory(Node):
         state = wide(self.as_state(state))
         if isinstance(self.patterns, Source):
             return large.energy(self, state[None])[0]
-        scores = self.scores(state).astype(state.dtype)
-        potential = self.separation.potential(self.beta * scores, self.mask)
+        potential = self.separation.potential(self.beta * self.scores(state).astype(state.dtype), self.mask)
         return self.space.potential(state) - potential / self.beta
 
     def read(self, state: State) -> Float[Array, "V"]:
@@ -204,8 +204,7 @@ class Memory(Node):
 
     def field_at(self, cache: tuple[Array, Array], state: State, i) -> Float[Array, ""]:
         """Local field of neuron i, scores taken from the cache."""
-        keys, scores = cache
-        state = wide(state)
+        (keys, scores), state = cache, wide(state)
         up, down = (scores + self.similarity.spin_flip(state, state[i], spin, keys[:, i]) for spin in (1.0, -1.0))
         return 0.5 * self.separation.potential_difference(up, down, self.beta, self.mask)
 

@@ -21,7 +21,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from hopfield._arguments import public
+
 __all__ = ["KINDS", "LONGEST", "Outside", "called", "find", "plugged", "sources"]
+__dir__ = public(__all__)
 
 KINDS = ("memories", "similarities", "separations", "spaces", "corruptions", "datasets", "layers", "optimisers")
 """What other packages may bring, each kind in a group of its own."""

@@ -15,9 +15,10 @@ from matplotlib import pyplot, rcsetup
 from matplotlib.axes import Axes
 from scipy.special import entr, softmax
 
-from hopfield._arguments import instance, integer
+from hopfield._arguments import instance, integer, public
 
 __all__ = ["energies", "entropies", "gradients", "landscape", "mask", "metric", "spectrum", "temperatures", "weights"]
+__dir__ = public(__all__)
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _STYLE: dict[Any, Any] = {
@@ -77,8 +78,7 @@ def entropies(values: Any, *, axes: Axes | None = None) -> Axes:
         values: entropies in nats [L, H], or with queries [L, H, Q], or a list of AssociationReports, one a layer.
         axes: where to draw; new axes if None.
     """
-    values = values if np.iterable(values) else [values]
-    by_layer = [getattr(each, "entropy", each) for each in values]
+    by_layer = [getattr(each, "entropy", each) for each in (values if np.iterable(values) else [values])]
     by_layer = _numbers("values", by_layer, "entropies [L, H] or [L, H, Q], of as many heads in every layer", (2, 3))
     (ax,) = _panels(axes, 1)
     for layer, rows in enumerate(by_layer if by_layer.ndim == 3 else by_layer[..., None]):

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arguments import real_matrix, shown
+from hopfield._arguments import public, real_matrix, shown
 from hopfield._arrays import Patterns, Scores
 from hopfield._names import Named, Table
 from hopfield._numerics import shrunk_median, unit
@@ -27,6 +27,7 @@ __all__ = [
     "bilinear",
     "find",
 ]
+__dir__ = public(__all__)
 
 
 class Similarity(Node, abc.ABC):

@@ -9,7 +9,7 @@ from jax.scipy.special import xlogy
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arguments import boolean_array, flag, positive_scalar, real_array
+from hopfield._arguments import boolean_array, flag, positive_scalar, public, real_array
 from hopfield._arrays import State
 from hopfield._names import Named, Table
 from hopfield._numerics import increasing_root, largest, nan_outside, safe_norm, tolerance
@@ -32,6 +32,7 @@ __all__ = [
     "sphere",
     "spins",
 ]
+__dir__ = public(__all__)
 
 Known = Bool[Array, "N"] | None
 

@@ -31,9 +31,9 @@ under jit as well, and the values of a range become NaN outside it. Of texts `wo
 | `as_path`         | a text or a path                      |                                    | Path             |
 
 Beside them: `native`, an array in this machine's byte order; `plain`, a result without axes as a scalar; `shown` and
-`in_line`, a value in a sentence; `nearest`, the name that a wrong one may stand for. Of `theory`, which is numpy and
-scipy alone, arguments are checked by `host` and `words`. Parts of a memory: `hopfield._parts`; rows that attention
-compares: `hopfield.attention._arguments`.
+`in_line`, a value in a sentence; `nearest`, the name that a wrong one may stand for; `public`, the `__dir__` of a
+module. Of `theory`, which is numpy and scipy alone, arguments are checked by `host` and `words`. Parts of a memory:
+`hopfield._parts`; rows that attention compares: `hopfield.attention._arguments`.
 """
 
 from hopfield._arguments.arrays import (
@@ -59,7 +59,7 @@ from hopfield._arguments.host import (
 )
 from hopfield._arguments.objects import as_path, instance, random_key
 from hopfield._arguments.scalars import number_scalar, positive_scalar, real_scalar, step_limit
-from hopfield._arguments.words import in_line, nearest, one_of, parse_number, shown
+from hopfield._arguments.words import in_line, nearest, one_of, parse_number, public, shown
 
 __all__ = [
     "Float",
@@ -79,6 +79,7 @@ __all__ = [
     "plain",
     "positive_array",
     "positive_scalar",
+    "public",
     "random_key",
     "real",
     "real_array",

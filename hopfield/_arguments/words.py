@@ -1,4 +1,4 @@
-"""Checks of names and texts, and what sentences of errors show of a value."""
+"""Checks of names and texts, what sentences of errors show of a value, and the names that `dir` shows of a module."""
 
 import difflib
 from collections.abc import Callable, Iterable, Sequence
@@ -38,3 +38,8 @@ def parse_number(kind: Callable[[str], Any], text: str) -> Any:
     if "_" in text or not text.isascii():
         raise ValueError(f"text must spell a number in digits, got {shown(text)}")
     return kind(text)
+
+
+def public(names: Iterable[str]) -> Callable[[], list[str]]:
+    """The function `__dir__` of a module that shows no tools it imports: `__dir__ = public(__all__)`."""
+    return lambda: sorted(names)

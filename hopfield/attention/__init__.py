@@ -18,6 +18,7 @@ Query [*b, T, D], key [*b, S, D] and value [*b, S, V] give a read-out [*b, T, V]
                    softmax_jacobian, softmax_jacobian_product, sparse_jacobian, sparse_jacobian_product
 """
 
+from hopfield._arguments import public
 from hopfield.attention._softmax import softmax
 from hopfield.attention.blockwise import attend_blockwise
 from hopfield.attention.core import (
@@ -141,7 +142,4 @@ __all__ = [
     "verify_gradients",
     "weights",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__dir__ = public(__all__)

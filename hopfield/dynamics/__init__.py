@@ -10,6 +10,7 @@ By module:
     models        protocols: the methods by which dynamics move a memory, a network or a user's model
 """
 
+from hopfield._arguments import public
 from hopfield.dynamics.asynchronous import ORDERS, relax, sweep, unstable, visiting_order
 from hopfield.dynamics.fixed_points import fixed_point
 from hopfield.dynamics.heat_bath import HeatBath, glauber
@@ -40,7 +41,4 @@ __all__ = [
     "unstable",
     "visiting_order",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__dir__ = public(__all__)

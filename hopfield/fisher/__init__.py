@@ -1,5 +1,6 @@
 """Fisher information of a model's outputs as a lazy linear operator, its structured forms and its solvers."""
 
+from hopfield._arguments import public
 from hopfield.fisher.block_forms import BlockDiagonal, DenseBlock, DiagonalBlock, KroneckerBlock
 from hopfield.fisher.building import fisher
 from hopfield.fisher.likelihoods import Bernoulli, Categorical, Gaussian, Likelihood, Poisson, as_likelihood, gaussian
@@ -26,7 +27,4 @@ __all__ = [
     "fisher",
     "gaussian",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__dir__ = public(__all__)

@@ -12,6 +12,7 @@ By module:
     geodesics       flows to unit time, and whether a logarithm has converged
 """
 
+from hopfield._arguments import public
 from hopfield.geometry import families, manifolds, spd, sphere
 from hopfield.geometry.factored_forms import (
     FactoredForm,
@@ -56,7 +57,4 @@ __all__ = [
     "spd",
     "sphere",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__dir__ = public(__all__)

@@ -8,6 +8,7 @@
 Source: Krotov 2021 (arXiv:2107.06446), hierarchical associative memory; Hoover et al. 2022 (hamux).
 """
 
+from hopfield._arguments import public
 from hopfield.graphs.building import energy_transformer, from_memory, two_layers
 from hopfield.graphs.dynamics import Descent, descend, flow
 from hopfield.graphs.graph import Graph, Layer
@@ -40,7 +41,4 @@ __all__ = [
     "gibbs",
     "two_layers",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__dir__ = public(__all__)

@@ -8,6 +8,7 @@ By module:
     overlap_sampling  one step of exponential memories with e^(αN) random patterns, from shells of overlap
 """
 
+from hopfield._arguments import public
 from hopfield.large import counts, mesh, overlap_sampling
 from hopfield.large._passes import while_outside
 from hopfield.large.reading import (
@@ -37,7 +38,4 @@ __all__ = [
     "statistics",
     "while_outside",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__dir__ = public(__all__)

@@ -6,6 +6,7 @@ y = layer(x)
 found = layer.inspect(x)        weights, energy, entropy, steps, status
 """
 
+from hopfield._arguments import public
 from hopfield.layers._fixed import FixedParam
 from hopfield.layers.additive import AdditiveAssociation
 from hopfield.layers.association import AssociationReport, HopfieldAssociation
@@ -74,7 +75,4 @@ __all__ = [
     "from_hopfield_layers",
     "learned_metric",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__dir__ = public(__all__)

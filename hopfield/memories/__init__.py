@@ -29,7 +29,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from hopfield import outside
-from hopfield._arguments import instance, integer, one_of, parse_number, real_scalar, shown
+from hopfield._arguments import instance, integer, one_of, parse_number, public, real_scalar, shown
 from hopfield._names import unknown_name
 from hopfield._parts import reads_masked
 from hopfield.couplings import Couplings
@@ -48,6 +48,7 @@ from hopfield.patterns.sources import Source
 from hopfield.theory.base import Theory
 
 __all__ = ["EXPONENTIAL", "EXTENSIVE", "PARITIES", "Blueprint", "Scaling", "find", "names", "polynomial_scaling"]
+__dir__ = public(__all__)
 
 Stored = Float[Array, "M N"]
 Patterns = Stored | Source
@@ -229,7 +230,3 @@ def _parameter(spec: str, text: str, kind: type | None):
     except ValueError:
         article = {int: "an integer", float: "a number"}[kind]
         raise ValueError(f"memory {name} takes {article} after the colon, got {spec!r}") from None
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

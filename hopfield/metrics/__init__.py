@@ -4,6 +4,7 @@
 indices up and down) and `contractions` the named einsum formulas of attention.
 """
 
+from hopfield._arguments import public
 from hopfield.metrics.composed import Block, Projected, augmented, block, projected
 from hopfield.metrics.contractions import CONTRACTIONS, Contraction, contract
 from hopfield.metrics.forms import (
@@ -79,7 +80,4 @@ __all__ = [
     "symmetric_part",
     "volume_element",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__dir__ = public(__all__)

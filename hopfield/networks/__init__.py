@@ -8,6 +8,7 @@
 Networks of several layers of neurons are those of `hopfield.graphs`, couplings of spins `hopfield.Couplings`.
 """
 
+from hopfield._arguments import public
 from hopfield.networks.bidirectional import BidirectionalMemory
 from hopfield.networks.binary import BinaryNetwork, covariance_network, willshaw_network
 from hopfield.networks.random_features import FeatureMemory
@@ -21,7 +22,4 @@ __all__ = [
     "covariance_network",
     "willshaw_network",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__dir__ = public(__all__)

@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._arguments import instance
+from hopfield._arguments import instance, public
 from hopfield._numerics import wide
 from hopfield.memory import Memory
 from hopfield.patterns.sources import Source
@@ -11,6 +11,7 @@ from hopfield.similarities import Dot
 from hopfield.spaces import Euclidean
 
 __all__ = ["energy_constant"]
+__dir__ = public(__all__)
 
 
 def energy_constant(memory: Memory) -> Float[Array, ""]:

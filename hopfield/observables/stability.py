@@ -15,7 +15,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._arguments import instance, integer, random_key, reals
+from hopfield._arguments import instance, integer, public, random_key, reals
 from hopfield._numerics import largest, safe_norm, tolerance, unit, wide
 from hopfield._pytrees import Node
 from hopfield.dynamics.models import as_model
@@ -39,6 +39,7 @@ __all__ = [
     "susceptibility",
     "update_jacobian",
 ]
+__dir__ = public(__all__)
 
 GLOBAL_AVERAGE, METASTABLE_MIXTURE, SINGLE_PATTERN, NO_PATTERN, NOT_A_NUMBER = range(5)
 REGIMES = ("global average", "metastable mixture", "single pattern", "no pattern", "not a number")

@@ -9,6 +9,7 @@ By module:
 A new one is a file here and its import and entry of `__all__` below, by which its contract finds it.
 """
 
+from hopfield._arguments import public
 from hopfield.optim.kronecker import diagonal_fisher, kronecker_natural_gradient
 from hopfield.optim.natural import NaturalGradientState, natural_gradient
 from hopfield.optim.riemannian import (
@@ -30,7 +31,4 @@ __all__ = [
     "natural_gradient",
     "riemannian_gradient_descent",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__dir__ = public(__all__)

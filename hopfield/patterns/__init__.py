@@ -1,5 +1,6 @@
 """Patterns: random ensembles, corruptions of them, data sets, and sources that are never stored."""
 
+from hopfield._arguments import public
 from hopfield.patterns import datasets, sources
 from hopfield.patterns.corruptions import (
     CORRUPTIONS,
@@ -32,7 +33,4 @@ __all__ = [
     "sphere",
     "spins",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__dir__ = public(__all__)

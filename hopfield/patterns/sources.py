@@ -14,7 +14,7 @@ import numpy as np
 from flax import struct
 from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 
-from hopfield._arguments import as_path, integer, one_of, random_key, real_array, real_matrix
+from hopfield._arguments import as_path, integer, one_of, public, random_key, real_array, real_matrix
 from hopfield._numerics import is_traced, violated
 from hopfield.patterns import base, ensembles
 from hopfield.patterns.base import Index, Source
@@ -34,6 +34,7 @@ __all__ = [
     "packed",
     "stored",
 ]
+__dir__ = public(__all__)
 
 
 class Stored(Source):

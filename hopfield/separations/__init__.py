@@ -5,6 +5,7 @@ dense memories, Fenchel–Young potentials the sparse ones. A new one is a file 
 an import below makes it `separations.<Class>` too.
 """
 
+from hopfield._arguments import public
 from hopfield.separations.base import Separation
 from hopfield.separations.exponential import Exponential, LogSumExp
 from hopfield.separations.largest import TopK, top_k
@@ -37,7 +38,4 @@ __all__ = [
     "polynomial",
     "top_k",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__dir__ = public(__all__)

@@ -27,6 +27,8 @@ import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from hopfield._arguments.words import public
+
 if TYPE_CHECKING:
     from hopfield.theory import annealed as annealed
     from hopfield.theory import basins as basins
@@ -63,6 +65,7 @@ __all__ = [
     "spherical",
     "trajectories",
 ]
+__dir__ = public(__all__)
 
 if not TYPE_CHECKING:
 
@@ -71,7 +74,3 @@ if not TYPE_CHECKING:
         if name in __all__:
             return importlib.import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

@@ -17,6 +17,7 @@ from scipy.optimize import elementwise
 from scipy.special import erf, erfc
 
 from hopfield._arguments.host import Float, flag, plain, reals, whole_numbers
+from hopfield._arguments.words import public
 from hopfield.theory import lines
 from hopfield.theory.base import Spinodal, flips
 from hopfield.theory.saddle import (
@@ -44,6 +45,7 @@ __all__ = [
     "thermodynamic_load",
     "thermodynamic_temperature",
 ]
+__dir__ = public(__all__)
 
 
 class Replica(NamedTuple):

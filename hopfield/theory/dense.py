@@ -13,6 +13,7 @@ from scipy.optimize import elementwise
 from scipy.special import erf, erfc, erfcinv, gammaln, poch
 
 from hopfield._arguments.host import Float, flag, plain, reals, whole_numbers
+from hopfield._arguments.words import public
 from hopfield.theory import sums
 from hopfield.theory.base import Spinodal, flips
 
@@ -26,6 +27,7 @@ __all__ = [
     "retrieval_overlap",
     "spinodal",
 ]
+__dir__ = public(__all__)
 
 
 def noise(degree: ArrayLike, *, rectified: bool = False) -> Float:

@@ -22,6 +22,7 @@ from scipy.optimize import root_scalar
 from scipy.special import gammaln, xlogy
 
 from hopfield._arguments.host import Float, plain, reals, whole_numbers
+from hopfield._arguments.words import public
 from hopfield.theory import sums
 from hopfield.theory.base import flips
 
@@ -35,6 +36,7 @@ __all__ = [
     "target_weight_load",
     "target_weight_probability",
 ]
+__dir__ = public(__all__)
 
 _MOST = 1e8  # neurons: beyond them probabilities are not known to 1e-7
 _UNDERFLOW = 373.0  # half of -ln of the least number of double precision
@@ -160,9 +162,8 @@ def one_step_error(
     Returns:
         Probability that a spin, chosen at random among all, differs from the pattern after the step.
     """
-    return _apply_elementwise(
-        _one_step_error, whole_numbers("neurons", neurons, least=2), num_patterns, beta, corruption
-    )
+    neurons = whole_numbers("neurons", neurons, least=2)
+    return _apply_elementwise(_one_step_error, neurons, num_patterns, beta, corruption)
 
 
 def _typical_load(terms: int, beta: Float, corruption: ArrayLike) -> Float:
@@ -183,9 +184,8 @@ def _apply_elementwise(
     neurons = whole_numbers("neurons", reals("neurons", neurons, most=_MOST), least=1)
     num_patterns = whole_numbers("num_patterns", num_patterns, least=1)
     flipped = flips(reals("corruption", corruption, least=0, most=0.5), neurons)
-    return plain(
-        np.vectorize(function, otypes=[np.float64])(neurons, num_patterns, reals("beta", beta, above=0), flipped)
-    )
+    elementwise = np.vectorize(function, otypes=[np.float64])
+    return plain(elementwise(neurons, num_patterns, reals("beta", beta, above=0), flipped))
 
 
 def _overlaps(neurons: float) -> tuple[Float, Float]:

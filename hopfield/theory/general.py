@@ -20,6 +20,7 @@ from scipy.optimize import brentq, minimize_scalar, root_scalar
 from scipy.special import gammaln, logsumexp
 
 from hopfield._arguments.host import Float, real, reals, whole_number
+from hopfield._arguments.words import public
 from hopfield.theory import sums
 from hopfield.theory.base import Spinodal, numbers
 
@@ -37,6 +38,7 @@ __all__ = [
     "weight_patterns",
     "weight_probability",
 ]
+__dir__ = public(__all__)
 
 Function = Callable[[Float], Float]
 """Function of overlaps ξ·x; the arrays that enter one result are evaluated together, so that a factor is free."""

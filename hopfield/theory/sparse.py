@@ -24,6 +24,7 @@ from scipy.special import erf, ndtr, xlogy
 from scipy.stats import binom
 
 from hopfield._arguments.host import Float, plain, real, reals, whole_number, whole_numbers
+from hopfield._arguments.words import public
 
 __all__ = [
     "CLIPPED",
@@ -39,6 +40,7 @@ __all__ = [
     "willshaw_error",
     "willshaw_information",
 ]
+__dir__ = public(__all__)
 
 CLIPPED = np.pi / 2 - 1
 """Disturbance of couplings of which only the signs are kept."""

@@ -22,7 +22,7 @@ from scipy.optimize import elementwise
 from scipy.special import entr, expit
 
 from hopfield._arguments.host import Float, plain, reals, whole_numbers
-from hopfield._arguments.words import one_of
+from hopfield._arguments.words import one_of, public
 from hopfield.theory.averages import ENSEMBLES, Averages, Ensemble, averages_of, sphere
 from hopfield.theory.exponential import target_weight_load
 
@@ -36,6 +36,7 @@ __all__ = [
     "target_weight",
     "typical_load",
 ]
+__dir__ = public(__all__)
 
 WeightCriterion = Literal["target_weight", "converged_weight"]
 CRITERIA: tuple[WeightCriterion, ...] = get_args(WeightCriterion)

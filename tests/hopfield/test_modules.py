@@ -76,8 +76,12 @@ def offered() -> dict[str, ModuleType]:
 OFFERED = offered()
 
 
-@pytest.mark.parametrize("name", [name for name, module in OFFERED.items() if hasattr(module, "__path__")])
-def test_a_package_lists_its_public_names_and_no_tools(name: str) -> None:
+ALL_LISTED = {"hopfield.observables.thermodynamics", "hopfield.observables.weights"}
+"""Modules whose `dir` also shows what they import: a list that gets shorter."""
+
+
+@pytest.mark.parametrize("name", [name for name in OFFERED if name not in ALL_LISTED])
+def test_a_module_lists_its_public_names_and_no_tools(name: str) -> None:
     """The library itself also lists modules that are imported when they are asked for."""
     assert dir(OFFERED[name]) == sorted({*OFFERED[name].__all__, *(MODULES if name == "hopfield" else ())})
 

@@ -5,10 +5,8 @@ geomstats; `metric_matrix` where points are vectors, and `parallel_transport` wh
 `normal`, mean and covariance both free, has no known closed form: it is solved for and says whether it has converged.
 """
 
+from hopfield._arguments import public
 from hopfield.geometry.families import categorical, centered_normal, location_normal, normal, univariate_normal
 
 __all__ = ["categorical", "centered_normal", "location_normal", "normal", "univariate_normal"]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__dir__ = public(__all__)

@@ -6,10 +6,12 @@ Source: Skovgaard, Scand. J. Stat. 11, 211 (1984). geomstats: `CenteredNormalMet
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from hopfield._arguments import public
 from hopfield.geometry import spd
 from hopfield.geometry.spd import exp, log, parallel_transport
 
 __all__ = ["dist", "exp", "inner_product", "log", "norm", "parallel_transport"]
+__dir__ = public(__all__)
 Matrix = Float[Array, "*b n n"]
 
 

@@ -1,5 +1,6 @@
 """Imports: weights of other implementations, taken into layers of this one."""
 
+from hopfield._arguments import public
 from hopfield.layers.imports.checkpoints import AttentionWeights, Checkpoint, load
 from hopfield.layers.imports.flax import from_flax
 from hopfield.layers.imports.hopfield_layers import from_hopfield_layers
@@ -13,7 +14,4 @@ __all__ = [
     "from_hopfield_layers",
     "load",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__dir__ = public(__all__)
