@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from hopfield._arguments import public
+from hopfield._arguments import instance, one_of, public
 
 __all__ = ["KINDS", "LONGEST", "Outside", "called", "find", "plugged", "sources"]
 __dir__ = public(__all__)
@@ -57,8 +57,11 @@ def find(kind: str, spec: str) -> Outside | None:
         spec: what was written.
 
     Raises:
-        ValueError: the file, the module or the name in it is not there, or its code fails.
+        ValueError: another kind; the file, the module or the name in it is not there, or its code fails.
+        TypeError: a specification that is no text.
     """
+    one_of("kind", kind, KINDS)
+    instance("spec", spec, str)
     match = _FILE.fullmatch(spec) or _MODULE.fullmatch(spec)
     if match is None:
         name, colon, parameter = spec.partition(":")
@@ -76,7 +79,7 @@ def find(kind: str, spec: str) -> Outside | None:
 
 def sources(spec: str) -> list[Path]:
     """Files of the code that a specification names: one, or of a plugged-in name one for each kind that has it."""
-    if match := _FILE.fullmatch(spec):
+    if match := _FILE.fullmatch(instance("spec", spec, str)):
         found = [_regular(Path(os.path.expanduser(match["module"])))]
     elif match := _MODULE.fullmatch(spec):
         found = [_origin(match["module"])]
@@ -103,8 +106,8 @@ def called(name: str, spec: str, function: Any, *args: Any, **options: Any) -> A
 
 
 def plugged(kind: str) -> tuple[str, ...]:
-    """Names of the entry points of other packages."""
-    return tuple(sorted(entry.name for entry in entry_points(group=f"hopfield.{kind}")))
+    """Names of the entry points of other packages, of one of `KINDS`. ValueError for another kind."""
+    return tuple(sorted(entry.name for entry in entry_points(group=f"hopfield.{one_of('kind', kind, KINDS)}")))
 
 
 def _loaded(entry: EntryPoint, spec: str) -> Any:

@@ -261,7 +261,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.spaces.as_known": "checks a shape",
     "hopfield.spaces.one_state": "checks a shape",
     "hopfield.memory.Memory.stored": "the patterns, zero where masked",
-    "hopfield.geometry.spd.as_symmetric": "checks a matrix",
+    "hopfield.geometry.spd.as_*": "checks a matrix",
     "hopfield.dynamics.as_model": "checks a type",
     "hopfield._names.*": "builds parts from their names",
     "hopfield._arguments.*": "checks of arguments, each with a sentence",
