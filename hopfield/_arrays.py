@@ -1,4 +1,4 @@
-"""Arrays: shapes with a name, lengths, leading axes that broadcast where their number differs, products of attention.
+"""Arrays: shapes with a name, states, lengths, leading axes that broadcast where ranks differ, products of attention.
 
 Where the derivative of a product is left to JAX, queries × keys are contracted along their first axis: on CPUs XLA does
 that on one thread, or copies them. In `row_products`, `weighted_rows` and `softmax_read` the rows of D components are
@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arguments import real_array
+from hopfield._arguments import boolean_array, real_array
 from hopfield._numerics import largest, power_of_two, saved_for_derivative
 
 Tree = Any
@@ -24,8 +24,23 @@ State = Float[Array, "N"]
 Patterns = Float[Array, "M N"]
 Scores = Float[Array, "M"]
 Mask = Bool[Array, "M"] | None
+Known = Bool[Array, "N"] | None
+"""Units held fixed."""
 Rows = Float[Array, "*b T D"]
 Keys = Float[Array, "*b S K"]
+
+
+def as_known(known, state: State) -> Known:
+    """Units held fixed as booleans [N]. None stays None. Raises ValueError for another shape or type."""
+    return None if known is None else boolean_array("known", known, state.shape)
+
+
+def one_state(state: ArrayLike, neurons: int, dtype, name: str = "state") -> State:
+    """State [N] of floating type, in at least the precision of `dtype`. ValueError for another shape."""
+    array = real_array(name, state, dtype)
+    if array.shape != (neurons,):
+        raise ValueError(f"{name} must have shape [{neurons}] (batch with jax.vmap), got shape {array.shape}")
+    return array.astype(jnp.promote_types(array.dtype, dtype))
 
 
 @jax.custom_jvp

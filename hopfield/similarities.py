@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arguments import public, real_matrix, shown
+from hopfield._arguments import check_methods, of_patterns, public, real_matrix, shown
 from hopfield._arrays import Patterns, Scores
 from hopfield._names import Named, Table
 from hopfield._numerics import shrunk_median, unit
@@ -42,6 +42,10 @@ class Similarity(Node, abc.ABC):
         >>> similarities.Dot()(jnp.array([1.0, 2.0]), jnp.eye(2)).tolist()
         [1.0, 2.0]
     """
+
+    def __init_subclass__(cls, **options):
+        check_methods(cls, __call__=of_patterns)
+        super().__init_subclass__(**options)
 
     @abc.abstractmethod
     def __call__(self, state: State, patterns: Patterns) -> Scores:

@@ -7,10 +7,10 @@ import jax.numpy as jnp
 from flax import struct
 from jax.scipy.special import xlogy
 from jax.typing import ArrayLike
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Float
 
-from hopfield._arguments import boolean_array, flag, positive_scalar, public, real_array
-from hopfield._arrays import State
+from hopfield._arguments import check_methods, flag, of_field, of_state, positive_scalar, public
+from hopfield._arrays import Known, State, as_known, one_state
 from hopfield._names import Named, Table
 from hopfield._numerics import increasing_root, largest, nan_outside, safe_norm, tolerance
 from hopfield._pytrees import Node
@@ -34,8 +34,6 @@ __all__ = [
 ]
 __dir__ = public(__all__)
 
-Known = Bool[Array, "N"] | None
-
 
 class Space(Node, abc.ABC):
     """A set of states with a convex potential R.
@@ -45,6 +43,10 @@ class Space(Node, abc.ABC):
         >>> print(spaces.spins().violation(jnp.array([[1.0, -1.0], [1.0, 0.5]])))
         0.5
     """
+
+    def __init_subclass__(cls, **options):
+        check_methods(cls, potential=of_state, project=of_field)
+        super().__init_subclass__(**options)
 
     @property
     def flat(self) -> bool:
@@ -69,19 +71,6 @@ class Space(Node, abc.ABC):
     @abc.abstractmethod
     def violation(self, states: Array) -> Array:
         """Distance of states [..., N] from the space: the largest of any component, 0 inside."""
-
-
-def as_known(known, state: State) -> Known:
-    """Units held fixed as booleans [N]. None stays None. Raises ValueError for another shape or type."""
-    return None if known is None else boolean_array("known", known, state.shape)
-
-
-def one_state(state: ArrayLike, neurons: int, dtype, name: str = "state") -> State:
-    """State [N] of floating type, in at least the precision of `dtype`. ValueError for another shape."""
-    array = real_array(name, state, dtype)
-    if array.shape != (neurons,):
-        raise ValueError(f"{name} must have shape [{neurons}] (batch with jax.vmap), got shape {array.shape}")
-    return array.astype(jnp.promote_types(array.dtype, dtype))
 
 
 def _clamp(new: State, state: State, known: Known) -> State:

@@ -30,6 +30,9 @@ under jit as well, and the values of a range become NaN outside it. Of texts `wo
 | `random_key`      | an object                             | one key of JAX                     | as given         |
 | `as_path`         | a text or a path                      |                                    | Path             |
 
+`methods` checks the arrays of methods for a base class, whatever its subclasses define: `check_methods` with
+`of_scores`, `of_state`, `of_field` and `of_patterns`.
+
 Beside them: `native`, an array in this machine's byte order; `plain`, a result without axes as a scalar; `shown` and
 `in_line`, a value in a sentence; `nearest`, the name that a wrong one may stand for; `public`, the `__dir__` of a
 module. Of `theory`, which is numpy and scipy alone, arguments are checked by `host` and `words`. Parts of a memory:
@@ -57,6 +60,7 @@ from hopfield._arguments.host import (
     whole_number,
     whole_numbers,
 )
+from hopfield._arguments.methods import check_methods, of_field, of_patterns, of_scores, of_state
 from hopfield._arguments.objects import as_path, instance, random_key
 from hopfield._arguments.scalars import number_scalar, positive_scalar, real_scalar, step_limit
 from hopfield._arguments.words import in_line, nearest, one_of, parse_number, public, shown
@@ -66,6 +70,7 @@ __all__ = [
     "as_path",
     "axis_of",
     "boolean_array",
+    "check_methods",
     "flag",
     "in_line",
     "instance",
@@ -74,6 +79,10 @@ __all__ = [
     "native",
     "nearest",
     "number_scalar",
+    "of_field",
+    "of_patterns",
+    "of_scores",
+    "of_state",
     "one_of",
     "parse_number",
     "plain",

@@ -1,15 +1,13 @@
 """Base of every separation: what a potential and its gradient determine."""
 
 import abc
-from collections.abc import Callable
-from functools import wraps
 from typing import ClassVar, Literal, get_args
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._arguments import boolean_array, real_array, real_vector
+from hopfield._arguments import check_methods, of_scores, real_array
 from hopfield._arrays import Scalar
 from hopfield._pytrees import Node
 from hopfield.separations._guards import nonzero as nonzero
@@ -63,8 +61,7 @@ class Separation(Node, abc.ABC):
     shares of its own says so itself."""
 
     def __init_subclass__(cls, **options):
-        for name in {"potential", "weights", "shares"} & set(vars(cls)):
-            setattr(cls, name, _of_scores(vars(cls)[name]))
+        check_methods(cls, potential=of_scores, weights=of_scores, shares=of_scores)
         for name, functions in _TOLD_OF.items():
             told, own = (_place(cls, names) for names in ({name}, functions))
             if told > own:
@@ -179,14 +176,3 @@ def _check_by_blocks(cls: type) -> None:
         raise ValueError(f"by_blocks must be None, or the class one of separations.Streaming, {got}")
     if found == "threshold" and _place(cls, {"alpha"}) == len(cls.__mro__):
         raise ValueError(f"by_blocks must be None where there is no alpha, {got}")
-
-
-def _of_scores(method: Callable) -> Callable:
-    """Method of scores and a mask with checks: scores are a real vector, the mask has one truth value for each."""
-
-    @wraps(method)
-    def checked(self, z, mask=None):
-        z = real_vector("scores", z)
-        return method(self, z, None if mask is None else boolean_array("mask", mask, z.shape))
-
-    return checked

@@ -166,6 +166,26 @@ MISTAKES = {
     "kind of another package": (lambda: outside.plugged("x"), "kind must be one of memories, .* got 'x'"),
     "outside no text": (lambda: outside.find("memories", 3), "spec must be a str, got 3"),
     "source no text": (lambda: outside.sources(3), "spec must be a str, got 3"),
+    "dot of widths": (
+        lambda: similarities.Dot()(STATE, ROWS[:, :3]),
+        r"state must have shape \[3\] .* got shape \(8,\)",
+    ),
+    "distance of widths": (
+        lambda: similarities.SquaredDistance()(STATE[:1], ROWS),
+        r"state must have shape \[8\] .* \(1,",
+    ),
+    "cosine of a vector": (
+        lambda: similarities.Cosine()(STATE, STATE),
+        r"patterns must be rows \[M, N\], got shape \(8,",
+    ),
+    "metric of widths": (
+        lambda: similarities.bilinear(np.ones((2, 8)))(STATE, ROWS),
+        r"state must have shape \[2\] .* got shape \(8,\)",
+    ),
+    "field text": (lambda: spaces.Spins().project("x", STATE), "field must be an array of real numbers, got str 'x'"),
+    "field width": (lambda: spaces.sphere().project(STATE[:1], STATE), r"field must have shape \[8\] .* \(1,\)"),
+    "state of a space": (lambda: spaces.box().potential("x"), "state must be an array of real numbers, got str 'x'"),
+    "states of a space": (lambda: spaces.spins().potential(ROWS), r"state must have shape \[N\] .* got shape \(3, 8\)"),
     "metric complex": (lambda: similarities.bilinear(np.eye(8) * 1j), "metric must be real numbers"),
     "patterns of 8 bits": (lambda: Memory.create(jnp.ones((2, 3), jnp.float8_e4m3fn)), "patterns must be real numbers"),
     "load": (lambda: find_memory("classical").rounded(np.nan, 10), "load must be a finite number of at least 0"),

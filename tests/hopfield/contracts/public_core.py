@@ -258,8 +258,6 @@ EXCLUDED: dict[str, str] = {
     "hopfield.observables.stability.retrieval_error_bound": "numpy; patterns are checked",
     "hopfield.dynamics.priorities": _STATIC,
     "hopfield.dynamics.visiting_order": _STATIC,
-    "hopfield.spaces.as_known": "checks a shape",
-    "hopfield.spaces.one_state": "checks a shape",
     "hopfield.memory.Memory.stored": "the patterns, zero where masked",
     "hopfield.geometry.spd.as_*": "checks a matrix",
     "hopfield.dynamics.as_model": "checks a type",
