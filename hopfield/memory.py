@@ -178,7 +178,7 @@ class Memory(Node):
         own = own_patterns(None if target is None else index[None], 1, self.patterns.shape[0], "target")
         if self.mask is not None or self.separation.by_blocks is None:
             return _statistics(self, state, own[0], top)
-        batch = large.statistics(self, state[None], targets=None if target is None else own, top=top)[1]
+        batch = large.statistics(self, state[None], targets=None if target is None else own, top=top).statistics
         return jax.tree.map(lambda of_queries: of_queries[0], batch)
 
     def local_field(self, state: State) -> State:

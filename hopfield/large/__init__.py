@@ -13,6 +13,7 @@ from hopfield.large import counts, mesh, overlap_sampling
 from hopfield.large._passes import while_outside
 from hopfield.large.reading import (
     Reading,
+    ReadStatistics,
     Statistics,
     block_size,
     energy,
@@ -24,6 +25,7 @@ from hopfield.large.reading import (
 )
 
 __all__ = [
+    "ReadStatistics",
     "Reading",
     "Statistics",
     "block_size",

@@ -56,6 +56,20 @@ class Statistics(NamedTuple):
     top_patterns: Int[Array, "Q K"]
 
 
+class ReadStatistics(NamedTuple):
+    """Reading of Q queries, and how their weights are spread, from the same passes.
+
+    Example:
+        >>> from hopfield import Memory, large
+        >>> found = large.statistics(Memory.create(jnp.eye(3), 1e-3), jnp.eye(3))
+        >>> found.reading.output.shape, found.statistics.top_patterns.shape
+        ((3, 3), (3, 1))
+    """
+
+    reading: Reading
+    statistics: Statistics
+
+
 def read(memory: Parts, queries: Float[Array, "Q N"], *, block: int | None = None, mesh: Mesh | None = None) -> Reading:
     """F(β s) and Σ_μ ∇F_μ values_μ of every query, exactly, in memory that does not grow with M.
 
@@ -79,7 +93,7 @@ def statistics(
     top: int = 1,
     block: int | None = None,
     mesh: Mesh | None = None,
-) -> tuple[Reading, Statistics]:
+) -> ReadStatistics:
     """Reading of every query, its output the patterns, and how its weights are spread, from the same passes.
 
     Args:
@@ -98,7 +112,7 @@ def statistics(
         raise ValueError(f"top must be from 1 to the {count} patterns, got {top}")
     indices = own_patterns(targets, len(queries), count)
     reading, sums = run(job.replace(own=indices), top, block, mesh)
-    return reading, _statistics(sums, (indices >= 0) & (indices < count))
+    return ReadStatistics(reading, _statistics(sums, (indices >= 0) & (indices < count)))
 
 
 def energy(

@@ -54,6 +54,14 @@ def expected(memory):
     return jax.vmap(one)(QUERIES)
 
 
+def test_statistics_come_with_the_reading_by_name_and_in_order():
+    memory = Memory.create(PATTERNS)
+    found = jax.jit(large.statistics)(memory, QUERIES)
+    reading, statistics = found
+    assert (found.reading, found.statistics) == (reading, statistics)
+    assert jnp.array_equal(statistics.largest, large.statistics(memory, QUERIES).statistics.largest)
+
+
 @pytest.mark.parametrize("name", SEPARATIONS)
 def test_statistics_are_those_of_all_weights_at_once(name):
     memory = held(SEPARATIONS[name])
