@@ -83,7 +83,7 @@ def scores(
     return products if bias is None else with_bias(products, bias)
 
 
-def full(scores: Array, mask: Array | None) -> tuple[Array, Array | None]:
+def broadcast_with_mask(scores: Array, mask: Array | None) -> tuple[Array, Array | None]:
     """Scores and mask broadcast to one shape."""
     if mask is None:
         return scores, None
@@ -135,7 +135,7 @@ def tempered(scores: Array, temperature: ArrayLike | None) -> Array:
 def masked_weights(scores: Array, separation: Separation | str, mask: Array | None) -> Array:
     """Weights ∇F over the last axis of the scores, zero where a key is masked, `mask` being an array or None."""
     separation = as_separation(separation)
-    scores, mask = full(scores, mask)
+    scores, mask = broadcast_with_mask(scores, mask)
     if separation.is_softmax:
         return softmax(scores, mask)
     return by_row(separation.weights, scores, mask)
@@ -233,7 +233,7 @@ def decompose(
     separation = as_separation(separation)
     divided = tempered(raw, temperature)
     shares = masked_weights(divided, separation, mask)
-    potential = by_row(separation.potential, *full(divided, mask))
+    potential = by_row(separation.potential, *broadcast_with_mask(divided, mask))
     size = jnp.abs(shares)
     total = jnp.sum(size, axis=-1, keepdims=True)
     entropy = map_rows(shannon_entropy, [size / jnp.where(total == 0, 1.0, total)], [1])

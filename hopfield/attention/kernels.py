@@ -12,7 +12,7 @@ from hopfield._arguments import real_vector as check_vector
 from hopfield._arrays import length, lengths, same_rank, unread_as_zero
 from hopfield._numerics import accumulation_dtype, wide
 from hopfield.attention._arguments import Keys, Rows, check_rows, inputs, per_row, squares
-from hopfield.attention.core import SOFTMAX, dense_mask, full, masked_weights, read
+from hopfield.attention.core import SOFTMAX, broadcast_with_mask, dense_mask, masked_weights, read
 from hopfield.attention.mask_views import MaskLike
 from hopfield.metrics import Metric, as_metric
 
@@ -94,7 +94,7 @@ def kernel_regression(
 
 def _gaussian_beyond_nearest(distance: Array, mask: Array | None) -> Array:
     """Scores −½ (d² − d_least²) of readable keys. Their weights equal those of −½ d² and cannot all underflow."""
-    distance, mask = full(distance, mask)
+    distance, mask = broadcast_with_mask(distance, mask)
     near = distance if mask is None else jnp.where(mask, distance, jnp.inf)
     least = jax.lax.stop_gradient(jnp.min(near, axis=-1, keepdims=True, initial=jnp.inf))
     return -0.5 * (distance - least) * (distance + least)

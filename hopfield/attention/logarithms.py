@@ -6,7 +6,7 @@ from jaxtyping import Array, Float
 
 from hopfield._arguments import real_array
 from hopfield._numerics import map_rows
-from hopfield.attention.core import SOFTMAX, full, masked_weights, tempered
+from hopfield.attention.core import SOFTMAX, broadcast_with_mask, masked_weights, tempered
 from hopfield.attention.mask_views import MaskLike, allowed
 from hopfield.attention.masks import Mask
 from hopfield.separations import Separation, as_separation
@@ -34,7 +34,7 @@ def log_weights(
         shares = masked_weights(scores, separation, where)
         none = shares <= 0
         return jnp.where(none, -jnp.inf, jnp.log(jnp.where(none, 1.0, shares)))
-    scores, where = full(scores, where)
+    scores, where = broadcast_with_mask(scores, where)
     gone = scores == -jnp.inf if where is None else ~where | (scores == -jnp.inf)
     potential = map_rows(separation.potential, [jnp.where(gone, 0.0, scores), ~gone], [1, 1])[..., None]
     none = gone.all(axis=-1, keepdims=True)

@@ -67,7 +67,7 @@ def visiting_order(key, sweep, neurons: int, dynamics: str) -> Order:
     return jnp.argsort(priorities(key, sweep, neurons, dynamics))
 
 
-def lost(state: State) -> Bool[Array, ""]:
+def holds_nan(state: State) -> Bool[Array, ""]:
     """Whether a state holds NaN."""
     return jnp.any(jnp.isnan(state))
 
@@ -177,11 +177,11 @@ def _relax(model: SpinModel, state: State, key, max_sweeps, known: Known, *, dyn
         return new, count + (flipped > 0), flips + flipped, flipped > 0
 
     def moving(carry):
-        return carry[3] & (carry[1] < max_sweeps) & ~lost(carry[0])
+        return carry[3] & (carry[1] < max_sweeps) & ~holds_nan(carry[0])
 
     zero = jnp.zeros((), int)
     final, count, flips, moved = jax.lax.while_loop(moving, turn, (state, zero, zero, jnp.ones((), bool)))
-    stable = (~moved | ~jnp.any(unstable(model, final, known=known))) & ~lost(final)
+    stable = (~moved | ~jnp.any(unstable(model, final, known=known))) & ~holds_nan(final)
     return Relaxation(final, count, flips, model.energy(final), stable)
 
 

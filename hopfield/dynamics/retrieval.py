@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._arguments import integer, one_of, real_scalar, step_limit
 from hopfield._numerics import tolerance, wide
-from hopfield.dynamics.asynchronous import lost, refuse_no_key, relax
+from hopfield.dynamics.asynchronous import holds_nan, refuse_no_key, relax
 from hopfield.dynamics.models import Model, Updates, as_model
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, alike, near, settled
 from hopfield.large import while_outside
@@ -80,7 +80,7 @@ def retrieve(
         return run(model, state, max_steps, as_known(known, state), rtol)
     end = relax(as_model("model", model), state, dynamics=dynamics, key=key, max_sweeps=max_steps, known=known)
     status = jnp.where(end.stable, CONVERGED, STEP_LIMIT)
-    return Retrieval(end.state, end.sweeps, end.energy, jnp.where(lost(end.state), NOT_A_NUMBER, status))
+    return Retrieval(end.state, end.sweeps, end.energy, jnp.where(holds_nan(end.state), NOT_A_NUMBER, status))
 
 
 def _check_dynamics(model: Model, dynamics: str, key) -> None:

@@ -69,7 +69,7 @@ class KeyMemory(Node):
         """Read-out Σ p v [*b, H, T, V] of rows v in the place of the keys."""
         if self.separation.is_softmax and value.dtype == accumulation_dtype(state.dtype):
             scores = self.scores(state)
-            scores, mask = core.full(scores, self.mask)
+            scores, mask = core.broadcast_with_mask(scores, self.mask)
             return softmax_read(scores if mask is None else jnp.where(mask, scores, -jnp.inf), value, self.precision)
         return weighted_rows(self.weights(state).astype(value.dtype), value, self.precision)
 

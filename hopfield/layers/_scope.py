@@ -33,7 +33,10 @@ class Scope(Node):
     """Rows from this one on are appended to fill a block and read nothing."""
 
     def allowed(self, rows: Int[Array, "T"], keys: int, rank: int) -> Bool[Array, "*b H T S"] | None:
-        """Keys that the queries of these rows may read, with masks given as arrays of these rows. None for all."""
+        """Whether the queries in `rows` may read each of the first `keys` keys. None where they may read all.
+
+        A mask that is an array holds these rows alone.
+        """
         mask, places, columns = self.mask, self.offset + rows[:, None], self.start + jnp.arange(keys)[None, :]
         if isinstance(mask, Mask):
             mask = with_rank(mask.allows(places, columns), rank)

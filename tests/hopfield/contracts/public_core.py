@@ -265,7 +265,6 @@ EXCLUDED: dict[str, str] = {
     "hopfield._arguments.*": "checks of arguments, each with a sentence",
     "hopfield._parts.*": "checks of a memory's parts, each with a sentence",
     "hopfield._arrays.*": "internal, called by metrics, attention, layers and geometry",
-    "hopfield.dynamics.lost": "tells whether there is NaN",
     "hopfield.patterns.datasets.digits": _STATIC,
     "hopfield.patterns.datasets.photograph_patches": _STATIC,
     "hopfield.patterns.datasets.from_file": "refuses NaN with a sentence",
