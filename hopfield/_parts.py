@@ -16,7 +16,7 @@ from hopfield.spaces import Euclidean, Space, Spins
 
 
 def check_called(patterns: Any, beta: Any) -> None:
-    """Check of the constructor's arguments if they are lists or Python numbers. JAX calls it with anything else.
+    """Check that the constructor's arguments are no lists, and β in its range. JAX calls it with anything else.
 
     Raises:
         TypeError: patterns are no array.
@@ -30,7 +30,7 @@ def check_called(patterns: Any, beta: Any) -> None:
 
 
 def check_parts(patterns: Array | Source, similarity: Similarity, space: Space) -> None:
-    """Raises ValueError unless the three can make a memory."""
+    """Check that the three can make a memory. ValueError otherwise."""
     if isinstance(similarity, Bilinear) and similarity.metric.widths[1] != patterns.shape[1]:
         raise ValueError(
             f"metric must be [N, {patterns.shape[1]}] for patterns of width {patterns.shape[1]}, "
@@ -44,7 +44,7 @@ def check_parts(patterns: Array | Source, similarity: Similarity, space: Space) 
 
 
 def check_spins(patterns: Array | Source, mask: Array | np.ndarray | None) -> None:
-    """Raises ValueError unless patterns are spins. Patterns in a file are not read for this."""
+    """Check that patterns are spins, those in a file unread. ValueError otherwise."""
     rows = patterns.array if isinstance(patterns, Stored) else patterns
     if isinstance(rows, Source) and not rows.spins and not rows.walked:
         raise ValueError(f"patterns must be spins −1 or +1, got {type(rows).__name__} ones of another ensemble")
@@ -57,7 +57,7 @@ def check_spins(patterns: Array | Source, mask: Array | np.ndarray | None) -> No
 
 
 def check_classical(name: str, memory: Any) -> None:
-    """Check that a memory is classical, a network of couplings: ValueError, about the argument `name`, for others."""
+    """Check that a memory is classical, a network of couplings. ValueError, about the argument `name`, otherwise."""
     if not memory.classical:
         got = ", ".join(type(part).__name__ for part in (memory.separation, memory.similarity, memory.space))
         raise ValueError(f"{name} must be classical (Linear separation, Dot similarity, Spins), got {got}")

@@ -73,7 +73,7 @@ def _hide_class(cls: type, undocumented: bool) -> None:
 
 
 def _no_names(*parts: str) -> Callable[[Node], None]:
-    """Rejects text in fields that need an object: TypeError with a pointer to the factory that takes names.
+    """Check that no field that needs an object is text. TypeError, naming the factory that takes names, otherwise.
 
     It runs wherever JAX builds a node, of tracers, axes or anything else, and reads none of it.
     """

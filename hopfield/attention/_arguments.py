@@ -24,7 +24,7 @@ def inputs(query: ArrayLike, key: ArrayLike, value: ArrayLike, metric: Metric | 
 
 
 def check_shapes(query: Rows, key: Keys, value: Rows | None = None, metric: Metric | None = None) -> None:
-    """Check of query, key and value: ValueError, naming the axis, unless they fit each other."""
+    """Check that query, key and value fit each other. ValueError, naming the axis, otherwise."""
     for name, rows in (("query", query), ("key", key), ("value", value)):
         if rows is not None:
             check_rows(name, rows)
@@ -42,7 +42,7 @@ def check_shapes(query: Rows, key: Keys, value: Rows | None = None, metric: Metr
 
 
 def check_rows(name: str, rows: Array) -> None:
-    """Check of an array: ValueError unless it has the two axes of rows of vectors."""
+    """Check that an array has the two axes of rows of vectors. ValueError otherwise."""
     if rows.ndim < 2:
         raise ValueError(f"{name} must be rows of vectors [..., length, width], got shape {rows.shape}")
 
@@ -101,7 +101,7 @@ def squares(metric: Metric, gaps: Float[Array, "*b T S N"]) -> Float[Array, "*b 
 
 
 def _refuse_indefinite(matrix: Array) -> None:
-    """Check of a matrix of known values: ValueError if an eigenvalue is below zero by more than rounding."""
+    """Check that no eigenvalue of a known matrix is below zero by more than rounding. ValueError otherwise."""
     if matrix.shape[-1] != matrix.shape[-2]:
         raise ValueError(f"metric must be square, got [N, K] = {list(matrix.shape[-2:])}")
     if is_traced(matrix):

@@ -133,7 +133,7 @@ class Relaxation(NamedTuple):
 
 
 def refuse_no_key(dynamics: str, key) -> None:
-    """Raises ValueError for a random order without a key."""
+    """Check that a random order has a key. ValueError otherwise."""
     if dynamics == "asynchronous" and key is None:
         raise ValueError("key must be a JAX random key for asynchronous dynamics, got None")
 

@@ -84,7 +84,7 @@ def retrieve(
 
 
 def _check_dynamics(model: Model, dynamics: str, key) -> None:
-    """Raises ValueError for dynamics that the model's space or a missing key excludes."""
+    """Check that neither the model's space nor a missing key excludes the dynamics. ValueError otherwise."""
     one_of("dynamics", dynamics, DYNAMICS)
     if dynamics != "synchronous" and not _on_spins(model):
         kind = type(getattr(model, "space", model)).__name__

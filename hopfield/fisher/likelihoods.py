@@ -43,7 +43,7 @@ class Likelihood(Node, abc.ABC):
         return jnp.isfinite(targets)
 
     def check(self, outputs: Outputs, targets: ArrayLike) -> None:
-        """Check of targets: ValueError unless they have the shape of the outputs and, if not traced, are possible."""
+        """Check that targets have the shape of the outputs and, if not traced, are possible. ValueError otherwise."""
         targets = jnp.asarray(targets)
         shape = outputs.shape if isinstance(self, _Independent) else outputs.shape[:-1]
         if targets.shape != shape:

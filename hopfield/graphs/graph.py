@@ -152,7 +152,7 @@ class Graph(Node):
 
 
 def _check_synapse(names: tuple[str, ...], synapse: Synapse, shapes: list[tuple[int, ...]]) -> None:
-    """Check of a synapse: ValueError unless it takes activations of these shapes and returns a single number."""
+    """Check that a synapse takes activations of these shapes and returns a single number. ValueError otherwise."""
     arguments = [jax.ShapeDtypeStruct(shape, jnp.result_type(float)) for shape in shapes]
     try:
         result = jax.eval_shape(synapse, *arguments)

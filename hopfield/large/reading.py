@@ -194,7 +194,7 @@ def _job(memory: Parts, queries: Float[Array, "Q N"]) -> Job:
 
 
 def _refuse_constants(*sources) -> None:
-    """Raises TypeError where a compiled function would have every pattern of a file as a constant."""
+    """Check that no compiled function would have every pattern of a file as a constant. TypeError otherwise."""
     walked = any(isinstance(source, Source) and source.walked for source in sources)
     if walked and is_traced(jnp.zeros(()) + 1):  # a constant is traced where all is being compiled, not under vmap
         raise TypeError("patterns in a file or beyond 2^31 must be read outside compiled functions: map with jax.vmap")

@@ -139,7 +139,7 @@ def of_flax(mask: MaskLike, bias: Scores | None) -> tuple[MaskLike, Scores | Non
 
 
 def check_heads(query: Heads, key: Array, heads: int) -> None:
-    """Check of queries and keys: ValueError, naming the axis, unless they fit each other and `heads`."""
+    """Check that queries and keys fit each other and `heads`. ValueError, naming the axis, otherwise."""
     if query.shape[-1] != key.shape[-1]:
         raise ValueError(f"key must have the query's width {query.shape[-1]} per head, got {key.shape[-1]} (axis -1)")
     if query.shape[-2] != heads or heads % key.shape[-2]:

@@ -154,7 +154,7 @@ def as_positions(
 
 
 def check_name(name: str) -> None:
-    """Raises ValueError unless positions of that name are among NAMES."""
+    """Check that positions of that name are among NAMES. ValueError otherwise."""
     if name not in NAMES:
         known = f"one of {', '.join(NAMES)}, an Encoding or Positions"
         raise ValueError(f"positions must be {known}, got {name!r}{nearest(name, NAMES)}")

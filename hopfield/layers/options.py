@@ -106,7 +106,7 @@ class AssociationOptions:
             real_scalar("rtol", self.rtol, "a finite number of at least 0", 0.0)
 
     def refuse(self, place: str, *names: str) -> None:
-        """Check of options without meaning in a place: ValueError unless they are at their defaults."""
+        """Check that options without meaning in a place are at their defaults. ValueError otherwise."""
         for field in dataclasses.fields(self):
             if field.name in names and getattr(self, field.name) != field.default:
                 raise ValueError(f"{field.name} must be left out in {place}, got {shown(getattr(self, field.name))}")

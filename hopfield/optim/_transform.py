@@ -110,19 +110,19 @@ def value_at(schedule: Any, count: Array) -> Any:
 
 
 def check_kind(kind: Any, samples: int) -> None:
-    """Check of a kind of Fisher information: ValueError unless it is known and `samples` is a positive integer."""
+    """Check that a kind of Fisher information is known and `samples` a positive integer. ValueError otherwise."""
     one_of("fisher", kind, FISHER_KINDS)
     integer("samples", samples)
 
 
 def check_rate(rate: Any) -> None:
-    """Check of a learning rate: ValueError unless it is a finite number or a schedule."""
+    """Check that a learning rate is a finite number or a schedule. ValueError otherwise."""
     if not callable(rate):
         real_scalar("learning_rate", rate, "a finite number or a schedule")
 
 
 def check_params(params: Tree, updates: Tree | None = None) -> None:
-    """Check of parameters: ValueError unless they are real arrays and updates, if given, have their shapes."""
+    """Check that parameters are real arrays and updates, if given, have their shapes. ValueError otherwise."""
     leaves = jax.tree.leaves(params)
     for leaf in leaves:
         if not jnp.issubdtype(jnp.result_type(leaf), jnp.floating) or jnp.size(leaf) == 0:

@@ -235,7 +235,7 @@ def _solver_for(curvature: Fisher) -> Solver:
 
 
 def _check(options: Options) -> None:
-    """Raises ValueError for an option out of its range."""
+    """Check that options lie in their ranges. ValueError otherwise."""
     _safeguards.check(options.damping, options.initial_damping, options.trust_radius, zero=options.solver != "kernel")
     check_kind(options.kind, options.samples)
     share("momentum", options.momentum)

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 import hopfield
-from tests.source_code import ROOT, imports, tree_of
+from tests.source_code import LIBRARY, ROOT, imports, tree_of
 
 MODULES = [found.name for found in pkgutil.iter_modules(hopfield.__path__) if not found.name.startswith("_")]
 
@@ -99,3 +99,17 @@ def test_a_module_says_which_of_its_names_are_public(name: str) -> None:
     assert {entry for entry in named if not entry.startswith("_")} <= public.keys()  # but aliases of types
     homes = {getattr(value, "__module__", None) or getattr(value, "__name__", name) for value in objects}
     assert all(home.startswith("hopfield") for home in homes), homes
+
+
+def test_what_only_raises_says_what_it_checks_in_one_form() -> None:
+    """`Check that …`, not `Raises … unless`, `Refuse` or `Check of`."""
+    functions = [
+        (path, node)
+        for path in LIBRARY
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node)
+    ]
+    begins = [(path.name, node.name, str(ast.get_docstring(node)).split()) for path, node in functions]
+    other = {"Checks", "Raise", "Raises", "Refuse", "Refuses", "Reject", "Rejects"}
+    assert sum(words[:2] == ["Check", "that"] for _, _, words in begins) > 20
+    assert not [found for *found, words in begins if words[0] in other or words[:2] == ["Check", "of"]]

@@ -39,7 +39,7 @@ PARTS = re.compile(
 
 
 def refuse(kind: str, config: Mapping[str, Any], names: Iterable[str], stems: Iterable[str]) -> None:
-    """Raises ValueError if config.json or names of tensors describe another attention than the layout of `kind` has."""
+    """Check that config.json and names of tensors describe the attention that `kind` has. ValueError otherwise."""
     model = config.get("model_type")
     if model is not None and model not in TYPES[kind]:
         allowed = ", ".join(TYPES[kind])
@@ -82,7 +82,7 @@ def completed(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_widths(config: Mapping[str, Any], width: int, shared: int) -> None:
-    """Raises ValueError if config.json states another width of heads or number of key heads than the tensors have."""
+    """Check that config.json, if it says so, has the tensors' width and number of heads. ValueError otherwise."""
     for name, found in (("head_dim", width), ("num_key_value_heads", shared)):
         if config.get(name) not in (None, found):
             raise ValueError(f"{name} must be the {found} of the tensors in config.json, got {shown(config[name])}")
