@@ -238,10 +238,7 @@ class _Energy(Node):
 
 @partial(jax.jit, static_argnames=("steps", "block"))
 def _descend(energy: _Energy, x: Tokens, scope: Scope, steps: int, block: int | None) -> tuple[Tokens, Array, Array]:
-    """Tokens after the descent; per step energies [steps, *b] and forces.
-
-    In at least float32: in half precision a step smaller than a token's last place would not move it.
-    """
+    """Tokens after the descent, in float32 at least, as small steps need; per step energies [steps, *b] and forces."""
 
     def step(x: Tokens, _) -> tuple[Tokens, tuple[Array, Array]]:
         energies, force = energy.slopes(energy.normalised(x), scope, block)

@@ -105,7 +105,7 @@ def share(name: str, value: Any) -> Any:
 
 
 def check(damping: Any, initial_damping: float, trust_radius: Any, *, zero: bool) -> None:
-    """Check that a damping, its start and a trust radius are in range; `zero` allows a damping of 0. ValueError otherwise."""
+    """Check that a damping, its start and a trust radius are in range, 0 if `zero`. ValueError otherwise."""
     if isinstance(damping, str) and damping != "lm":
         raise ValueError(f"damping must be a number, a schedule or 'lm', got {damping!r}")
     if not (isinstance(damping, str) or callable(damping)):

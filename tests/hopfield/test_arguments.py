@@ -151,6 +151,7 @@ def test_integers_are_told_by_their_type_and_whole_numbers_by_their_value():
 def test_the_table_has_a_row_for_every_check():
     assert arguments.__doc__ is not None
     rows = re.findall(r"^\| `(\w+)` +\|", arguments.__doc__, re.MULTILINE)
-    beside = {"Float", "native", "plain", "shown", "in_line", "nearest"}
+    beside = {"Float", "native", "plain", "shown", "in_line", "nearest", "public"}
+    beside |= {"check_methods", "of_field", "of_patterns", "of_scores", "of_state"}
     assert len(rows) == len(set(rows))
     assert {*rows} == {*arguments.__all__} - beside
