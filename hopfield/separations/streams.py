@@ -2,7 +2,7 @@
 
 import abc
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -10,9 +10,6 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from hopfield._arrays import Mask, Scalar, Scores
-
-if TYPE_CHECKING:
-    from hopfield.separations.base import Separation
 
 
 class Stream(NamedTuple):
@@ -126,7 +123,7 @@ def streaming(separation: Any) -> Streaming | None:
     return separation if separation.by_blocks == "sums" and isinstance(separation, Streaming) else None
 
 
-def summand(separation: "Separation", scores: np.ndarray, beta: float) -> np.ndarray | None:
+def summand(separation: Any, scores: np.ndarray, beta: float) -> np.ndarray | None:
     """f(β s) of every score alone if F is Σ_μ f(z_μ) or its logarithm, up to an increasing linear map; else None.
 
     Of a separation that does not stream it is told from F's values, in JAX's default precision.
@@ -141,7 +138,7 @@ def summand(separation: "Separation", scores: np.ndarray, beta: float) -> np.nda
     return alone if lift is np.asarray else np.exp(alone - np.max(alone))
 
 
-def log_weight(separation: "Separation", scores: np.ndarray, beta: float) -> np.ndarray:
+def log_weight(separation: Any, scores: np.ndarray, beta: float) -> np.ndarray:
     """ln |f′(β s)| of every score alone, up to a common constant, of a separation with a `summand`."""
     own = streaming(separation)
     if own is not None:
@@ -150,7 +147,7 @@ def log_weight(separation: "Separation", scores: np.ndarray, beta: float) -> np.
         return np.log(np.abs(np.asarray(separation.weights(jnp.asarray(beta * scores)), np.float64)))
 
 
-def _adds_up(separation: "Separation", lift: Callable) -> bool:
+def _adds_up(separation: Any, lift: Callable) -> bool:
     """Whether lift(F) is additive over sets of patterns, to the precision of floats. The empty set counts once."""
     scores = jnp.asarray([0.9, -0.4, 0.2, 1.3])
     masks = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 1], [0, 0, 0, 0]], bool)
