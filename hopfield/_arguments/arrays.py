@@ -54,6 +54,8 @@ def real_array(name: str, value, dtype=None) -> Array:
     Raises:
         ValueError: it is no array of real numbers; truth values are 0 and 1 to some, −1 and 1 or −∞ and 0 to others.
     """
+    if isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jnp.floating) and value.dtype.itemsize > 1:
+        return value  # at once: every call that is not compiled comes here several times
     value, default = native(value), jnp.result_type(float) if dtype is None else dtype
     try:
         host = isinstance(value, np.ndarray | np.generic | int | list | tuple) and not is_traced(value)

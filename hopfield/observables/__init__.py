@@ -6,6 +6,7 @@ What is measured first stands here by its own name, `observables.entropy(weights
 `graphs.gibbs` is Gibbs sampling: it draws the units of a network at a temperature.
 """
 
+from hopfield._arguments import public
 from hopfield.observables import correlations, energies, overlaps, stability, thermodynamics, weights
 from hopfield.observables.correlations import correlation_time
 from hopfield.observables.overlaps import bit_error, nearest_pattern, overlap
@@ -29,7 +30,4 @@ __all__ = [
     "update_jacobian",
     "weights",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__dir__ = public(__all__)
