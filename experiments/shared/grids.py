@@ -148,6 +148,8 @@ def _call(
     each = _arrays(grid.each, [point for group in squares for point in group], shape)
     columns = run_program(grid.one, program, seed, data(program), draw, each)
     _check_shapes(grid, columns, length)
+    if taken := sorted(columns.keys() & (groups[0][0] | known_columns(groups[0][0])).keys()):
+        raise InputError(f"names of a measurement must be new to its point, got {', '.join(taken)}")
     return [
         point
         | known_columns(point)
@@ -177,10 +179,21 @@ def _arrays(columns: Mapping[str, Traced], points: Sequence[Point], shape: tuple
     """Numbers of points as arrays of their types. None for a number that the points lack."""
     rows = [_values(columns, point) for point in points]
     kinds = {name: column if isinstance(column, type) else column[0] for name, column in columns.items()}
-    return {
-        name: None if rows[0][name] is None else np.asarray([row[name] for row in rows], kind).reshape(shape)
-        for name, kind in kinds.items()
-    }
+    return {name: _array(name, [row[name] for row in rows], kind, shape) for name, kind in kinds.items()}
+
+
+def _array(name: str, numbers: list[Any], kind: type, shape: tuple[int, ...]) -> np.ndarray | None:
+    """Numbers as an array of a type, None if none of them exists; InputError for some missing or cut to whole ones."""
+    missing = [number is None for number in numbers]
+    if all(missing):
+        return None
+    if any(missing):
+        raise InputError(f"{name} must be a number of all points of a draw or of none, got None beside numbers")
+    if issubclass(kind, np.integer):
+        ends = np.iinfo(kind)
+        if wrong := [number for number in numbers if number % 1 or not ends.min <= number <= ends.max]:
+            raise InputError(f"{name} must be whole numbers from {ends.min} to {ends.max}, got {wrong[0]}")
+    return np.asarray(numbers, kind).reshape(shape)
 
 
 def _null_for_nan(value: Any) -> Any:

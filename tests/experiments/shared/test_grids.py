@@ -86,13 +86,13 @@ def test_what_is_no_number_is_none_in_a_row():
 
 
 def optional(kind, seed, data, draw, each):
-    return {"beta": jnp.asarray(-1.0) if draw["beta"] is None else draw["beta"]}
+    return {"seen": jnp.asarray(-1.0) if draw["beta"] is None else draw["beta"]}
 
 
 def test_a_draw_without_a_number_is_measured_without_it_whatever_others_have():
     grid = Grid(lambda point: Kind("a"), optional, {"sample": np.uint32, "beta": np.float32})
     rows = grids.rows(grid, 0, [{"sample": i, "beta": beta} for i in range(3) for beta in (None, 0.5, 2.0)])
-    assert {(row["sample"], row["beta"]) for row in rows} == {(i, beta) for i in range(3) for beta in (-1.0, 0.5, 2.0)}
+    assert {(row["sample"], row["seen"]) for row in rows} == {(i, beta) for i in range(3) for beta in (-1.0, 0.5, 2.0)}
 
 
 @pytest.mark.parametrize(("whole", "sizes"), [(False, [3]), (True, [5])])
@@ -135,3 +135,27 @@ def test_a_measurement_of_another_shape_is_told_in_one_sentence(each, measuremen
     grid = Grid(lambda point: Kind("a"), measurement, {"patterns": np.uint32}, each, together=lambda kind: 2)
     with pytest.raises(InputError, match=f"^{re.escape(told)}$"):
         list(grids.rows(grid, 0, POINTS))
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"patterns": 2.5}, "patterns must be whole numbers from 0 to 4294967295, got 2.5"),
+        ({"patterns": -1}, "patterns must be whole numbers from 0 to 4294967295, got -1"),
+        ({"patterns": 2**32}, "patterns must be whole numbers from 0 to 4294967295, got 4294967296"),
+        ({"patterns": float("nan")}, "patterns must be whole numbers from 0 to 4294967295, got nan"),
+        ({"beta": None}, "beta must be a number of all points of a draw or of none, got None beside numbers"),
+        ({"root": 1.0}, "names of a measurement must be new to its point, got root"),
+    ],
+    ids=["a part", "negative", "too large", "not a number", "missing", "measured as well"],
+)
+def test_a_number_that_would_become_another_in_its_row_is_refused(changed, told):
+    first = POINTS[0]
+    points = [first | changed, first | changed | {"beta": 9.0}] if "beta" in changed else [first | changed]
+    with pytest.raises(InputError, match=f"^{re.escape(told)}$"):
+        measured(points)
+
+
+def test_a_known_column_is_not_measured_again():
+    with pytest.raises(InputError, match="names of a measurement must be new to its point, got total"):
+        measured(POINTS, known_columns=lambda point: {"total": 0.0})
