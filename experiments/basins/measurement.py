@@ -19,7 +19,7 @@ from hopfield.observables.overlaps import above
 from hopfield.patterns import flip
 from hopfield.spaces import Spins
 
-CHUNK = 1e10
+CALL_COST = 1e10
 """Multiplications one call to the device should cost: under a second, so that a kill loses little."""
 
 
@@ -47,7 +47,7 @@ def grid(program: Callable[[Point], Program]) -> Grid:
     """The grid of draws, each queried at several initial overlaps. A draw depends on the seed, N, M and its number."""
     draw = {**draws.TRACED, "beta": np.float32, "near": np.float32}
     each = {"initial_overlap": np.float32}
-    return Grid(program, one, draw, each, lambda program: program.overlaps, most=8, chunk=CHUNK, whole=True)
+    return Grid(program, one, draw, each, lambda program: program.overlaps, most=8, call_cost=CALL_COST, whole=True)
 
 
 def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:

@@ -41,7 +41,7 @@ def grid(queries: int) -> Grid:
     def program(point: Point) -> Program:
         return Program(point["map"], point["neurons"], point["patterns"], point["features"], queries)
 
-    return Grid(program, one, {"beta": np.float32, "sample": np.uint32, "noise": np.float32}, chunk=2e9)
+    return Grid(program, one, {"beta": np.float32, "sample": np.uint32, "noise": np.float32}, call_cost=2e9)
 
 
 def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:

@@ -20,7 +20,7 @@ CHUNK = 64
 def grid(program: Callable[[Point], draws.Rule]) -> Grid:
     """Grid of draws. A draw depends on the seed, D, n and its own number, and is the same for all rules."""
     decay = (np.float32, lambda point: name_and_number(point["rule"])[1] or 1.0)
-    return Grid(program, one, {**draws.TRACED, "decay": decay}, most=16, chunk=5e9)
+    return Grid(program, one, {**draws.TRACED, "decay": decay}, most=16, call_cost=5e9)
 
 
 def one(program: draws.Rule, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:

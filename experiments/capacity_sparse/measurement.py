@@ -26,7 +26,7 @@ def grid(program: Callable[[Point], draws.Rule]) -> Grid:
         "activity": lambda point: point["activity"],
     }
     traced = {name: (np.float32, column) for name, column in columns.items()}
-    return Grid(program, one, {**draws.TRACED, **traced}, chunk=2e10)
+    return Grid(program, one, {**draws.TRACED, **traced}, call_cost=2e10)
 
 
 def one(program: draws.Rule, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:

@@ -44,7 +44,7 @@ def digits(_: Program) -> np.ndarray:
 def grid(program: Callable[[Point], Program]) -> Grid:
     """Grid of draws. A draw depends on the seed, M and its number, so that all memories share their digits."""
     draw = {**draws.TRACED, "hidden": np.uint32, "beta": np.float32, "coupling": np.float32}
-    return Grid(program, one, draw, chunk=2e9)
+    return Grid(program, one, draw, call_cost=2e9)
 
 
 def one(program: Program, seed: Array, data: Array, draw: Draw, each: Each) -> Measured:

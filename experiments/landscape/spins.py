@@ -45,7 +45,7 @@ def grid(starts: int, sweeps: int) -> Grid:
         return Program(point["memory"], *shape, starts, sweeps, point["temperature"] > 0)
 
     traced = {"sample": np.uint32, "temperature": np.float32}
-    return Grid(program, one, traced, each={"start": np.uint32}, together=lambda program: program.starts, chunk=5e9)
+    return Grid(program, one, traced, each={"start": np.uint32}, together=lambda program: program.starts, call_cost=5e9)
 
 
 def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:

@@ -32,7 +32,7 @@ class Program(NamedTuple):
 def grid(program: Callable[[Point], Program]) -> Grid:
     """Grid of pairs of memories. A pair depends on the seed, D, M and its number, and serves all κ and overlaps."""
     each = {"kappa": np.float32, "overlap": np.float32}
-    return Grid(program, one, {"sample": np.uint32}, each, lambda program: program.together, most=64, chunk=1e9)
+    return Grid(program, one, {"sample": np.uint32}, each, lambda program: program.together, most=64, call_cost=1e9)
 
 
 def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:

@@ -39,7 +39,7 @@ def grid(program: Callable[[Point], Program]) -> Grid:
     """Grid of draws and starts. Patterns and flips depend on the seed, N, M and the draw's number."""
     flips = (np.uint32, lambda point: theory.flipped_spins(point["neurons"], point["overlap"]))
     return Grid(
-        program, one, {**draws.TRACED, "flips": flips}, {"step": np.uint32}, lambda kind: kind.times, chunk=2e10
+        program, one, {**draws.TRACED, "flips": flips}, {"step": np.uint32}, lambda kind: kind.times, call_cost=2e10
     )
 
 

@@ -18,7 +18,7 @@ from experiments.shared import draws
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from hopfield.memories import find
 
-CHUNK = 2e10
+CALL_COST = 2e10
 """Multiplications one call to the device should cost: about a second, so that a kill loses little."""
 
 
@@ -33,7 +33,9 @@ def grid(program: Callable[[Point], Program]) -> Grid:
     All calls are whole, so that one program serves all levels of refinement.
     """
     each = {"temperature": np.float32}
-    return Grid(program, one, draws.TRACED, each, lambda program: program.temperatures, most=8, chunk=CHUNK, whole=True)
+    return Grid(
+        program, one, draws.TRACED, each, lambda program: program.temperatures, most=8, call_cost=CALL_COST, whole=True
+    )
 
 
 def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:

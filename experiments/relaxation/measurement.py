@@ -39,7 +39,7 @@ class Program(NamedTuple):
 def grid(program: Callable[[Point], Program]) -> Grid:
     """Grid of draws, all patterns started from in one go. A draw depends on the seed, N, M and its number."""
     draw = {**draws.TRACED, "temperature": np.float32}
-    return Grid(program, one, draw, {"query": np.uint32}, lambda kind: kind.queries, chunk=2e10)
+    return Grid(program, one, draw, {"query": np.uint32}, lambda kind: kind.queries, call_cost=2e10)
 
 
 def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:

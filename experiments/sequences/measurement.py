@@ -56,5 +56,5 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     }
 
 
-GRID = Grid(_program, one, {"sample": np.uint32, "correlation": np.float32}, chunk=1e10)
+GRID = Grid(_program, one, {"sample": np.uint32, "correlation": np.float32}, call_cost=1e10)
 """Draws one by one; a draw depends on the seed, N, P, its number and the correlation."""

@@ -64,7 +64,7 @@ class Grid:
         each: columns that tell the points of one draw from each other.
         together: gives T for a program, how many points of one draw are measured in one go.
         most: draws of one call at most.
-        chunk: multiplications one call should cost: a second or less, so that a kill loses little.
+        call_cost: multiplications one call should cost: a second or less, so that a kill loses little.
         whole: whether all calls have as many draws as the cost allows, and T points each, however few there are to
             measure, so that points that come later need no other program.
     """
@@ -75,7 +75,7 @@ class Grid:
     each: Mapping[str, Traced] = field(default_factory=dict)
     together: Callable[[Any], int] = lambda program: 1
     most: int = 64
-    chunk: float = 2e8
+    call_cost: float = 2e8
     whole: bool = False
 
 
@@ -101,7 +101,7 @@ def rows(
         queues.setdefault(kind, []).extend(members[i : i + length] for i in range(0, len(members), length))
     calls = []
     for (program, *_), queue in queues.items():
-        shape = max(1, min(grid.most, int(grid.chunk // max(program.cost, 1.0)))), grid.together(program)
+        shape = max(1, min(grid.most, int(grid.call_cost // max(program.cost, 1.0)))), grid.together(program)
         if not grid.whole:
             shape = min(shape[0], len(queue)), max(map(len, queue))
         parts = (queue[i : i + shape[0]] for i in range(0, len(queue), shape[0]))

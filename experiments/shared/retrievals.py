@@ -29,7 +29,7 @@ COUNTS = ("success", "step_limit", "cycles")
 MEANS = ("one_step_weight", "one_step_overlap", *STATE, "steps")
 KEPT = {f"{name}_kept": name for name in STATE}
 """Columns of means over the queries that succeed, with the outcome that is averaged."""
-CHUNK = 2e9
+CALL_COST = 2e9
 """Multiplications one call to the device should cost: about a second, so that a kill loses little."""
 
 
@@ -80,7 +80,7 @@ def rows(seed: int, points: Sequence[Point], program: Callable[[Point], Program]
     """
     draw = {**draws.TRACED, "amount": (np.float32, _amount)}
     each = {"kappa": (np.float32, lambda point: point["kappa"] or 1.0)}  # of no effect where a memory has none
-    grid = Grid(program, one, draw, each, lambda program: program.kappas, chunk=CHUNK)
+    grid = Grid(program, one, draw, each, lambda program: program.kappas, call_cost=CALL_COST)
     patterns = lambda program: data(program.ensemble, on_spins(program.memory), pattern_sets.load_to_measure)
     return grids.rows(grid, seed, points, patterns)
 

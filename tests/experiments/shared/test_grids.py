@@ -104,7 +104,7 @@ def test_a_short_queue_is_a_short_call_unless_calls_are_whole(monkeypatch, whole
         return lambda *arguments: (seen.append(len(arguments[2]["patterns"])), compiled(*key)(*arguments))[1]
 
     monkeypatch.setattr(grids, "_compiled", spied)
-    grid = Grid(lambda point: Kind("a", 2.0), alone, {"patterns": np.int32}, chunk=10.0, whole=whole)
+    grid = Grid(lambda point: Kind("a", 2.0), alone, {"patterns": np.int32}, call_cost=10.0, whole=whole)
     rows = list(grids.rows(grid, 0, [{"patterns": number} for number in (1, 2, 3)]))
     assert [row["square"] for row in rows] == [1, 4, 9]
     assert seen == sizes
