@@ -14,22 +14,11 @@ from jaxtyping import Array, Float
 
 from hopfield._arguments import public, real_array
 from hopfield._arrays import length
-from hopfield._numerics import is_traced, tolerance, wide
+from hopfield._numerics import tolerance, wide
 from hopfield.geometry._points import on_manifold
 from hopfield.geometry._smooth import log_of_gram, of_spectrum, root_of
 
-__all__ = [
-    "as_positive",
-    "as_symmetric",
-    "dist",
-    "exp",
-    "inner_product",
-    "log",
-    "norm",
-    "parallel_transport",
-    "symmetric",
-    "whitened",
-]
+__all__ = ["as_symmetric", "dist", "exp", "inner_product", "log", "norm", "parallel_transport", "symmetric", "whitened"]
 __dir__ = public(__all__)
 
 Matrix = Float[Array, "*b n n"]
@@ -52,29 +41,13 @@ def as_symmetric(name: str, matrix: ArrayLike) -> Matrix:
     return wide(on_manifold(name, matrices, skew, "be symmetric", gap))
 
 
-def as_positive(name: str, matrix: ArrayLike) -> Matrix:
-    """A matrix as `as_symmetric` takes it. ValueError unless it is positive to rounding, and not zero.
-
-    A traced one passes, and what follows from it is NaN, as where rounding leaves an eigenvalue at or below zero.
-    """
-    given = real_array(name, matrix)
-    matrices = as_symmetric(name, given)
-    if is_traced(matrices) or 0 in matrices.shape:
-        return matrices
-    levels = jnp.linalg.eigvalsh(matrices)
-    lowest, size = levels[..., 0], jnp.max(jnp.abs(levels), axis=-1)
-    if bool(jnp.any(lowest <= -10.0 * tolerance(given.dtype) * size)):  # NaN passes on
-        raise ValueError(f"{name} must be positive definite, got an eigenvalue of {float(jnp.min(lowest)):.3g}")
-    return matrices
-
-
 def inner_product(tangent_vec_a: Matrix, tangent_vec_b: Matrix, base_point: Matrix) -> Float[Array, "*b"]:
     """tr(P⁻¹ U P⁻¹ V)."""
     tangent_vec_a, tangent_vec_b = (
         as_symmetric("tangent_vec_a", tangent_vec_a),
         as_symmetric("tangent_vec_b", tangent_vec_b),
     )
-    base_point = as_positive("base_point", base_point)
+    base_point = as_symmetric("base_point", base_point)
     root = jnp.linalg.cholesky(base_point)
     first, second = (
         jnp.linalg.solve(root, jnp.swapaxes(jnp.linalg.solve(root, x), -1, -2)) for x in (tangent_vec_a, tangent_vec_b)
@@ -90,7 +63,7 @@ def norm(vector: Matrix, base_point: Matrix) -> Float[Array, "*b"]:
 
 def whitened(vector: Matrix, base_point: Matrix) -> Matrix:
     """Whitened vector L⁻¹ V L⁻ᵀ at P = L Lᵀ. Its squared entries add up to the squared norm of V."""
-    vector, root = as_symmetric("vector", vector), jnp.linalg.cholesky(as_positive("base_point", base_point))
+    vector, root = as_symmetric("vector", vector), jnp.linalg.cholesky(as_symmetric("base_point", base_point))
     return jnp.linalg.solve(root, jnp.swapaxes(jnp.linalg.solve(root, vector), -1, -2))
 
 
@@ -102,13 +75,13 @@ def exp(tangent_vec: Matrix, base_point: Matrix) -> Matrix:
 
 def log(point: Matrix, base_point: Matrix) -> Matrix:
     """P^½ log(P^−½ Q P^−½) P^½."""
-    root, between = _cholesky_and_ratio(as_positive("base_point", base_point), as_positive("point", point))
+    root, between = _cholesky_and_ratio(as_symmetric("base_point", base_point), as_symmetric("point", point))
     return symmetric(root @ log_of_gram(between) @ jnp.swapaxes(root, -1, -2))
 
 
 def dist(point_a: Matrix, point_b: Matrix) -> Float[Array, "*b"]:
     """√(Σ ln² λ_i), λ the eigenvalues of A⁻¹ B."""
-    _, between = _cholesky_and_ratio(as_positive("point_a", point_a), as_positive("point_b", point_b))
+    _, between = _cholesky_and_ratio(as_symmetric("point_a", point_a), as_symmetric("point_b", point_b))
     grown = log_of_gram(between)
     return length(jnp.sum(grown * grown, axis=(-2, -1)))
 
@@ -127,7 +100,7 @@ def parallel_transport(tangent_vec: Matrix, base_point: Matrix, direction: Matri
 
 def _roots(base_point: Matrix) -> tuple[Matrix, Matrix]:
     """P^½ and P^−½."""
-    matrix = as_positive("base_point", base_point)
+    matrix = as_symmetric("base_point", base_point)
     return of_spectrum(jnp.sqrt, matrix), of_spectrum(jax.lax.rsqrt, matrix)
 
 

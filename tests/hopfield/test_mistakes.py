@@ -119,7 +119,10 @@ MISTAKES = {
     ),
     "known of an update": (lambda: MODERN.update(STATE, known=[1] * 8), r"known must be boolean \[8\], got int"),
     "beta traced": (lambda: jax.jit(lambda b: Memory.create(ROWS, b))(jnp.ones(3)), "beta must be one real number"),
-    "beta rows": (lambda: Memory.create(ROWS, [[1.0], [1.0, 2.0]]), "beta must be a positive finite number, got [[]"),
+    "beta rows": (
+        lambda: Memory.create(ROWS, [[1.0], [1.0, 2.0]]),
+        r"beta must be a positive finite number, got \[\[1",
+    ),
     "beta of time": (lambda: Memory.create(ROWS, np.timedelta64(2)), "beta must be a positive finite number, got np."),
     "beta truth traced": (
         lambda: jax.jit(lambda b: attention.attend(ROWS, ROWS, ROWS, beta=b))(True),

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 from hopfield._arguments import public, real_array
 from hopfield._numerics import wide
 from hopfield.geometry._smooth import root_of
-from hopfield.geometry.spd import as_positive
+from hopfield.geometry.spd import as_symmetric
 
 __all__ = ["dist", "exp", "inner_product", "log", "metric_matrix", "norm", "parallel_transport"]
 __dir__ = public(__all__)
@@ -21,7 +21,7 @@ Covariance = Float[Array, "n n"]
 def metric_matrix(base_point: Point, covariance: Covariance) -> Float[Array, "n n"]:
     """Σ⁻¹, the same everywhere."""
     del base_point
-    inner = jnp.linalg.inv(jnp.linalg.cholesky(as_positive("covariance", covariance)))
+    inner = jnp.linalg.inv(jnp.linalg.cholesky(as_symmetric("covariance", covariance)))
     return inner.T @ inner
 
 
@@ -30,7 +30,7 @@ def inner_product(
 ) -> Float[Array, ""]:
     """uᵀ Σ⁻¹ v."""
     del base_point
-    root = jnp.linalg.cholesky(as_positive("covariance", covariance))
+    root = jnp.linalg.cholesky(as_symmetric("covariance", covariance))
     first, second = real_array("tangent_vec_a", tangent_vec_a), real_array("tangent_vec_b", tangent_vec_b)
     return jnp.linalg.solve(root, first) @ jnp.linalg.solve(root, second)
 
@@ -38,7 +38,7 @@ def inner_product(
 def norm(vector: Point, base_point: Point, covariance: Covariance) -> Float[Array, ""]:
     """√(vᵀ Σ⁻¹ v)."""
     del base_point
-    root = jnp.linalg.cholesky(as_positive("covariance", covariance))
+    root = jnp.linalg.cholesky(as_symmetric("covariance", covariance))
     white = jnp.linalg.solve(root, real_array("vector", vector))
     return root_of(lambda v: jnp.sum(v * v), white)
 

@@ -10,7 +10,6 @@ Source: Skovgaard, Scand. J. Stat. 11, 211 (1984); Eriksen (1987) and Calvo & Ol
 (2023), for their lift to positive definite matrices.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -48,7 +47,7 @@ def inner_product(tangent_vec_a: Normal, tangent_vec_b: Normal, base_point: Norm
 def norm(vector: Normal, base_point: Normal) -> Float[Array, ""]:
     """√(vᵀ Σ⁻¹ v + ½ tr(Σ⁻¹ V Σ⁻¹ V))."""
     mean, covariance = real_array("mean", vector[0]), base_point[1]
-    white = jnp.linalg.solve(jnp.linalg.cholesky(spd.as_positive("covariance", covariance)), mean)
+    white = jnp.linalg.solve(jnp.linalg.cholesky(spd.as_symmetric("covariance", covariance)), mean)
     parts = white, spd.whitened(vector[1], covariance) / jnp.sqrt(2.0)
     return root_of(lambda v: jnp.sum(v[0] * v[0]) + jnp.sum(v[1] * v[1]), parts)
 
@@ -58,7 +57,7 @@ def exp(tangent_vec: Normal, base_point: Normal) -> Normal:
 
     exp A = [[Δ, δ, ·], …]      Σ = Δ⁻¹      μ = Δ⁻¹ δ
     """
-    return _exp(_as_normal("tangent_vec", tangent_vec, spd.as_symmetric), _as_normal("base_point", base_point))
+    return _exp(_as_normal("tangent_vec", tangent_vec), _as_normal("base_point", base_point))
 
 
 def log(
@@ -83,9 +82,9 @@ def dist(point_a: Normal, point_b: Normal, *, tolerance: ArrayLike = 1e-12, step
     return jnp.where(info.converged, norm(tangent_vec, point_a), jnp.nan)
 
 
-def _as_normal(name: str, point: Normal, check: Callable = spd.as_positive) -> Normal:
+def _as_normal(name: str, point: Normal) -> Normal:
     mean, covariance = point
-    return Normal(wide(real_array(f"{name}.mean", mean)), check(f"{name}.covariance", covariance))
+    return Normal(wide(real_array(f"{name}.mean", mean)), spd.as_symmetric(f"{name}.covariance", covariance))
 
 
 @jax.jit

@@ -259,7 +259,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.dynamics.priorities": _STATIC,
     "hopfield.dynamics.visiting_order": _STATIC,
     "hopfield.memory.Memory.stored": "the patterns, zero where masked",
-    "hopfield.geometry.spd.as_*": "checks a matrix",
+    "hopfield.geometry.spd.as_symmetric": "checks a matrix",
     "hopfield.dynamics.as_model": "checks a type",
     "hopfield._names.*": "builds parts from their names",
     "hopfield._arguments.*": "checks of arguments, each with a sentence",

@@ -119,32 +119,6 @@ def test_matrices_that_are_not_symmetric_are_refused(name):
         ASYMMETRIC[name](SKEW)
 
 
-INDEFINITE = {
-    "dist": lambda x: spd.dist(EYE, x),
-    "log": lambda x: spd.log(x, EYE),
-    "exp": lambda x: spd.exp(EYE, x),
-    "norm": lambda x: spd.norm(EYE, x),
-    "inner_product": lambda x: spd.inner_product(EYE, EYE, x),
-    "parallel_transport": lambda x: spd.parallel_transport(EYE, x, EYE),
-    "one of a batch": lambda x: spd.dist(EYE, np.stack([EYE, x])),
-    "covariance": lambda x: location_normal.dist(np.zeros(2), np.ones(2), x),
-    "normal": lambda x: normal.exp((np.zeros(2), EYE), (np.zeros(2), x)),
-}
-
-
-@pytest.mark.parametrize("name", INDEFINITE)
-def test_matrices_that_are_not_positive_are_refused(name):
-    for size in (-1, 0):
-        with pytest.raises(ValueError, match=rf"must be positive definite, got an eigenvalue of -?{abs(size)}$"):
-            INDEFINITE[name](size * EYE)
-
-
-def test_a_traced_matrix_or_one_of_rounding_that_is_not_positive_is_not_a_number():
-    assert np.isnan(jax.jit(spd.dist)(EYE, -EYE))
-    flat = np.diag([1.0, -1e-5]).astype(np.float32)  # as rounding leaves an eigenvalue of zero
-    assert np.isnan(spd.dist(flat, flat))
-
-
 def test_a_traced_matrix_that_is_not_symmetric_is_not_a_number():
     assert np.isnan(jax.jit(spd.dist)(SKEW, EYE))
     rounded = EYE + np.array([[0.0, 1e-7], [0.0, 0.0]])
