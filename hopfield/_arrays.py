@@ -35,14 +35,6 @@ def as_known(known, state: State) -> Known:
     return None if known is None else boolean_array("known", known, state.shape)
 
 
-def vectors_of_width(name: str, value: ArrayLike, width: int) -> Float[Array, "*b N"]:
-    """Vectors [*b, N] as wide as a metric. ValueError for others."""
-    vectors = real_array(name, value)
-    if vectors.ndim < 1 or vectors.shape[-1] != width:
-        raise ValueError(f"{name} must be vectors [..., {width}], as wide as the metric, got shape {vectors.shape}")
-    return vectors
-
-
 def one_state(state: ArrayLike, neurons: int, dtype, name: str = "state") -> State:
     """State [N] of floating type, in at least the precision of `dtype`. ValueError for another shape."""
     array = real_array(name, state, dtype)

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import instance, real_array, real_scalar, shown
+from hopfield._arguments import real_array, real_scalar, shown
 from hopfield._arrays import transposed
 from hopfield._numerics import accumulation_dtype, safe_norm, wide
 from hopfield.geometry.subspaces import grassmann_distance
@@ -127,8 +127,6 @@ def data_weighted_distance(
 
 def _difference(first: FactoredForm, second: FactoredForm) -> tuple[Array, Array]:
     """Factors of J − J' = [U Σ, −U' Σ'] [V, V']ᵀ."""
-    instance("first", first, FactoredForm)
-    instance("second", second, FactoredForm)
     if (first.left.shape[-2], first.right.shape[-2]) != (second.left.shape[-2], second.right.shape[-2]):
         widths = (first.left.shape[-2], first.right.shape[-2])
         raise ValueError(f"second must be a form {widths}, got {(second.left.shape[-2], second.right.shape[-2])}")

@@ -29,14 +29,10 @@ def orthonormal_basis(columns: ArrayLike) -> Frame:
 
     Raises ValueError for fewer than two axes and for more columns than rows.
     """
-    return _basis("columns", columns)
-
-
-def _basis(name: str, value: ArrayLike) -> Frame:
-    """`orthonormal_basis` of an argument that has another name."""
-    columns = wide(real_array(name, value))
+    columns = real_array("columns", columns)
     if columns.ndim < 2 or not 0 < columns.shape[-1] <= columns.shape[-2]:
-        raise ValueError(f"{name} must be [..., n, r] with 0 < r <= n, got shape {columns.shape}")
+        raise ValueError(f"columns must be [..., n, r] with 0 < r <= n, got shape {columns.shape}")
+    columns = wide(columns)
     columns = columns / power_of_two(largest(jnp.abs(columns), axis=-2, keepdims=True))  # only directions count
     basis, triangle = jnp.linalg.qr(columns)
     size = jnp.abs(jnp.diagonal(triangle, axis1=-2, axis2=-1))
@@ -64,7 +60,7 @@ def principal_angles(first: ArrayLike, second: ArrayLike) -> Float[Array, "*b r"
     Raises:
         ValueError for spaces of vectors of different length n.
     """
-    first, second = _basis("first", first), _basis("second", second)
+    first, second = orthonormal_basis(first), orthonormal_basis(second)
     if first.shape[-2] != second.shape[-2]:
         raise ValueError(f"second must have the n = {first.shape[-2]} rows of first, got {second.shape[-2]}")
     if first.shape[-1] < second.shape[-1]:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax.sharding import AxisType, Mesh, PartitionSpec
 from jaxtyping import Array
 
-from hopfield._arguments import instance, public
+from hopfield._arguments import public
 from hopfield.patterns.sources import Generated, Packed, Source, Stored
 
 __all__ = ["PATTERNS", "QUERIES", "all_merge", "axes", "connect", "device_mesh", "shard_map_patterns"]
@@ -65,7 +65,7 @@ def axes(mesh: Mesh) -> tuple[int, int]:
     Raises:
         ValueError: the mesh has neither axis, or another one.
     """
-    names = set(instance("mesh", mesh, Mesh).axis_names)
+    names = set(mesh.axis_names)
     if not names or names - {PATTERNS, QUERIES}:
         raise ValueError(
             f"mesh must have the axes patterns, queries or both, got {', '.join(mesh.axis_names) or 'none'}"

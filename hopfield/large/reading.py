@@ -32,7 +32,7 @@ from hopfield.large._running import (
 )
 from hopfield.patterns.sources import Source, as_source
 from hopfield.separations import LogSumExp
-from hopfield.separations.base import Separation, nonzero
+from hopfield.separations.base import nonzero
 from hopfield.separations.streams import Stream, Streaming, streaming
 
 
@@ -80,7 +80,7 @@ def read(memory: Parts, queries: Float[Array, "Q N"], *, block: int | None = Non
         mesh: devices to spread patterns and queries over (`hopfield.large.mesh`).
 
     Raises:
-        ValueError: shapes that do not fit; a separation that needs all scores at once.
+        ValueError: shapes that do not fit. TypeError: a separation that needs all scores at once.
     """
     return run(_job(memory, queries), 0, block, mesh)[0]
 
@@ -138,11 +138,11 @@ def local_field(memory: Parts, queries: Float[Array, "Q N"], *, block: int | Non
     """Half the energy each spin of every query would lose by being +1 rather than −1.
 
     Raises:
-        ValueError: a separation that does not stream.
+        TypeError: a separation that does not stream.
     """
     job = _job(memory, queries).replace(values=None)
     if streaming(job.separation) is None:
-        raise _not_by_blocks(job.separation, "fields")
+        raise TypeError(f"{type(job.separation).__name__} has no streaming form: its fields need all scores at once")
     size = integer("block", block) if block is not None else block_size(max(len(queries), 16) * job.queries.shape[1])
     if is_walked(job):
         sums = walk(job, fields_of, patterns_of_a_call(job, size), size, 0)
@@ -186,13 +186,11 @@ def _scores_job(memory: Parts, queries: Float[Array, "Q N"]) -> Job:
 def _job(memory: Parts, queries: Float[Array, "Q N"]) -> Job:
     job = _scores_job(memory, queries)
     if job.separation.by_blocks is None:
-        raise _not_by_blocks(job.separation, "weights")
+        why = (
+            "its by_blocks is None" if isinstance(job.separation, Streaming) else "its weights need all scores at once"
+        )
+        raise TypeError(f"{type(job.separation).__name__} has no streaming form: {why}")
     return job
-
-
-def _not_by_blocks(separation: Separation, what: str) -> ValueError:
-    why = f"its {what} need all scores at once" if not isinstance(separation, Streaming) else "its by_blocks is None"
-    return ValueError(f"separation must be one that is read by blocks, got {type(separation).__name__}: {why}")
 
 
 def _refuse_constants(*sources) -> None:

@@ -192,7 +192,7 @@ def learned_metric(
 
 def parsed(kind: str) -> tuple[str, int | None]:
     """Name and rank of a metric to learn, "name" or "name:rank". ValueError for any other text."""
-    name, colon, text = instance("kind", kind, str).partition(":")
+    name, colon, text = kind.partition(":")
     if name not in METRICS:
         known = f"one of {', '.join(METRICS)}, a metric or a matrix"
         raise ValueError(f"metric must be {known}, got {kind!r}{nearest(kind, METRICS)}")

@@ -259,7 +259,7 @@ def low_rank(factor: ArrayLike) -> LowRank:
     return LowRank(checked("factor", factor, 2, ", R, N"))
 
 
-def as_metric(metric: Metric | ArrayLike | None, name: str = "metric") -> Metric | None:
+def as_metric(metric: Metric | ArrayLike | None) -> Metric | None:
     """A metric, or an array [*heads, N, K] as a full one. None, the plain dot product, stays None.
 
     Raises ValueError for anything else, as the name of a metric that layers learn.
@@ -267,5 +267,5 @@ def as_metric(metric: Metric | ArrayLike | None, name: str = "metric") -> Metric
     if metric is None or isinstance(metric, Metric):
         return metric
     if isinstance(metric, str):
-        raise ValueError(f"{name} must be a Metric or a matrix, got {metric!r}, a name, by which layers learn one")
-    return Full(checked(name, metric, 2, ", N, K"))
+        raise ValueError(f"metric must be a Metric or a matrix, got {metric!r}, a name, by which layers learn one")
+    return Full(checked("metric", metric, 2, ", N, K"))

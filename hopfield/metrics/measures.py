@@ -11,7 +11,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._arguments import axis_of, real_array
-from hopfield._arrays import length, product, same_rank, transposed, vectors_of_width
+from hopfield._arrays import length, product, same_rank, transposed
 from hopfield._numerics import is_traced, largest, power_of_two, wide
 from hopfield.metrics._spectra import singular_values
 from hopfield.metrics.composed import Block, block
@@ -22,7 +22,7 @@ Vectors = Float[Array, "*axes"]
 
 
 def _metric(g: Form) -> Metric:
-    metric = as_metric(g, "g")
+    metric = as_metric(g)
     if metric is None:
         raise ValueError("g must be a metric or a matrix [N, K], got None")
     return metric
@@ -104,8 +104,8 @@ def _rows(v: Vectors) -> Vectors:
 
 def inner(u: Vectors, v: Vectors, g: Form) -> Array:
     """u g v for vectors [N] and [K], or row by row for [*b, T, N] and [*b, T, K]."""
+    u, v = real_array("u", u), real_array("v", v)
     metric = _metric(g)
-    u, v = vectors_of_width("u", u, metric.widths[0]), vectors_of_width("v", v, metric.widths[1])
     left, right = same_rank(metric.left(_rows(u)), metric.right(_rows(v)))
     products = jnp.sum(left * right, axis=-1)
     return products[..., 0] if u.ndim == v.ndim == 1 else products
@@ -123,8 +123,7 @@ def _pair(u: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
 
 def norm(v: Vectors, g: Form) -> Array:
     """‖v‖ = √(v g v) of vectors [*b, N]; NaN where v g v < 0; its gradient at zero is zero, its square smooth."""
-    g = _metric(g)
-    v = vectors_of_width("v", v, g.widths[0])
+    v, g = real_array("v", v), _metric(g)
     scale = power_of_two(largest(jnp.abs(v), axis=-1, keepdims=True))  # no square may overflow or vanish
     scale = jnp.ones_like(scale) if g.affine else scale
     square = inner(v / scale, v / scale, g)

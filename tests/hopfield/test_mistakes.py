@@ -16,13 +16,9 @@ from hopfield import (
     disturbances,
     find_memory,
     fixed_point,
-    geometry,
     glauber,
     hebb_couplings,
     large,
-    layers,
-    memories,
-    metrics,
     optim,
     outside,
     patterns,
@@ -35,7 +31,7 @@ from hopfield import (
 from hopfield.dynamics import asynchronous
 from hopfield.geometry import induced, sphere
 from hopfield.large import counts, overlap_sampling
-from hopfield.layers import HopfieldAssociation, HopfieldAttention, HopfieldPooling, imports
+from hopfield.layers import HopfieldAssociation, HopfieldAttention, HopfieldPooling
 from hopfield.observables import overlaps, stability, thermodynamics, weights
 from hopfield.patterns import datasets, sources
 from tests.hopfield.contracts.parts import quick
@@ -123,20 +119,6 @@ MISTAKES = {
     ),
     "known of an update": (lambda: MODERN.update(STATE, known=[1] * 8), r"known must be boolean \[8\], got int"),
     "beta traced": (lambda: jax.jit(lambda b: Memory.create(ROWS, b))(jnp.ones(3)), "beta must be one real number"),
-    "forms": (lambda: geometry.frobenius_distance(3, 4), "first must be a FactoredForm, got 3"),
-    "kind of a metric": (lambda: layers.learned_metric(3, 3, rngs=None), "kind must be a str, got 3"),
-    "mesh": (lambda: large.mesh.axes(3), "mesh must be a Mesh, got 3"),
-    "state of layers": (lambda: imports.from_hopfield_layers(3, 1), "state must be a Mapping, got 3"),
-    "formula": (lambda: metrics.contract(3), "formula must be a str, got 3"),
-    "degree": (lambda: memories.polynomial_scaling("x"), "degree must be an integer of at least 2, got 'x'"),
-    "width of a vector": (lambda: metrics.norm(np.ones(4), np.eye(3)), r"v must be vectors \[..., 3\], as wide as the"),
-    "width of the second": (lambda: metrics.inner(np.ones(3), np.ones(4), np.eye(3)), r"v must be vectors \[..., 3\]"),
-    "metric g": (lambda: metrics.eigenvalues(3), r"g must have axes \[\*heads, N, K\]"),
-    "columns of a space": (
-        lambda: geometry.principal_angles(np.eye(3), 3.0),
-        r"second must be \[..., n, r\] with 0 < r <= n, got shape \(\)",
-    ),
-    "key and share": (lambda: disturbances.diluted(HEBB, 0.5, KEY), "key must be one JAX random key, .* got float"),
     "beta rows": (
         lambda: Memory.create(ROWS, [[1.0], [1.0, 2.0]]),
         r"beta must be a positive finite number, got \[\[1",

@@ -13,7 +13,7 @@ import numpy as np
 from flax import nnx
 from jax.typing import ArrayLike
 
-from hopfield._arguments import flag, instance
+from hopfield._arguments import flag
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.options import AssociationOptions
 from hopfield.layers.pooling import EPSILON, Hopfield, HopfieldLayer, HopfieldPooling
@@ -70,7 +70,6 @@ def from_hopfield_layers(
         ValueError: an unknown name in the state, or a setting that no layer here computes.
     Source: hopfield-layers 1.0.2, hflayers/functional.py, `hopfield_core_forward`.
     """
-    instance("state", state, Mapping)
     arrays = {name.removeprefix("hopfield."): np.asarray(array) for name, array in state.items()}
     core = {name.removeprefix(CORE): arrays.pop(name) for name in list(arrays) if name.startswith(CORE)}
     projections = _core(core, num_heads, flag("connected", connected))

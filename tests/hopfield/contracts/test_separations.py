@@ -159,7 +159,7 @@ def test_blocks_give_what_all_scores_give(name):
     separation = streaming(SEPARATIONS[name])
     if separation is None:
         memory = Memory.create(STATES[:M], separation=SEPARATIONS[name], space="spins")
-        with pytest.raises(ValueError, match="must be one that is read by blocks"):
+        with pytest.raises(TypeError, match="has no streaming form"):
             large.local_field(memory, STATES)
         return
 
