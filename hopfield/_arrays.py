@@ -32,7 +32,7 @@ Keys = Float[Array, "*b S K"]
 
 def as_known(known, state: State) -> Known:
     """Units held fixed as booleans [N]. None stays None. Raises ValueError for another shape or type."""
-    return None if known is None else boolean_array("known", known, state.shape)
+    return None if known is None else boolean_array("known", known, real_array("state", state).shape)
 
 
 def one_state(state: ArrayLike, neurons: int, dtype, name: str = "state") -> State:

@@ -9,7 +9,7 @@ from jax.scipy.special import xlogy
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import check_methods, flag, of_field, of_state, positive_scalar, public
+from hopfield._arguments import check_methods, flag, of_field, of_state, positive_scalar, public, real_array
 from hopfield._arrays import Known, State, as_known, one_state
 from hopfield._names import Named, Table
 from hopfield._numerics import increasing_root, largest, nan_outside, safe_norm, tolerance
@@ -79,6 +79,7 @@ def _clamp(new: State, state: State, known: Known) -> State:
 
 def aligned(field: Array, spin: Array) -> Array:
     """The sign of a field, the spin itself where the field is exactly zero, NaN where it is NaN."""
+    field, spin = real_array("field", field), real_array("spin", spin)
     return jnp.where(field == 0, spin, jnp.sign(field)).astype(spin.dtype)
 
 

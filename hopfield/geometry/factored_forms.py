@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import real_array, real_scalar, shown
+from hopfield._arguments import instance, real_array, real_scalar, shown
 from hopfield._arrays import transposed
 from hopfield._numerics import accumulation_dtype, safe_norm, wide
 from hopfield.geometry.subspaces import grassmann_distance
@@ -81,6 +81,7 @@ def product_distance(
     difference is small can be far apart here, since the order and mixing of near-equal values play no part in J.
     Raises ValueError for forms of different rank and for weights below 0.
     """
+    _check_forms(first, second)
     if first.values.shape[-1] != second.values.shape[-1]:
         raise ValueError(f"second must have rank {first.values.shape[-1]}, got {second.values.shape[-1]}")
     parts = (
@@ -125,8 +126,15 @@ def data_weighted_distance(
     return _product_norm(*sides)
 
 
+def _check_forms(first: FactoredForm, second: FactoredForm) -> None:
+    """Check that both are factored forms. TypeError otherwise."""
+    instance("first", first, FactoredForm)
+    instance("second", second, FactoredForm)
+
+
 def _difference(first: FactoredForm, second: FactoredForm) -> tuple[Array, Array]:
     """Factors of J − J' = [U Σ, −U' Σ'] [V, V']ᵀ."""
+    _check_forms(first, second)
     if (first.left.shape[-2], first.right.shape[-2]) != (second.left.shape[-2], second.right.shape[-2]):
         widths = (first.left.shape[-2], first.right.shape[-2])
         raise ValueError(f"second must be a form {widths}, got {(second.left.shape[-2], second.right.shape[-2])}")

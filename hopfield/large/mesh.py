@@ -10,10 +10,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.sharding import AxisType, Mesh, PartitionSpec
+from jax.sharding import AbstractMesh, AxisType, Mesh, PartitionSpec
 from jaxtyping import Array
 
-from hopfield._arguments import public
+from hopfield._arguments import instance, public
 from hopfield.patterns.sources import Generated, Packed, Source, Stored
 
 __all__ = ["PATTERNS", "QUERIES", "all_merge", "axes", "connect", "device_mesh", "shard_map_patterns"]
@@ -63,9 +63,9 @@ def axes(mesh: Mesh) -> tuple[int, int]:
     """Numbers of devices along the axes of patterns and of queries, 1 for an axis that the mesh lacks.
 
     Raises:
-        ValueError: the mesh has neither axis, or another one.
+        ValueError: the mesh has neither axis, or another one. TypeError: it is none.
     """
-    names = set(mesh.axis_names)
+    names = set(instance("mesh", mesh, Mesh, AbstractMesh).axis_names)
     if not names or names - {PATTERNS, QUERIES}:
         raise ValueError(
             f"mesh must have the axes patterns, queries or both, got {', '.join(mesh.axis_names) or 'none'}"
@@ -90,7 +90,8 @@ def shard_map_patterns(mesh: Mesh, function: Callable, sources: tuple[Source | N
     count = jax.tree.leaves(queries)[0].shape[0]
     if count % groups:
         raise ValueError(f"queries must be a multiple of the {groups} devices along their axis, got {count}")
-    local = -(-max(source.shape[0] for source in sources if source is not None) // shares)
+    present = [instance("sources", source, Source) for source in sources if source is not None]
+    local = -(-max(source.shape[0] for source in present) // shares)
     rows, queried = (
         PartitionSpec(name if size > 1 else None) for name, size in ((PATTERNS, shares), (QUERIES, groups))
     )

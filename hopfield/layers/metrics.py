@@ -17,7 +17,7 @@ from flax.typing import Dtype
 from jax.typing import ArrayLike
 
 from hopfield import metrics
-from hopfield._arguments import instance, integer, nearest
+from hopfield._arguments import instance, integer, nearest, shown
 from hopfield._names import number_of
 from hopfield.layers._fixed import FixedTree
 from hopfield.metrics import Metric, as_metric
@@ -192,10 +192,10 @@ def learned_metric(
 
 def parsed(kind: str) -> tuple[str, int | None]:
     """Name and rank of a metric to learn, "name" or "name:rank". ValueError for any other text."""
-    name, colon, text = kind.partition(":")
+    name, colon, text = kind.partition(":") if isinstance(kind, str) else ("", "", "")
     if name not in METRICS:
         known = f"one of {', '.join(METRICS)}, a metric or a matrix"
-        raise ValueError(f"metric must be {known}, got {kind!r}{nearest(kind, METRICS)}")
+        raise ValueError(f"metric must be {known}, got {shown(kind)}{nearest(kind, METRICS)}")
     if not colon:
         return name, None
     if name not in ("low_rank", "projected"):

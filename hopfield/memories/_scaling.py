@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
+from hopfield._arguments import integer
+
 
 class Scaling(NamedTuple):
     """Scaling of a memory's load α: how it counts patterns M against neurons N.
@@ -39,7 +41,7 @@ EXPONENTIAL = Scaling("ln M / N", lambda m, n: math.log(m) / n, lambda a, n: _fi
 
 def polynomial_scaling(degree: int) -> Scaling:
     """M / N^(n−1), the scaling of a dense memory of degree n."""
-    if degree == 2:
+    if integer("degree", degree, 2) == 2:
         return EXTENSIVE
     power = degree - 1
     return Scaling(f"M / N^{power}", lambda m, n: m / n**power, lambda a, n: _finite(lambda: a * float(n) ** power))

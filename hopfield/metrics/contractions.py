@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
-from hopfield._arguments import real_array
+from hopfield._arguments import instance, real_array
 
 MEANING = {
     "a": "feature",
@@ -70,7 +70,7 @@ def contract(formula: str, **operands: ArrayLike) -> Array:
         ValueError: the formula has an output twice or does not fit the operands: their number, their axes, or a letter
             with two lengths.
     """
-    inputs, arrow, output = formula.replace(" ", "").partition("->")
+    inputs, arrow, output = instance("formula", formula, str).replace(" ", "").partition("->")
     groups = inputs.split(",")
     letters = {letter for group in groups for letter in group}
     if not arrow or not all(letter.isalpha() for letter in letters) or not letters.issuperset(output):

@@ -16,9 +16,12 @@ from hopfield import (
     disturbances,
     find_memory,
     fixed_point,
+    geometry,
     glauber,
     hebb_couplings,
     large,
+    memories,
+    metrics,
     optim,
     outside,
     patterns,
@@ -30,8 +33,8 @@ from hopfield import (
 )
 from hopfield.dynamics import asynchronous
 from hopfield.geometry import induced, sphere
-from hopfield.large import counts, overlap_sampling
-from hopfield.layers import HopfieldAssociation, HopfieldAttention, HopfieldPooling
+from hopfield.large import counts, mesh, overlap_sampling
+from hopfield.layers import HopfieldAssociation, HopfieldAttention, HopfieldPooling, imports, learned_metric
 from hopfield.observables import overlaps, stability, thermodynamics, weights
 from hopfield.patterns import datasets, sources
 from tests.hopfield.contracts.parts import quick
@@ -44,6 +47,7 @@ STATE = ROWS[0]
 MODERN = Memory.create(ROWS)
 CLASSICAL = Memory.create(SPINS, separation="linear", space=spaces.Spins())
 HEBB = hebb_couplings(CLASSICAL)
+FORM = geometry.factored(np.eye(8), np.eye(8))
 SCORES = np.array([0.1, 0.5, 2.0])
 MODEL = "must be a Memory or Couplings, or a pytree with "
 OF_ONE, OF_ZERO = "must be an integer of at least 1", "must be an integer of at least 0"
@@ -252,6 +256,31 @@ MISTAKES = {
         lambda: sphere.dist(np.ones(3) / 3**0.5, np.ones(1)),
         "points must lie in one space, got widths 3 and 1",
     ),
+    "distance of numbers": (lambda: geometry.frobenius_distance(3, 4), "first must be a FactoredForm, got 3"),
+    "distance on data": (
+        lambda: geometry.data_weighted_distance(FORM, "x", ROWS),
+        "second must be a FactoredForm, got 'x'",
+    ),
+    "product distance": (lambda: geometry.product_distance(FORM, None), "second must be a FactoredForm, got None"),
+    "learned kind": (lambda: learned_metric(3, 3, rngs=nnx.Rngs(0)), "metric must be one of diagonal, .* got 3"),
+    "mesh": (lambda: mesh.axes(3), "mesh must be .*Mesh, got 3"),
+    "mesh of a map": (lambda: mesh.shard_map_patterns("x", None, (), ROWS), "mesh must be .*Mesh, got 'x'"),
+    "sources of a map": (
+        lambda: mesh.shard_map_patterns(jax.make_mesh((1,), ("patterns",)), None, (3,), ROWS),
+        "sources must be a Source, got 3",
+    ),
+    "state of hopfield-layers": (lambda: imports.from_hopfield_layers(3, 2), "state must be a Mapping, got 3"),
+    "formula": (lambda: metrics.contract(3), "formula must be a str, got 3"),
+    "degree of a scaling": (
+        lambda: memories.polynomial_scaling("x"),
+        "degree must be an integer of at least 2, got 'x'",
+    ),
+    "known of a number": (
+        lambda: spaces.as_known([True], "x"),
+        "state must be an array of real numbers, got str 'x'",
+    ),
+    "aligned text": (lambda: spaces.aligned("x", STATE), "field must be an array of real numbers, got str 'x'"),
+    "aligned with none": (lambda: spaces.aligned(STATE, None), "spin must be an array of real numbers, got NoneType"),
     "rate": (
         lambda: optim.natural_gradient(np.nan, likelihood="categorical"),
         "learning_rate must be a finite number or a schedule, got nan",

@@ -13,7 +13,7 @@ import numpy as np
 from flax import nnx
 from jax.typing import ArrayLike
 
-from hopfield._arguments import flag
+from hopfield._arguments import flag, instance
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.options import AssociationOptions
 from hopfield.layers.pooling import EPSILON, Hopfield, HopfieldLayer, HopfieldPooling
@@ -70,7 +70,9 @@ def from_hopfield_layers(
         ValueError: an unknown name in the state, or a setting that no layer here computes.
     Source: hopfield-layers 1.0.2, hflayers/functional.py, `hopfield_core_forward`.
     """
-    arrays = {name.removeprefix("hopfield."): np.asarray(array) for name, array in state.items()}
+    arrays = {
+        name.removeprefix("hopfield."): np.asarray(array) for name, array in instance("state", state, Mapping).items()
+    }
     core = {name.removeprefix(CORE): arrays.pop(name) for name in list(arrays) if name.startswith(CORE)}
     projections = _core(core, num_heads, flag("connected", connected))
     beta, steps = 1.0 / math.sqrt(projections.hidden) if scaling is None else scaling, update_steps_max + 1
