@@ -14,6 +14,7 @@ from hopfield._arrays import Keys, Rows, common_axes, product, same_rank, transp
 from hopfield._numerics import accumulation_dtype, is_traced, wide
 from hopfield.attention.mask_views import MaskLike, allowed
 from hopfield.metrics import Metric, augmented
+from hopfield.metrics.forms import of_width
 
 
 def inputs(query: ArrayLike, key: ArrayLike, value: ArrayLike, metric: Metric | None = None) -> tuple[Rows, Rows, Rows]:
@@ -30,6 +31,9 @@ def check_shapes(query: Rows, key: Keys, value: Rows | None = None, metric: Metr
             check_rows(name, rows)
     if metric is None and key.shape[-1] != query.shape[-1]:
         raise ValueError(f"key must have the query's width {query.shape[-1]}, got {key.shape[-1]} (axis -1)")
+    if metric is not None:
+        of_width("query", query, metric.widths[0])
+        of_width("key", key, metric.widths[1])
     if value is not None and value.shape[-2] != key.shape[-2]:
         raise ValueError(f"value must have one row per key, {key.shape[-2]}, got {value.shape[-2]} (axis -2)")
     leading = [rows.shape[:-2] for rows in (query, key, value) if rows is not None]

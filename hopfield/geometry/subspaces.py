@@ -29,9 +29,13 @@ def orthonormal_basis(columns: ArrayLike) -> Frame:
 
     Raises ValueError for fewer than two axes and for more columns than rows.
     """
-    columns = real_array("columns", columns)
+    return _basis("columns", columns)
+
+
+def _basis(name: str, columns: ArrayLike) -> Frame:
+    columns = real_array(name, columns)
     if columns.ndim < 2 or not 0 < columns.shape[-1] <= columns.shape[-2]:
-        raise ValueError(f"columns must be [..., n, r] with 0 < r <= n, got shape {columns.shape}")
+        raise ValueError(f"{name} must be [..., n, r] with 0 < r <= n, got shape {columns.shape}")
     columns = wide(columns)
     columns = columns / power_of_two(largest(jnp.abs(columns), axis=-2, keepdims=True))  # only directions count
     basis, triangle = jnp.linalg.qr(columns)
@@ -60,7 +64,7 @@ def principal_angles(first: ArrayLike, second: ArrayLike) -> Float[Array, "*b r"
     Raises:
         ValueError for spaces of vectors of different length n.
     """
-    first, second = orthonormal_basis(first), orthonormal_basis(second)
+    first, second = _basis("first", first), _basis("second", second)
     if first.shape[-2] != second.shape[-2]:
         raise ValueError(f"second must have the n = {first.shape[-2]} rows of first, got {second.shape[-2]}")
     if first.shape[-1] < second.shape[-1]:

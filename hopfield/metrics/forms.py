@@ -69,18 +69,19 @@ class Metric(Node, abc.ABC):
 
     def left(self, x: Rows) -> Rows:
         """Queries x [*b, T, N] in the space of the comparison [*b, T, R]. ValueError for another width than N."""
-        return self._left(_of_width("x", x, self.widths[0]))
+        return self._left(of_width("x", x, self.widths[0]))
 
     def right(self, y: Rows) -> Rows:
         """Keys y [*b, S, K] in the space of the comparison [*b, S, R]. ValueError for another width than K."""
-        return self._right(_of_width("y", y, self.widths[1]))
+        return self._right(of_width("y", y, self.widths[1]))
 
     def form(self, x: Rows, y: Rows) -> Float[Array, "*b T S"]:
         """x_i g y_j for every pair of a row i of x [*b, T, N] and a row j of y [*b, S, K]."""
         return product(self.left(x), transposed(self.right(y)))
 
 
-def _of_width(name: str, rows: Rows, width: int) -> Rows:
+def of_width(name: str, rows: Rows, width: int) -> Rows:
+    """Rows of vectors of a metric's width. ValueError otherwise."""
     rows = real_array(name, rows)
     if rows.ndim < 2:
         raise ValueError(f"{name} must be rows of vectors [..., T, {width}], got shape {rows.shape}")
@@ -259,7 +260,7 @@ def low_rank(factor: ArrayLike) -> LowRank:
     return LowRank(checked("factor", factor, 2, ", R, N"))
 
 
-def as_metric(metric: Metric | ArrayLike | None) -> Metric | None:
+def as_metric(metric: Metric | ArrayLike | None, name: str = "metric") -> Metric | None:
     """A metric, or an array [*heads, N, K] as a full one. None, the plain dot product, stays None.
 
     Raises ValueError for anything else, as the name of a metric that layers learn.
@@ -267,5 +268,5 @@ def as_metric(metric: Metric | ArrayLike | None) -> Metric | None:
     if metric is None or isinstance(metric, Metric):
         return metric
     if isinstance(metric, str):
-        raise ValueError(f"metric must be a Metric or a matrix, got {metric!r}, a name, by which layers learn one")
-    return Full(checked("metric", metric, 2, ", N, K"))
+        raise ValueError(f"{name} must be a Metric or a matrix, got {metric!r}, a name, by which layers learn one")
+    return Full(checked(name, metric, 2, ", N, K"))

@@ -15,15 +15,14 @@ from hopfield._arrays import length, product, same_rank, transposed
 from hopfield._numerics import is_traced, largest, power_of_two, wide
 from hopfield.metrics._spectra import singular_values
 from hopfield.metrics.composed import Block, block
-from hopfield.metrics.forms import Diagonal, Full, Identity, LowRank, Metric, Scaled, as_metric
+from hopfield.metrics.forms import Diagonal, Full, Identity, LowRank, Metric, Scaled, as_metric, of_width
 
 Form = Metric | ArrayLike
 Vectors = Float[Array, "*axes"]
 
 
 def _metric(g: Form) -> Metric:
-    metric = as_metric(g)
-    if metric is None:
+    if (metric := as_metric(g, "g")) is None:
         raise ValueError("g must be a metric or a matrix [N, K], got None")
     return metric
 
@@ -106,7 +105,8 @@ def inner(u: Vectors, v: Vectors, g: Form) -> Array:
     """u g v for vectors [N] and [K], or row by row for [*b, T, N] and [*b, T, K]."""
     u, v = real_array("u", u), real_array("v", v)
     metric = _metric(g)
-    left, right = same_rank(metric.left(_rows(u)), metric.right(_rows(v)))
+    x, y = (of_width(name, _rows(w), n) for name, w, n in zip("uv", (u, v), metric.widths, strict=True))
+    left, right = same_rank(metric.left(x), metric.right(y))
     products = jnp.sum(left * right, axis=-1)
     return products[..., 0] if u.ndim == v.ndim == 1 else products
 
@@ -124,6 +124,8 @@ def _pair(u: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
 def norm(v: Vectors, g: Form) -> Array:
     """‖v‖ = √(v g v) of vectors [*b, N]; NaN where v g v < 0; its gradient at zero is zero, its square smooth."""
     v, g = real_array("v", v), _metric(g)
+    for width in g.widths:
+        of_width("v", _rows(v), width)
     scale = power_of_two(largest(jnp.abs(v), axis=-1, keepdims=True))  # no square may overflow or vanish
     scale = jnp.ones_like(scale) if g.affine else scale
     square = inner(v / scale, v / scale, g)

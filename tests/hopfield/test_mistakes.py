@@ -281,6 +281,28 @@ MISTAKES = {
     ),
     "aligned text": (lambda: spaces.aligned("x", STATE), "field must be an array of real numbers, got str 'x'"),
     "aligned with none": (lambda: spaces.aligned(STATE, None), "spin must be an array of real numbers, got NoneType"),
+    "norm of another width": (lambda: metrics.norm(STATE, np.eye(3)), "v must have the metric's width 3, got 8"),
+    "inner left": (lambda: metrics.inner(STATE, STATE[:3], np.eye(3)), "u must have the metric's width 3, got 8"),
+    "inner right": (lambda: metrics.inner(STATE[:3], STATE, np.eye(3)), "v must have the metric's width 3, got 8"),
+    "norm of a number": (
+        lambda: metrics.norm(3, np.eye(3)),
+        r"v must be rows of vectors \[..., T, 3\], got",
+    ),
+    "no metric": (lambda: metrics.eigenvalues(3), r"g must have axes \[\*heads, N, K\], none empty, got shape \(\)"),
+    "metric by name": (lambda: metrics.rank("full"), "g must be a Metric or a matrix, got 'full', a name"),
+    "query of a metric": (
+        lambda: attention.attend(ROWS, ROWS, ROWS, metric=np.eye(3)),
+        r"query must have the metric's width 3, got 8 \(axis -1\)",
+    ),
+    "key of a metric": (
+        lambda: attention.attend_blockwise(ROWS, ROWS[:, :3], ROWS, metric=np.eye(8)),
+        r"key must have the metric's width 8, got 3 \(axis -1\)",
+    ),
+    "first space": (lambda: geometry.principal_angles(ROWS, ROWS.T), r"first must be \[..., n, r\] with 0 < r <= n"),
+    "second space": (
+        lambda: geometry.grassmann_distance(ROWS.T, "x"),
+        "second must be an array of real numbers, got str 'x'",
+    ),
     "rate": (
         lambda: optim.natural_gradient(np.nan, likelihood="categorical"),
         "learning_rate must be a finite number or a schedule, got nan",
