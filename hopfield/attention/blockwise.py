@@ -86,7 +86,8 @@ def attend_blockwise(
 def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) -> tuple[Array, Array]:
     """Read-out and potential of rows that a metric has been applied to."""
     if not sums_exponentials(separation):
-        raise ValueError(f"separation must be a sum of exponentials, got {type(separation).__name__}")
+        why = "its weights are no sums of exponentials"
+        raise ValueError(f"separation must be one that can be read in blocks, got {type(separation).__name__}: {why}")
     size, dtype = None if blocks is None else _as_blocks(blocks), jnp.promote_types(query.dtype, key.dtype)
     query, rate = same_rank(query, rate[..., None, None])
     if dtype == accumulation_dtype(dtype):

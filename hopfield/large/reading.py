@@ -80,7 +80,7 @@ def read(memory: Parts, queries: Float[Array, "Q N"], *, block: int | None = Non
         mesh: devices to spread patterns and queries over (`hopfield.large.mesh`).
 
     Raises:
-        ValueError: shapes that do not fit. TypeError: a separation that needs all scores at once.
+        ValueError: shapes that do not fit, or a separation that needs all scores at once.
     """
     return run(_job(memory, queries), 0, block, mesh)[0]
 
@@ -138,11 +138,11 @@ def local_field(memory: Parts, queries: Float[Array, "Q N"], *, block: int | Non
     """Half the energy each spin of every query would lose by being +1 rather than −1.
 
     Raises:
-        TypeError: a separation that does not stream.
+        ValueError: a separation that does not stream.
     """
     job = _job(memory, queries).replace(values=None)
     if streaming(job.separation) is None:
-        raise TypeError(f"{type(job.separation).__name__} has no streaming form: its fields need all scores at once")
+        raise ValueError(_unreadable(job.separation, "its fields need all scores at once"))
     size = integer("block", block) if block is not None else block_size(max(len(queries), 16) * job.queries.shape[1])
     if is_walked(job):
         sums = walk(job, fields_of, patterns_of_a_call(job, size), size, 0)
@@ -189,8 +189,13 @@ def _job(memory: Parts, queries: Float[Array, "Q N"]) -> Job:
         why = (
             "its by_blocks is None" if isinstance(job.separation, Streaming) else "its weights need all scores at once"
         )
-        raise TypeError(f"{type(job.separation).__name__} has no streaming form: {why}")
+        raise ValueError(_unreadable(job.separation, why))
     return job
+
+
+def _unreadable(separation: object, why: str) -> str:
+    """The sentence of an error on a separation that needs more than one block."""
+    return f"separation must be one that can be read in blocks, got {type(separation).__name__}: {why}"
 
 
 def _refuse_constants(*sources) -> None:

@@ -303,6 +303,14 @@ MISTAKES = {
         lambda: geometry.grassmann_distance(ROWS.T, "x"),
         "second must be an array of real numbers, got str 'x'",
     ),
+    "largest in blocks": (
+        lambda: large.read(Memory.create(ROWS, separation=separations.TopK(2)), ROWS),
+        "separation must be one that can be read in blocks, got TopK: its weights need all scores at once",
+    ),
+    "entmax in blocks": (
+        lambda: attention.attend_blockwise(ROWS, ROWS, ROWS, separation="entmax:1.5"),
+        "separation must be one that can be read in blocks, got Entmax: its weights are no sums of exponentials",
+    ),
     "rate": (
         lambda: optim.natural_gradient(np.nan, likelihood="categorical"),
         "learning_rate must be a finite number or a schedule, got nan",

@@ -154,7 +154,7 @@ def test_a_file_is_no_constant_of_a_compiled_function(file):
             ValueError,
             "values must be an array where patterns are one",
         ),
-        (lambda: Memory.create(stored(ROWS), separation="normmax").read(QUERIES[0]), TypeError, "no streaming form"),
+        (lambda: Memory.create(stored(ROWS), separation="normmax").read(QUERIES[0]), ValueError, "in blocks, got"),
         (
             lambda: Memory.create(stored(ROWS), similarity=Manhattan()).update(QUERIES[0]),
             TypeError,

@@ -254,7 +254,7 @@ def test_single_precision_keeps_the_threshold():
         (lambda: reads(PATTERNS, QUERIES, beta=0.0), ValueError, "beta must be a positive"),
         (lambda: reads(PATTERNS, QUERIES, block=0), ValueError, "block must be an integer of at least 1"),
         (lambda: reads(PATTERNS, QUERIES, values=jnp.ones((3, 2))), ValueError, "one row per pattern \\(307\\)"),
-        (lambda: reads(PATTERNS, QUERIES, separation=separations.normmax()), TypeError, "no streaming form"),
+        (lambda: reads(PATTERNS, QUERIES, separation=separations.normmax()), ValueError, "can be read in blocks"),
         (lambda: spreads(PATTERNS, QUERIES, top=0), ValueError, "top must be an integer of at least 1"),
         (lambda: spreads(PATTERNS, QUERIES, targets=jnp.ones(2, int)), ValueError, "one index for each of 4"),
         (lambda: spreads(PATTERNS, QUERIES, targets=[0, 307, 1, 2]), ValueError, "from 0 to 306, got 307"),
