@@ -34,17 +34,19 @@ def clipped(model: Memory | Couplings) -> Couplings:
 
 def diluted(model: Memory | Couplings, key, keep: float | Array) -> Couplings:
     """Couplings cut at random: each pair is kept with probability `keep`, in (0, 1], and divided by `keep`."""
-    couplings, keep = _couplings(model), real_scalar("keep", keep, "from 1e-6 to 1", 1e-6, 1.0)
-    chance = jax.random.uniform(random_key("key", key), couplings.matrix.shape, couplings.matrix.dtype)
+    couplings, key = _couplings(model), random_key("key", key)
+    keep = real_scalar("keep", keep, "from 1e-6 to 1", 1e-6, 1.0)
+    chance = jax.random.uniform(key, couplings.matrix.shape, couplings.matrix.dtype)
     kept = jnp.triu(chance < keep, 1)
     return couplings.replace(matrix=jnp.where(kept | kept.T, couplings.matrix, 0.0) / keep)
 
 
 def noisy(model: Memory | Couplings, key, strength: float | Array) -> Couplings:
     """Couplings with independent Gaussian noise on each pair's, of `strength` ≥ 0 times their root mean square."""
-    couplings, strength = _couplings(model), real_scalar("strength", strength, "a finite number of at least 0", 0.0)
+    couplings, key = _couplings(model), random_key("key", key)
+    strength = real_scalar("strength", strength, "a finite number of at least 0", 0.0)
     neurons = couplings.matrix.shape[0]
-    drawn = jnp.triu(jax.random.normal(random_key("key", key), couplings.matrix.shape, couplings.matrix.dtype), 1)
+    drawn = jnp.triu(jax.random.normal(key, couplings.matrix.shape, couplings.matrix.dtype), 1)
     size = safe_norm(couplings.matrix.ravel()) / max(neurons * (neurons - 1), 1) ** 0.5
     return couplings.replace(matrix=couplings.matrix + strength * size * (drawn + drawn.T))
 

@@ -311,6 +311,8 @@ MISTAKES = {
         lambda: attention.attend_blockwise(ROWS, ROWS, ROWS, separation="entmax:1.5"),
         "separation must be one that can be read in blocks, got Entmax: its weights are no sums of exponentials",
     ),
+    "cut without a key": (lambda: disturbances.diluted(HEBB, 0.5, KEY), "key must be one JAX random key, .* got float"),
+    "noise without a key": (lambda: disturbances.noisy(HEBB, 0.5, KEY), "key must be one JAX random key, .* got float"),
     "rate": (
         lambda: optim.natural_gradient(np.nan, likelihood="categorical"),
         "learning_rate must be a finite number or a schedule, got nan",
