@@ -40,7 +40,7 @@ def levels_of(scores: Array, used: Array, beta: Array, separation: Separation) -
     return Levels(finite_beta * gap, gap, top, finite_beta, beta, used)
 
 
-def gibbs(levels: Levels, separation: Separation) -> Array:
+def weights_of(levels: Levels, separation: Separation) -> Array:
     """Weights p = ∇F(β s) [M]."""
     return separation.weights(levels.z, levels.used)
 

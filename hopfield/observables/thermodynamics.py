@@ -66,7 +66,7 @@ def gibbs(
 ) -> Rows:
     """Weights p = ∇F(β s), which are e^(β s)/Z for log-sum-exp, in the precision of the scores."""
     scores = real_array("scores", scores)
-    p = _of_levels(_levels.gibbs, scores, beta, axis, mask, separation)
+    p = _of_levels(_levels.weights_of, scores, beta, axis, mask, separation)
     p = jnp.moveaxis(p, -1, axis if axis < 0 else axis - scores.ndim)
     return p.astype(scores.dtype)
 

@@ -17,7 +17,7 @@ def test_two_levels_have_their_closed_form(top):
     row = _levels.levels_of(scores, used, jnp.asarray(BETA), LogSumExp())
     upper = RATIO / (1 + RATIO)
     expected = {
-        "gibbs": [upper, 1 - upper, 0.0, 0.0],
+        "weights_of": [upper, 1 - upper, 0.0, 0.0],
         "log_partition": BETA * top + np.log1p(RATIO),
         "free_energy": -top - np.log1p(RATIO) / BETA,
         "mean_energy": -top + GAP * upper,
