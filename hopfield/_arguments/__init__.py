@@ -20,6 +20,7 @@ under jit as well, and the values of a range become NaN outside it. Of texts `wo
 | `boolean_array`   | truth values, host or traced          | of a `shape`                       | JAX array        |
 | `integer_array`   | many, of integer type, host or traced | from 0                             | JAX array        |
 | `real_array`      | many, host or traced                  | any, NaN and infinity included     | JAX array        |
+| `real_rows`       | many, host or traced                  | any, of at least so many axes      | JAX array        |
 | `real_vector`     | many [N], host or traced              | any, of the shape of `like`        | JAX array        |
 | `real_matrix`     | many [A, B], host or traced           | finite, none of the axes empty     | JAX array        |
 | `spin_matrix`     | many [A, B], host or traced           | −1 and +1, none of the axes empty  | JAX array        |
@@ -45,6 +46,7 @@ from hopfield._arguments.arrays import (
     positive_array,
     real_array,
     real_matrix,
+    real_rows,
     real_vector,
     spin_matrix,
 )
@@ -93,6 +95,7 @@ __all__ = [
     "real",
     "real_array",
     "real_matrix",
+    "real_rows",
     "real_scalar",
     "real_vector",
     "reals",

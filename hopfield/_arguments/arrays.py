@@ -76,6 +76,15 @@ def real_array(name: str, value, dtype=None) -> Array:
     return found.astype(default)
 
 
+def real_rows(name: str, value: Any, least: int = 1) -> Array:
+    """Real array of at least so many axes. ValueError for any other."""
+    array = real_array(name, value)
+    if array.ndim < least:
+        axes = f"{least} {'axis' if least == 1 else 'axes'}"
+        raise ValueError(f"{name} must have at least {axes}, got shape {array.shape}")
+    return array
+
+
 def real_vector(name: str, value: Any, like: Array | jax.ShapeDtypeStruct | None = None) -> Array:
     """Real vector [N], of the length of another one if given. Any other raises ValueError, which advises `jax.vmap`."""
     array = real_array(name, value)

@@ -4,12 +4,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from hopfield._arguments import boolean_array, real_array
+from hopfield._arguments import boolean_array, real_rows
 
 
 def softmax(scores: Array, mask: Array | None = None) -> Array:
     """Softmax over the last axis. A key that is masked or scores −∞ has weight and gradient zero."""
-    scores = real_array("scores", scores)
+    scores = real_rows("scores", scores)
     return _softmax(scores if mask is None else jnp.where(boolean_array("mask", mask), scores, -jnp.inf))
 
 

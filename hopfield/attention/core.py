@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import positive_array, real_array
+from hopfield._arguments import positive_array, real_array, real_rows
 from hopfield._arrays import product, same_rank, transposed, unread_as_zero, with_bias
 from hopfield._numerics import accumulation_dtype, map_rows
 from hopfield.attention._arguments import Keys, Rows, check_shapes, dense_mask, inputs, inverse_temperature, per_row
@@ -149,7 +149,7 @@ def by_row(function: Callable, scores: Array, mask: Array | None) -> Array:
 
 def read(weights: Float[Array, "*b T S"], value: Float[Array, "*b S V"]) -> Float[Array, "*b T V"]:
     """Read-out O_i = Σ_j A_ij v_j, in the value's type. Raises ValueError if their numbers of keys differ."""
-    weights, value = real_array("weights", weights), real_array("value", value)
+    weights, value = real_rows("weights", weights), real_array("value", value)
     if value.ndim < 2 or weights.shape[-1] != value.shape[-2]:
         raise ValueError(f"value must have one row per key, {weights.shape[-1]}, got shape {value.shape}")
     return product(weights.astype(value.dtype), value)

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import instance, real_array
+from hopfield._arguments import instance, real_array, real_rows
 from hopfield._numerics import unit, wide
 from hopfield.attention import core
 from hopfield.attention.mask_views import MaskLike, allowed, sequences
@@ -26,7 +26,7 @@ from hopfield.separations.simplex import shannon_entropy
 
 def split_heads(x: Float[Array, "*b T HD"], heads: int) -> Float[Array, "*b H T D"]:
     """Vectors cut into one part per head. Raises ValueError unless `heads` divides their width."""
-    x = real_array("x", x)
+    x = real_rows("x", x, 2)
     if heads < 1 or x.shape[-1] % heads:
         raise ValueError(f"heads must divide the width {x.shape[-1]}, got {heads}")
     return jnp.swapaxes(x.reshape((*x.shape[:-1], heads, x.shape[-1] // heads)), -2, -3)

@@ -13,7 +13,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._arguments import flag, integer, native, one_of, real_array, real_scalar
+from hopfield._arguments import flag, integer, native, one_of, real_array, real_rows, real_scalar
 from hopfield._arrays import product, same_rank, transposed
 from hopfield._numerics import accumulation_dtype, is_traced, wide
 from hopfield.attention._angles import angles
@@ -49,7 +49,7 @@ def relative_bias(
         ValueError: a table of an even number of rows or of another width than the queries.
     Source: Kataru 2026, eq. 63; Shaw, Uszkoreit & Vaswani 2018, eqs. 4 and 5 (arXiv:1803.02155).
     """
-    query, table = real_array("query", query), real_array("table", table)
+    query, table = real_rows("query", query, 2), real_array("table", table)
     if table.ndim < 2 or table.shape[-2] % 2 == 0 or table.shape[-1] != query.shape[-1]:
         raise ValueError(f"table must be [2 L + 1, D = {query.shape[-1]}], got shape {table.shape}")
     reach = table.shape[-2] // 2

@@ -3,7 +3,7 @@
 import jax
 from jaxtyping import Array, Float
 
-from hopfield._arguments import integer, random_key, real_array
+from hopfield._arguments import integer, random_key, real_array, real_rows
 from hopfield._arrays import product
 from hopfield._pytrees import Node
 
@@ -60,7 +60,7 @@ def project_heads(
     x: Float[Array, "*b T N"], weight: Float[Array, "H N R"], bias: Float[Array, "H R"] | None = None, *, name: str = ""
 ) -> Float[Array, "*b H T R"]:
     """Projections x W^h + b^h of inputs for every head."""
-    x, weight = real_array("x", x), real_array("weight", weight)
+    x, weight = real_rows("x", x, 2), real_array("weight", weight)
     bias = None if bias is None else real_array("bias", bias)
     if weight.ndim != 3 or weight.shape[1] != x.shape[-1]:
         raise ValueError(f"{name} projection must be [heads, {x.shape[-1]}, R], got shape {weight.shape}".lstrip())

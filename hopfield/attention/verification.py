@@ -15,7 +15,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import real_array
+from hopfield._arguments import real_array, real_rows
 from hopfield._numerics import tolerance
 from hopfield.attention import core
 from hopfield.attention._arguments import inverse_temperature
@@ -120,7 +120,7 @@ def verify_gradients(
         differ only for inputs within 2e-5 of one.
     """
     rng, separation = np.random.default_rng(seed), as_separation(separation)
-    query, key, value = (real_array(name, x) for name, x in (("query", query), ("key", key), ("value", value)))
+    query, key, value = (real_rows(name, x, 2) for name, x in (("query", query), ("key", key), ("value", value)))
     mask = allowed(mask, query.shape[-2], key.shape[-2], max(query.ndim, key.ndim, value.ndim))
     inputs = _inputs(query, key, value, as_metric(metric), beta, bias, temperature)
 

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import real_array, real_vector, shown
+from hopfield._arguments import real_rows, real_vector, shown
 from hopfield._numerics import is_traced, nan_outside
 
 
@@ -20,7 +20,7 @@ def on_manifold(name: str, point: Array, off: Array, contract: str, by: Array | 
 
 def unit_rows(name: str, point: ArrayLike) -> Float[Array, "*b n"]:
     """Rows of squared norm 1, to 1e-3 or what rounding takes."""
-    rows = real_array(name, point)
+    rows = real_rows(name, point)
     off = _differs(jnp.sum(rows * rows, axis=-1, keepdims=True), rows.dtype)
     return on_manifold(name, rows, off, "be of norm 1 along its last axis")
 

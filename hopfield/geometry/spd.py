@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import public, real_array
+from hopfield._arguments import public, real_array, real_rows
 from hopfield._arrays import length
 from hopfield._numerics import tolerance, wide
 from hopfield.geometry._points import on_manifold
@@ -26,7 +26,7 @@ Matrix = Float[Array, "*b n n"]
 
 def symmetric(matrix: Matrix) -> Matrix:
     """(A + Aᵀ)/2."""
-    matrix = real_array("matrix", matrix)
+    matrix = real_rows("matrix", matrix, 2)
     return (matrix + jnp.swapaxes(matrix, -1, -2)) / 2
 
 

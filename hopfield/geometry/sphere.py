@@ -8,7 +8,7 @@ Source: Absil, Mahony & Sepulchre, Optimization Algorithms on Matrix Manifolds, 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._arguments import public, real_array
+from hopfield._arguments import public, real_array, real_rows
 from hopfield._arrays import length
 from hopfield._numerics import safe_norm, unit
 from hopfield.geometry._points import unit_rows
@@ -22,7 +22,7 @@ Row = Float[Array, "*b n"]
 
 def projection(point: Row) -> Row:
     """The nearest point of the sphere, x / ‖x‖ at any scale. Zero has none and stays zero."""
-    return unit(real_array("point", point))
+    return unit(real_rows("point", point))
 
 
 def to_tangent(vector: Row, base_point: Row) -> Row:
@@ -33,7 +33,7 @@ def to_tangent(vector: Row, base_point: Row) -> Row:
 
 def exp(tangent_vec: Row, base_point: Row) -> Row:
     """x cos ‖v‖ + v sin ‖v‖ / ‖v‖, brought back to unit norm against rounding."""
-    tangent_vec, base_point = real_array("tangent_vec", tangent_vec), unit_rows("base_point", base_point)
+    tangent_vec, base_point = real_rows("tangent_vec", tangent_vec), unit_rows("base_point", base_point)
     square = jnp.sum(tangent_vec * tangent_vec, axis=-1, keepdims=True)
     return unit(base_point * (1 - square * versine(square)) + tangent_vec * sinc(square))
 

@@ -5,7 +5,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import real_array
+from hopfield._arguments import real_rows
 from hopfield._arrays import block_diagonal, product, same_rank, side_by_side, transposed
 from hopfield.metrics.forms import Metric, Rows, checked
 
@@ -117,5 +117,5 @@ def projected(
 
 def augmented(x: Rows) -> Rows:
     """Rows [*b, T, N] with a 1 appended [*b, T, N + 1], on which a metric with biases is bilinear."""
-    x = real_array("x", x)
+    x = real_rows("x", x)
     return jnp.concatenate([x, jnp.ones((*x.shape[:-1], 1), x.dtype)], axis=-1)

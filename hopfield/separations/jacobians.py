@@ -4,14 +4,14 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import real_array
+from hopfield._arguments import real_array, real_rows
 from hopfield._arrays import same_rank
 from hopfield._numerics import wide
 
 
 def softmax_jacobian(p: Float[Array, "*b S"]) -> Float[Array, "*b S S"]:
     """∂p_i/∂s_j = p_i (δ_ij − p_j) at weights p = softmax(s). It is symmetric, and its rows sum to zero."""
-    p = real_array("p", p)
+    p = real_rows("p", p)
     return _diagonal_minus(wide(p), wide(p)).astype(p.dtype)
 
 
@@ -30,7 +30,7 @@ def sparse_jacobian(p: Float[Array, "*b S"], alpha: ArrayLike) -> Float[Array, "
 
     Source: Peters, Niculae & Martins 2019, proposition 2.
     """
-    p = real_array("p", p)
+    p = real_rows("p", p)
     r = _support_power(wide(p), alpha)
     total = jnp.sum(r, axis=-1, keepdims=True)
     return _diagonal_minus(r, r / jnp.where(total == 0, 1.0, total)).astype(p.dtype)

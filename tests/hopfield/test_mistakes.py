@@ -313,6 +313,9 @@ MISTAKES = {
     ),
     "cut without a key": (lambda: disturbances.diluted(HEBB, 0.5, KEY), "key must be one JAX random key, .* got float"),
     "noise without a key": (lambda: disturbances.noisy(HEBB, 0.5, KEY), "key must be one JAX random key, .* got float"),
+    "rows of no axes": (lambda: attention.split_heads(3, 2), r"x must have at least 2 axes, got shape \(\)"),
+    "scores of no axes": (lambda: attention.softmax(3), r"scores must have at least 1 axis, got shape \(\)"),
+    "point of no axes": (lambda: sphere.dist(3, STATE), r"\w+ must have at least 1 axis, got shape \(\)"),
     "rate": (
         lambda: optim.natural_gradient(np.nan, likelihood="categorical"),
         "learning_rate must be a finite number or a schedule, got nan",
