@@ -23,7 +23,7 @@ def draw(directory: Path, experiment: ModuleType, look: contract.Figure) -> Path
         files.write_json(directory / "summary.json", experiment.summarise(table))
         table, summary = read(directory, experiment)
     figure = saving.draw(directory, experiment.plot, table, summary, look)
-    story = _story(directory, experiment)
+    story = _story(directory, experiment, table)
     with style.style(look.style):
         report.write(directory / report.NAME, story, figure, table, summary, experiment.X_AXIS)
     return saving.main_file(directory, look)
@@ -76,7 +76,7 @@ def description(experiment: ModuleType) -> tuple[str, str]:
     return " ".join(head.split()), rest or text
 
 
-def _story(directory: Path, experiment: ModuleType) -> Story:
+def _story(directory: Path, experiment: ModuleType, table: contract.Table) -> Story:
     record, head = folders.read(directory), _head(directory)
     lead, criteria = description(experiment)
     if record is None:
@@ -85,7 +85,6 @@ def _story(directory: Path, experiment: ModuleType) -> Story:
     facts.append(("hash of the science", record.science))
     differs = [(name, files.encode(value)) for name, value in record.differs.items()]
     about = registry.columns(record.experiment)
-    table = tables.read(directory, record.experiment)
     frames = experiment.frames(table) if hasattr(experiment, "frames") else ()
     return Story(record.conf, record.conf, lead, criteria, record.command, facts, differs, frames=frames, columns=about)
 

@@ -148,15 +148,15 @@ def _call(
     each = _arrays(grid.each, [point for group in squares for point in group], shape)
     columns = run_program(grid.one, program, seed, data(program), draw, each)
     _check_shapes(grid, columns, length)
-    if taken := sorted(columns.keys() & (groups[0][0] | known_columns(groups[0][0])).keys()):
-        raise InputError(f"names of a measurement must be new to its point, got {', '.join(taken)}")
-    return [
-        point
-        | known_columns(point)
-        | {name: _null_for_nan(values[i][j] if each else values[i]) for name, values in columns.items()}
-        for i, group in enumerate(groups)
-        for j, point in enumerate(group)
-    ]
+    rows = []
+    for i, group in enumerate(groups):
+        for j, point in enumerate(group):
+            row = point | known_columns(point)
+            if taken := sorted(columns.keys() & row.keys()):
+                raise InputError(f"names of a measurement must be new to its point, got {', '.join(taken)}")
+            measured = {name: values[i][j] if each else values[i] for name, values in columns.items()}
+            rows.append(row | {name: _null_for_nan(value) for name, value in measured.items()})
+    return rows
 
 
 def _check_shapes(grid: Grid, columns: Mapping[str, list], length: int) -> None:

@@ -15,7 +15,7 @@ under jit as well, and the values of a range become NaN outside it. Of texts `wo
 | `whole_numbers`   | many, host                            | from `least`                       | float64 array    |
 | `step_limit`      | one, of integer type, host or traced  | from `least`, else 1, to 2³¹ − 1   | int, or as given |
 | `number_scalar`   | one, host or traced                   | any, NaN and infinity included     | as given         |
-| `real_scalar`     | one, host or traced                   | `low` to `high`, else finite      | as given         |
+| `real_scalar`     | one, host or traced                   | `low` to `high`, else finite       | as given         |
 | `positive_scalar` | one, host or traced                   | positive and finite in `dtype`     | JAX scalar       |
 | `boolean_array`   | truth values, host or traced          | of a `shape`                       | JAX array        |
 | `integer_array`   | many, of integer type, host or traced | from 0                             | JAX array        |
@@ -37,7 +37,8 @@ under jit as well, and the values of a range become NaN outside it. Of texts `wo
 Beside them: `native`, an array in this machine's byte order; `plain`, a result without axes as a scalar; `shown` and
 `in_line`, a value in a sentence; `nearest`, the name that a wrong one may stand for; `public`, the `__dir__` of a
 module. Of `theory`, which is numpy and scipy alone, arguments are checked by `host` and `words`. Parts of a memory:
-`hopfield._parts`; rows that attention compares: `hopfield.attention._arguments`.
+`hopfield._parts`; states and units held fixed: `hopfield._arrays`; rows that attention compares:
+`hopfield.attention._arguments`.
 """
 
 from hopfield._arguments.arrays import (

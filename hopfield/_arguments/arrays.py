@@ -54,7 +54,7 @@ def real_array(name: str, value, dtype=None) -> Array:
     Raises:
         ValueError: it is no array of real numbers; truth values are 0 and 1 to some, −1 and 1 or −∞ and 0 to others.
     """
-    if isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jnp.floating) and value.dtype.itemsize > 1:
+    if isinstance(value, jax.Array) and _is_real(value.dtype):
         return value  # at once: every call that is not compiled comes here several times
     value, default = native(value), jnp.result_type(float) if dtype is None else dtype
     try:
@@ -68,12 +68,17 @@ def real_array(name: str, value, dtype=None) -> Array:
         array = type(value) is np.ndarray
         found = f"an array of {value.dtype}" if array else f"{type(value).__name__} {shown(value)}"
         raise ValueError(f"{name} must be an array of real numbers, got {found}") from None
-    if jnp.issubdtype(found.dtype, jnp.floating) and found.dtype.itemsize > 1:
+    if _is_real(found.dtype):
         return found
     if not jnp.issubdtype(found.dtype, jnp.integer):
         bits = " of at least 16 bits" if jnp.issubdtype(found.dtype, jnp.floating) else ""
         raise ValueError(f"{name} must be real numbers{bits}, got {found.dtype}")
     return found.astype(default)
+
+
+def _is_real(dtype: np.dtype) -> bool:
+    """Whether a type is of floating numbers of at least 16 bits."""
+    return jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize > 1
 
 
 def real_rows(name: str, value: Any, least: int = 1) -> Array:
