@@ -19,7 +19,7 @@ a row with another column is refused.
                                                    config.output is the directory of the run, for what must not be lost
     def summarise(table) -> dict                   summary.json; its "scalars", numbers or texts, are printed and go to
                                                    W&B, "<name>/stderr" as the error of "<name>", "<name>/theory" as its
-                                                   theory; NaN is saved as null
+                                                   theory, "<name>/limit" as that for N → ∞; NaN is saved as null
     def plot(table, summary) -> Figure             reads nothing but these two
     X_AXIS: str                                    the column of the table that is the physical x-axis
 
@@ -86,8 +86,8 @@ Row = dict[str, Any]
 ROOT = Path(__file__).resolve().parent.parent
 FORMATS = ("svg", "png", "pdf")
 """Files of a figure."""
-ERROR, THEORY = "/stderr", "/theory"
-"""Ends of the names of scalars that are the error and the theory of another."""
+ERROR, THEORY, LIMIT = "/stderr", "/theory", "/limit"
+"""Ends of the names of scalars that are the error of another, its theory, and its theory for N → ∞."""
 REQUIRED = ("points", "measure", "summarise", "plot", "X_AXIS")
 """Names that every file `experiment.py` defines."""
 HOOKS = (*REQUIRED, "check", "cost", "refine", "pieces", "measure_piece", "inputs", "frames")

@@ -172,9 +172,8 @@ def _scalars(critical: list[dict]) -> dict[str, float]:
     scalars = {}
     for entry in critical:
         if entry["criterion"] in HEADLINES[logarithmic(entry["memory"])]:
-            predicted = entry["limit"] if entry["theory"] is None else entry["theory"]
             name = f"critical_load/{entry['memory']}/{entry['dynamics']}/{entry['criterion']}/N={entry['neurons']}"
             name += "" if entry["ensemble"] == pattern_sets.RANDOM else f"/{entry['ensemble']}"
             name += "" if entry["corruption"] == CLEAN else f"/{entry['corruption']}"
-            scalars |= headline(name, entry["load"], entry["stderr"], theory=predicted)
+            scalars |= headline(name, entry["load"], entry["stderr"], theory=entry["theory"], limit=entry["limit"])
     return scalars

@@ -79,6 +79,5 @@ def _scalars(found: list[dict]) -> dict[str, float]:
         if entry["load"] is not None:
             name = f"{entry['criterion']}/{entry['method']}/N={entry['neurons']}"
             name += "" if entry["corruption"] == corruptions.CLEAN else f"/{entry['corruption']}"
-            predicted = entry["limit"] if entry["theory"] is None else entry["theory"]
-            scalars |= headline(name, entry["load"], entry["stderr"], theory=predicted)
+            scalars |= headline(name, entry["load"], entry["stderr"], theory=entry["theory"], limit=entry["limit"])
     return scalars

@@ -4,21 +4,22 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from experiments.contract import ERROR, THEORY
+from experiments.contract import ERROR, LIMIT, THEORY
 
 
 def headlines(summary: dict) -> Iterator[dict[str, str]]:
     """Name, value with error, and theory of every number that a summary is about."""
     scalars = summary.get("scalars", {})
     for name, value in scalars.items():
-        if any(name.endswith(end) and name.removesuffix(end) in scalars for end in (ERROR, THEORY)):
+        if any(name.endswith(end) and name.removesuffix(end) in scalars for end in (ERROR, THEORY, LIMIT)):
             continue
-        known, error = scalars.get(f"{name}{THEORY}"), f"{name}{ERROR}"
+        known, limit, error = scalars.get(f"{name}{THEORY}"), scalars.get(f"{name}{LIMIT}"), f"{name}{ERROR}"
+        theory = "" if known is None else with_error(known)
         yield {
             "name": name,
             "value": with_error(value, scalars[error]) if error in scalars else with_error(value),
             "sort": str(value),
-            "theory": "" if known is None else with_error(known),
+            "theory": theory if limit is None else f"{with_error(limit)} (N → ∞)",
         }
 
 

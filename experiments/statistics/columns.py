@@ -77,8 +77,14 @@ def distinct_name(taken: Collection[str], name: str, load: float, digits: int) -
     return text
 
 
-def headline(name: str, value: Number, stderr: Number, **beside: Number) -> dict[str, Any]:
-    """Scalars of one headline: `<name>`, its `/stderr`, and `/theory` or others given by keyword that exist."""
+def headline(
+    name: str, value: Number, stderr: Number, *, theory: Number = None, limit: Number = None, **beside: Number
+) -> dict[str, Any]:
+    """Scalars of one headline: `<name>`, its `/stderr`, its `/theory`, or without one `/limit`, that for N → ∞.
+
+    Others may be given by keyword; what is None or NaN is left out.
+    """
+    beside = ({"limit": limit} if theory is None else {"theory": theory}) | beside
     known = {f"{name}/{key}": number for key, number in beside.items() if number is not None and number == number}
     return {name: value, f"{name}{ERROR}": stderr} | known
 

@@ -272,10 +272,11 @@ def test_every_scalar_has_a_name_of_its_own():
     summary = capacity.summarise(table)
     headlines = [entry for entry in summary["critical_load"] if entry["criterion"] in retention.CUTS]
     assert len(headlines) == 24
-    theories = {name for name in summary["scalars"] if name.endswith("/theory")}
-    known = [entry for entry in headlines if entry["theory"] is not None or entry["limit"] is not None]
-    assert len(theories) == len(known) > 0
-    assert len(summary["scalars"]) == 2 * len(headlines) + len(theories)
+    theories, limits = ({name for name in summary["scalars"] if name.endswith(end)} for end in ("/theory", "/limit"))
+    infinite = [entry for entry in headlines if entry["theory"] is None and entry["limit"] is not None]
+    assert len(theories) == len([entry for entry in headlines if entry["theory"] is not None])
+    assert len(limits) == len(infinite) > 0
+    assert len(summary["scalars"]) == 2 * len(headlines) + len(theories) + len(limits)
 
 
 def test_theory_stands_beside_every_threshold_with_its_kind():

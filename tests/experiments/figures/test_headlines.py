@@ -43,6 +43,15 @@ def test_a_theory_that_a_summary_names_stands_beside_its_number() -> None:
     assert theories({"entries": [{"m": 0.5, "theory": 0.9}], "scalars": scalars}) == {"m": "0.4", "of": ""}
 
 
+@pytest.mark.parametrize(
+    ("theory", "scalar", "shown"), [(None, "/limit", "0.138 (N → ∞)"), (0.2, "/theory", "0.2")], ids=["N=inf", "N"]
+)
+def test_theory_of_an_infinite_system_is_told_from_that_of_the_size(theory, scalar, shown) -> None:
+    scalars = headline("load", 0.25, 0.01, theory=theory, limit=0.138)
+    assert set(scalars) == {"load", "load/stderr", f"load{scalar}"}
+    assert theories({"scalars": scalars}) == {"load": shown}
+
+
 def test_scalars_of_a_headline_are_one_line_of_the_report() -> None:
     scalars = headline("load, N=inf", 0.5, 0.25, theory=0.4)
     assert scalars == {"load, N=inf": 0.5, "load, N=inf/stderr": 0.25, "load, N=inf/theory": 0.4}
