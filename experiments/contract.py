@@ -46,7 +46,7 @@ And, where rows rest on work that is long and can be divided, as a pass over 10^
     def measure_piece(config, piece) -> Row        the row of a piece, holding its keys
     def measure(config, wanted, done) -> Iterator  gets the rows of all of them, in their order, if any
 
-Pieces are rows of the ledger as points are, but not of the table; all processes that are given one run share them. How
+Pieces are rows of the ledger as points are, but not of the table; shards of a run divide them as they do points. How
 work is cut must not depend on what is measured already, nor on how many processes there are. What rows
 depend on besides their points, their science, is every option that is not declared to be an `axis`, and the contents of
 the files that options name and, for an experiment outside this package, of its code; where rows depend on more files,
@@ -92,7 +92,7 @@ REQUIRED = ("points", "measure", "summarise", "plot", "X_AXIS")
 """Names that every file `experiment.py` defines."""
 HOOKS = (*REQUIRED, "check", "cost", "refine", "pieces", "measure_piece", "inputs", "frames")
 """Names there that the runner looks for; a function of nearly such a name is refused, as one that nothing calls."""
-UNMEASURED = ("output", "overwrite", "dry", "worker", "figure", "wandb")
+UNMEASURED = ("output", "overwrite", "dry", "shard", "figure", "wandb")
 """Options of every experiment that say nothing of what is measured."""
 
 
@@ -212,7 +212,7 @@ class Config:
     output: str | None = option(None, "directory for the results (null: outputs/<conf>/<options that differ>)")
     overwrite: bool = option(False, "move results of other options that the directory holds to overwritten-1, -2 ...")
     dry: bool = option(False, "say how many points, how much memory and time, and stop")
-    worker: int = option(0, "number of this process: those that differ in nothing else share one run", least=0)
+    shard: str | None = option(None, "share of the points that this process measures, as 3/8 (null: all of them)")
     figure: Figure = field(default_factory=Figure)
     wandb: Wandb = field(default_factory=Wandb)
 
@@ -220,6 +220,10 @@ class Config:
         bounds.check(self)
         if self.output is not None and not self.output.strip():
             raise ValueError(f"output must name a directory, got '{self.output}'")
+        if self.shard is not None:
+            parts = re.fullmatch(r"(\d{1,6})/(\d{1,6})", self.shard)
+            if parts is None or not 1 <= int(parts[1]) <= int(parts[2]):
+                raise ValueError(f"shard must be the number of this share of all, from 1/8 to 8/8, got {self.shard}")
 
 
 class Cost(NamedTuple):

@@ -17,9 +17,9 @@ Its files in the order of a run; to the right the tests in `tests/experiments/ru
     budget           what a run would take, and what no machine can do          test_budget
     launching        jobs handed to Hydra's launchers, taken up in workers      test_run, test_pieces
     execute          plans carried out: what is missing is measured             test_resume, test_faults, test_process
-    locks            claims on folders, one process to each                     test_locks
+    locks            claims on folders, by locks of the system                   test_locks
     numerics         JAX's precision and compiled programs while measuring      test_process
-    pieces           work behind the points, shared by processes                test_pieces
+    pieces           long work behind the points                                 test_pieces
     ledger           rows on disk at once, with checksums                       test_record, test_resume
     mirror           rows sent to Weights & Biases                              test_mirror
     series           means and errors for the live charts there                 test_series, test_mirror

@@ -45,7 +45,7 @@ def jobs(words: Sequence[str], *, sweep: bool) -> list[Job]:
                     f"{key}={value} gives {key} several values: add -m to run each; "
                     f"a list is written {key}=[{value}], a text with a comma in quotes"
                 )
-    labelled = [key in swept and key not in ("output", "worker") for key in axes]
+    labelled = [key in swept and key not in ("output", "shard") for key in axes]
     total = math.prod(map(len, axes.values()))
     if total == 0:
         raise InputError(f"-m must give at least one job, got no value of {' and '.join(sorted(swept))}")

@@ -7,7 +7,7 @@ import os
 import time
 import traceback
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,8 @@ PATIENCE = 0.5
 def run(plans: Sequence[Plan]) -> None:
     """Carry out plans one after the other, and leave the process as it was.
 
-    A plan whose directory another process is measuring comes last, and waits until that process is done or dead; where
-    its work has pieces, this process measures some of them meanwhile.
+    A plan whose directory another process holds comes last, and waits until that process is done or dead. A shard that
+    leaves nothing to others is followed by its run as a whole, which makes the results.
 
     Raises:
         StoppedError: results could not be written, say; its text says what is kept.
@@ -38,22 +38,21 @@ def run(plans: Sequence[Plan]) -> None:
     try:
         while waiting:
             number, each = waiting.popleft()
-            with locks.claimed(_make_directory(each.job.directory)) as holder:
-                if holder is None:
+            with locks.claimed(_make_directory(each.job.directory), each.job.config.shard) as claim:
+                if claim is not None and (claim.alone or not each.ledger.foreign()):
                     if len(plans) > 1:
                         files.say(f"job {number} of {len(plans)}: {each.job.label or each.job.conf}")
-                    _carry_out(each)
+                    if _carry_out(each, claim):
+                        waiting.append((number, each.whole()))
                     refused = 0
                     continue
             if number not in announced:
                 announced.add(number)
-                files.say(
-                    f"{each.job.directory} is being measured by {holder}; its turn comes when that is over,"
-                    f" or when there was no sign of life for {locks.SILENT:g} seconds"
-                )
+                where = each.job.directory
+                files.say(f"{where} is being measured by another process; its turn comes when that one has ended")
             waiting.append((number, each))
             refused += 1
-            if refused >= len(waiting) and not any(_help(other) for _, other in waiting):  # nothing is left to do
+            if refused >= len(waiting):
                 time.sleep(PATIENCE)
     finally:
         mirror.shut_down()
@@ -73,21 +72,24 @@ def run_launched(config: Any) -> None:
     run([plan(launching.received_job(config))])
 
 
-def _help(plan: Plan) -> bool:
-    with _interruptible(plan), numerics.physics():
-        return pieces.help(plan)
+def _carry_out(plan: Plan, claim: locks.Claim) -> bool:
+    """Measure what is missing of a plan and conclude; even if interrupted, the ledger is complete and W&B is closed.
 
-
-def _carry_out(plan: Plan) -> None:
-    """Measure what is missing of a plan and conclude; even if interrupted, the ledger is complete and W&B is closed."""
+    Returns:
+        Whether it was a shard that left nothing to others.
+    """
     copy = None
     code = 1
     try:
         with _interruptible(plan):
-            missing = _begin(plan)
+            missing = _begin(plan, claim)
+            if plan.job.config.shard is not None:
+                claim.share()
+                return _measure_shard(plan)
             copy = _mirror(plan)
             while missing:
-                _measure(plan, missing, copy)
+                copy.expect(plan.points)
+                _measure(plan, missing, copy.log)
                 missing = _missing(plan)
             conclusion.conclude(plan, copy)
     except KeyboardInterrupt as error:
@@ -97,6 +99,32 @@ def _carry_out(plan: Plan) -> None:
         if copy is not None:
             copy.close(code)
         plan.ledger.close()
+    return False
+
+
+def _measure_shard(plan: Plan) -> bool:
+    """Measure this process's share of what is missing of a run. Returns whether nothing is left to other shards.
+
+    Points behind which there are pieces are left to the run as a whole, which only adds them up.
+    """
+
+    def missing() -> tuple[list[Point], list[Point]]:
+        points = plan.ledger.missing(plan.points)
+        cut = pieces.behind(plan, points)
+        alone = [point for point in points if not pieces.behind(plan, [point])] if cut else points
+        return plan.ledger.missing(cut), alone
+
+    parts, points = (plan.share(each) for each in missing())
+    with numerics.physics():
+        pieces.measure(plan, parts, len(parts))
+    if points:
+        _measure(plan, points, lambda point, row: None)
+    plan.ledger.reload()
+    left = sum(map(len, missing()))
+    if left:
+        where = plan.job.directory
+        files.say(f"shard {plan.job.config.shard} of {where} is measured; {left} points or pieces are left to others")
+    return not left
 
 
 @contextlib.contextmanager
@@ -136,14 +164,15 @@ def _progress(plan: Plan) -> str:
     return f"{kept}; the same command goes on from there"
 
 
-def _begin(plan: Plan) -> list[Point]:
-    """Make the directory, write down the options there, and return the points that are missing."""
+def _begin(plan: Plan, claim: locks.Claim) -> list[Point]:
+    """Write down the options in the directory, and return the points that are missing."""
     directory = plan.job.directory
     plan.ledger.reload()  # another process may have measured since the plan was made
     check_science(plan)
-    _set_aside(plan)
-    for damaged in plan.ledger.mend():
-        files.say(damaged)
+    if claim.alone:
+        _set_aside(plan)
+        for damaged in plan.ledger.mend():
+            files.say(damaged)
     files.write_text(directory / "config.yaml", plan.job.yaml())
     missing = _missing(plan)
     if missing or folders.read(directory) is None:
@@ -197,9 +226,8 @@ def _mirror(plan: Plan) -> mirror.Mirror:
     )
 
 
-def _measure(plan: Plan, missing: Sequence[Point], copy: mirror.Mirror) -> None:
-    """Measure the missing points, each on disk before the next."""
-    copy.expect(plan.points)
+def _measure(plan: Plan, missing: Sequence[Point], log: Callable[[Point, Row], None]) -> None:
+    """Measure missing points, each on disk before the next."""
     total, names = len(plan.points), list(missing[0])
     waiting = {plan.ledger.key(point): point for point in missing}
     config = dataclasses.replace(plan.job.config, output=str(plan.job.directory))
@@ -213,7 +241,7 @@ def _measure(plan: Plan, missing: Sequence[Point], copy: mirror.Mirror) -> None:
                 if point is None:
                     raise RuntimeError(f"{plan.job.experiment}.measure yielded a row nobody asked for: {row}")
                 plan.ledger.record(point, row)
-                copy.log(point, row)
+                log(point, row)
                 bar.update()
     if waiting:
         raise RuntimeError(

@@ -54,7 +54,7 @@ class Job:
     @property
     def command(self) -> str:
         """The command that gives its results again."""
-        kept = (word for word in self.words if not word.startswith(("output=", "overwrite=", "worker=", "hydra")))
+        kept = (word for word in self.words if not word.startswith(("output=", "overwrite=", "shard=", "hydra")))
         return f"python -m experiments.run {shlex.join(kept)}"
 
     def yaml(self) -> str:

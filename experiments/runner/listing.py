@@ -34,7 +34,7 @@ class Run(NamedTuple):
     size: int
     """Bytes of all files."""
     state: str
-    """complete, interrupted, or running with the process that holds it."""
+    """complete, interrupted or running."""
     further: int
     science: str
 
@@ -53,7 +53,7 @@ def has_key(run: Run, key: str) -> bool:
 def is_selected(run: Run, conditions: dict[str, str]) -> bool:
     """Whether a run meets conditions: `state`, `conf`, `experiment` or the value of an option."""
     for key, wanted in conditions.items():
-        known = {"state": run.state.split(" ")[0], "conf": run.conf, "experiment": run.experiment}
+        known = {"state": run.state, "conf": run.conf, "experiment": run.experiment}
         value = known[key] if key in known else run.differs[key] if key in run.differs else _option(run, key)
         spelled = wanted in (folders.words(value), json.dumps(value), str(value)) or _means_value(wanted, value)
         if value is None or not spelled:
@@ -115,9 +115,7 @@ def _read_run(place: Path) -> Run | None:
     record = folders.read(place)
     if record is None:
         return None
-    holder = locks.holder(place)
-    at_rest = "complete" if record.complete else "interrupted"
-    state = at_rest if holder is None else f"running by {holder}"
+    state = "running" if locks.is_held(place) else "complete" if record.complete else "interrupted"
     done = record.points if record.complete else min(_count_rows(place), record.points)
     every = [path for path in place.rglob("*") if path.is_file()]
     when = max((path.stat().st_mtime for path in (*place.glob("ledger/*"), *place.glob("*.*"))), default=0.0)

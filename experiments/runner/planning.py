@@ -56,6 +56,20 @@ class Plan:
         """Points of the table: those asked for and, if the directory collects points, those of earlier commands."""
         return [*self.points, *(self.ledger.further(self.points) if self.job.collects else ())]
 
+    def whole(self) -> "Plan":
+        """The plan of the run that this one is a shard of."""
+        config = dataclasses.replace(self.job.config, shard=None)
+        return dataclasses.replace(self, job=dataclasses.replace(self.job, config=config))
+
+    def share(self, points: Sequence[Point]) -> list[Point]:
+        """Points or pieces that belong to this shard: by their hash, each curve of learning or in time as a whole."""
+        if self.job.config.shard is None:
+            return list(points)
+        number, of = map(int, self.job.config.shard.split("/"))
+        along = ("epoch", "step", self.experiment.X_AXIS)
+        work = [{name: value for name, value in point.items() if name not in along} for point in points]
+        return [p for p, each in zip(points, work, strict=True) if int(files.fingerprint(each), 16) % of == number - 1]
+
     def record(self, *, complete: bool) -> folders.Record:
         """Record of the run, kept in its folder for lists of runs."""
         job, points = self.job, self.table()
@@ -102,7 +116,8 @@ def plan(job: Job) -> Plan:
         columns.check(declared, points[0])
         if experiment.X_AXIS not in declared:
             raise InputError(f"X_AXIS must be a column of the table, got {experiment.X_AXIS}")
-    _check_output(job.directory)
+    if not job.config.dry:
+        _check_output(job.directory)
     style.check(job.config.figure)
     ledger = Ledger(job.directory / "ledger", job.experiment, science)
     made = Plan(job, experiment, points, ledger, mode, notes=tuple(notes))

@@ -1,9 +1,8 @@
-"""System beneath a run: files, processes, versions and imports, for experiments, the runner and the commands.
+"""System beneath a run: files, versions and imports, for experiments, the runner and the commands.
 
 It imports neither `shared` nor `statistics` nor `figures`:
 
     files           files written in one step, on disk before they count; fingerprints
-    processes       which processes live, and their temporary files
     provenance      what rows depend on and were measured with
     imports         files that a user's code imports from beside it
     parts           parts found by folder, a file each

@@ -6,7 +6,9 @@ import errno
 import hashlib
 import json
 import os
+import re
 import sys
+import uuid
 from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
@@ -14,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.contract import UNMEASURED, Config, InputError
-from experiments.system import processes
+
+_TEMPORARY = re.compile(r"\.hopfield-[0-9a-f]{32}\.")
 
 
 def say(text: str) -> None:
@@ -81,7 +84,7 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises:
         OSError: the directory cannot be written; `path` is untouched and the temporary file is gone.
     """
-    temporary = processes.temporary(path)
+    temporary = path.with_name(f".hopfield-{uuid.uuid4().hex}.{path.name}")
     try:
         yield temporary
         with open(temporary, "rb") as file:
@@ -90,6 +93,14 @@ def replacing(path: Path) -> Iterator[Path]:
         sync_directory(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def sweep(directory: Path) -> None:
+    """Remove the temporary files that killed processes left in a folder, which this process holds, and its folders."""
+    for pattern in (".hopfield-*", "*/.hopfield-*"):
+        for path in directory.glob(pattern):
+            if _TEMPORARY.match(path.name):
+                path.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -158,7 +158,7 @@ def test_another_value_of_any_option_is_other_science_or_other_points(name: str)
     before = provenance.constants(usual), experiment.points(usual)
     same, tried = [], 0
     for option in (entry.name for entry in dataclasses.fields(usual)):
-        for value in others(getattr(usual, option)) if option not in ("overwrite", "dry", "worker") else []:
+        for value in others(getattr(usual, option)) if option not in ("overwrite", "dry", "shard") else []:
             with contextlib.suppress(ValueError):
                 changed = dataclasses.replace(usual, **{option: value})
                 contract.check(experiment, changed)

@@ -141,7 +141,7 @@ def test_the_ledger_is_salted_with_all_that_points_do_not_say():
     options = {
         field
         for field in Config.__dataclass_fields__
-        if field not in ("output", "overwrite", "dry", "worker", "wandb", "figure", "per_memory")
+        if field not in ("output", "overwrite", "dry", "shard", "wandb", "figure", "per_memory")
     }
     said = {
         "memories",

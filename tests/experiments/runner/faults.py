@@ -27,7 +27,7 @@ import numpy as np
 import experiments
 from experiments import contract
 from experiments.runner import boundary, compose, execute, locks, planning, session
-from experiments.system import files, processes, provenance
+from experiments.system import files, provenance
 from experiments.training.checkpoints import load, save
 
 FIXTURE = Path(__file__).parents[1] / "fixture"
@@ -145,12 +145,11 @@ def checkpoints() -> int:
 
 
 def damage(folder: Path) -> None:
-    """A changed digit, half a file and a claim of a process that is no more."""
+    """A changed digit, half a file and the lock of a shard that is no more."""
     (file,) = (folder / "ledger").glob("*.jsonl")
     file.write_bytes(file.read_bytes().replace(b'"trials":3', b'"trials":4', 1))
-    (folder / f".hopfield-{processes._host()}-4194309-1-00000000.table.csv").write_text("half")
-    holder = json.loads(locks._signature()) | {"process": 4194309}
-    (folder / locks.NAME).write_text(json.dumps(holder))
+    (folder / f".hopfield-{'0' * 32}.table.csv").write_text("half")
+    (folder / f"{locks.NAME}-1-of-2").touch()
 
 
 def run_in_process(folder: Path, run: Callable[[], int], fault: str, number: int) -> tuple[int, str, str]:

@@ -47,10 +47,10 @@ def test_a_list_is_cut_by_conditions_and_comes_as_json(three: None, capsys: pyte
     assert capsys.readouterr() == ("", "no runs\n")
 
 
-def test_a_run_that_is_being_measured_is_told_with_its_process(three: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_is_being_measured_is_told(three: None, capsys: pytest.CaptureFixture[str]) -> None:
     with locks.claimed(Path("outputs/toy/limit=1")):
         assert runs(["state=running"]) == 0
-    assert "toy/limit=1: running by process " in capsys.readouterr().out
+    assert "toy/limit=1: running, " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("words", [["state=nonsense"], ["state="], ["seed=3", "state=Complete", "--json"]])

@@ -4,8 +4,6 @@ import dataclasses
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,10 +17,10 @@ from experiments.entropy import experiment as entropy
 from experiments.heads import experiment as heads
 from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Scan
-from experiments.runner import errors, registry
+from experiments.runner import errors, locks, registry
 from experiments.runner.ledger import Ledger
 from experiments.separation import experiment as separation
-from experiments.system import files, processes, provenance
+from experiments.system import files, provenance
 from experiments.training import experiment as training
 from experiments.training.checkpoints import load, save
 
@@ -119,7 +117,8 @@ def test_other_science_in_a_directory_is_refused_by_name(
     assert command("conf=toy", "output=alone", word).code == 0
     assert (tmp_path / "out/table.csv").read_bytes() == (tmp_path / "alone/table.csv").read_bytes()
     aside = tmp_path / "out/overwritten-1"
-    kept = {aside / path.relative_to(tmp_path / "out"): content for path, content in before.items()}
+    moved = {path: content for path, content in before.items() if path.name != locks.NAME}
+    kept = {aside / path.relative_to(tmp_path / "out"): content for path, content in moved.items()}
     assert {path: path.read_bytes() for path in aside.rglob("*") if path.is_file()} == kept
     assert command("conf=toy", "output=out").code == 2
     assert "overwrite: true" not in command("conf=toy", "output=out", word, "--cfg", "job").out
@@ -259,32 +258,16 @@ def test_rows_that_are_no_points_are_no_further_points(tmp_path: Path) -> None:
     assert ledger.further(POINTS[:1]) == POINTS[1:]
 
 
-@pytest.fixture
-def gone() -> int:
-    """The number of a process that is no more."""
-    process = subprocess.Popen([sys.executable, "-c", ""])
-    process.wait()
-    return process.pid
-
-
-def test_temporary_files_of_dead_processes_are_removed_and_those_of_living_ones_kept(
-    command: Callable, tmp_path: Path, gone: int
-) -> None:
-    folders = ("out", "out/ledger", "out/checkpoints")
-    living = [processes.temporary(tmp_path / folder / "table.csv") for folder in folders]
-    for path in living:
-        path.parent.mkdir(exist_ok=True)
-    names = [path.name.replace(f"-{os.getpid()}-", f"-{gone}-") for path in living]
-    dead = [path.with_name(name) for path, name in zip(living, names, strict=True)]
-    reborn = living[0].with_name(living[0].name.replace(f"-{processes.start_time(os.getpid())}-", "-1-"))
-    away, silent = (living[0].with_name(f".hopfield-{host * 8}-7-7-00000000.table.csv") for host in "ab")
+def test_temporary_files_of_killed_processes_are_removed(command: Callable, tmp_path: Path) -> None:
+    left = [
+        tmp_path / folder / f".hopfield-{'0' * 32}.table.csv" for folder in ("out", "out/ledger", "out/checkpoints")
+    ]
     others = [tmp_path / "out" / name for name in (".hopfield-notes", ".1.table.csv")]
-    for path in (*living, *dead, reborn, away, silent, *others):
+    for path in (*left, *others):
+        path.parent.mkdir(exist_ok=True, parents=True)
         path.write_text("half")
-    os.utime(silent, (0, 0))
     assert command("conf=toy", "output=out").code == 0
-    assert all(path.exists() for path in (*living, away, *others))
-    assert not any(path.exists() for path in (*dead, reborn, silent))
+    assert [path.exists() for path in (*left, *others)] == [False] * 3 + [True] * 2
 
 
 def test_every_row_and_every_replacement_is_on_disk_before_the_next_step(

@@ -12,6 +12,7 @@ import pytest
 from experiments.runner import compose, execute, launching, registry, session
 
 RESULTS = {
+    ".claim",
     "config.yaml", "figure.pdf", "figure.png", "figure.svg", "ledger",
     "report.html", "run.json", "summary.json", "table.csv",
 }  # fmt: skip

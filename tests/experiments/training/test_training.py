@@ -18,7 +18,7 @@ import hopfield.fisher
 import hopfield.layers
 from experiments import contract
 from experiments.shared.draws import seed_of
-from experiments.system import processes, provenance
+from experiments.system import provenance
 from experiments.training import experiment, layers, tasks
 from experiments.training.config import LAYERS, METRICS, OPTIMISERS, RULE, SEARCHED, SOLVERS, TASKS, Config
 from experiments.training.experiment import points
@@ -65,8 +65,7 @@ def test_a_run_killed_again_and_again_ends_with_the_same_curve(tmp_path):
         process.wait()
     assert not (tmp_path / "killed" / "table.csv").exists()
     checkpoints = tmp_path / "killed" / "checkpoints"
-    half = processes.temporary(next(checkpoints.glob("*.msgpack"))).name.replace(f"-{os.getpid()}-", f"-{process.pid}-")
-    (checkpoints / half).write_bytes(b"half")
+    (checkpoints / f".hopfield-{'0' * 32}.run.msgpack").write_bytes(b"half")
     assert command(tmp_path / "killed").wait() == 0
     whole, killed = (pandas.read_csv(tmp_path / name / "table.csv") for name in ("whole", "killed"))
     pandas.testing.assert_frame_equal(whole, killed, check_exact=True)
