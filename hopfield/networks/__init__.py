@@ -1,5 +1,6 @@
 """Networks that are no `Memory`, each by the protocols of `hopfield.dynamics.models` that it keeps.
 
+    asymmetric       spins whose couplings need not be symmetric
     binary           neurons {0, 1} with a threshold, and the rules for sparse patterns: covariance, Willshaw
     bidirectional    pairs of patterns, each of which calls for the other
     random_features  any number of patterns in a vector of fixed size
@@ -9,12 +10,14 @@ Networks of several layers of neurons are those of `hopfield.graphs`, couplings 
 """
 
 from hopfield._arguments import public
+from hopfield.networks.asymmetric import AsymmetricCouplings
 from hopfield.networks.bidirectional import BidirectionalMemory
 from hopfield.networks.binary import BinaryNetwork, covariance_network, willshaw_network
 from hopfield.networks.random_features import FeatureMemory
 from hopfield.networks.sequences import SequenceMemory
 
 __all__ = [
+    "AsymmetricCouplings",
     "BidirectionalMemory",
     "BinaryNetwork",
     "FeatureMemory",

@@ -15,9 +15,10 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._arguments import instance, integer, public, random_key, reals
+from hopfield._arguments import instance, integer, public, random_key, real_matrix, reals
 from hopfield._numerics import largest, safe_norm, tolerance, unit, wide
 from hopfield._pytrees import Node
+from hopfield.couplings import Couplings
 from hopfield.dynamics.models import as_model
 from hopfield.memory import Memory
 from hopfield.observables import overlaps, thermodynamics
@@ -36,6 +37,7 @@ __all__ = [
     "largest_eigenvalue",
     "regime",
     "retrieval_error_bound",
+    "stabilities",
     "susceptibility",
     "update_jacobian",
 ]
@@ -223,3 +225,22 @@ def _tilt(memory: Memory, state: State) -> Callable[[Array], Array]:
         return lambda u: p * (u - jnp.dot(p, u))
     z = memory.beta * memory.scores(state)
     return jax.linearize(lambda z: memory.separation.weights(z, memory.mask), z)[1]
+
+
+def stabilities(couplings: Couplings, patterns: Float[Array, "M N"]) -> Float[Array, "M N"]:
+    """γ_i = ξ_i h_i / ‖W_i‖ [M, N]: how far every spin of a pattern is from its threshold, W_i the couplings of spin i.
+
+    A pattern is a fixed point where all of its γ are positive; of Gardner's κ it is where they are at least κ.
+
+    Args:
+        couplings: `Couplings`, or `networks.AsymmetricCouplings`.
+        patterns: [M, N].
+    Source: Gardner 1988, eq. 3.
+    """
+    return _stabilities(instance("couplings", couplings, Couplings), real_matrix("patterns", patterns))
+
+
+@jax.jit
+def _stabilities(couplings: Couplings, patterns: Float[Array, "M N"]) -> Float[Array, "M N"]:
+    norms = jax.vmap(safe_norm, 1)(couplings.matrix)  # of what a spin receives
+    return patterns * jax.vmap(couplings.cache)(patterns) / jnp.where(norms == 0, 1.0, norms)[None, :]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 CAPACITY = [
-    ("memories=[clasical]", "must be one of classical, .*got 'clasical'"),
+    ("memories=[clasical]", "must be one of adatron, classical, .*got 'clasical'"),
     ("samples=1 per_memory.classical.samples=2", "samples must not be given together with per_memory"),
     ("loads=null patterns=[3] parity=even", "parity must not be given together with patterns"),
     ("memories=[dense:03]", "memories must be written as in dense:3, got 'dense:03'"),

@@ -10,7 +10,7 @@ import numpy as np
 import hopfield
 from hopfield import Couplings, Memory, dynamics, spaces, trajectory
 from hopfield.dynamics import asynchronous
-from hopfield.networks import bidirectional, sequences
+from hopfield.networks import AsymmetricCouplings, bidirectional, sequences
 from hopfield.observables import stability
 from hopfield.similarities import SquaredDistance
 from tests.hopfield.contracts.public import Call, Case, Shape, all_nan
@@ -28,6 +28,10 @@ def _classical(rng: np.random.Generator, neurons: int) -> Memory:
 
 def _couplings(rng: np.random.Generator, neurons: int) -> Couplings:
     return hopfield.hebb_couplings(_classical(rng, neurons))
+
+
+def _asymmetric(rng: np.random.Generator, neurons: int) -> AsymmetricCouplings:
+    return AsymmetricCouplings.create(rng.normal(size=(neurons, neurons)))
 
 
 def _modern(rng: np.random.Generator, neurons: int, separation: str = "softmax") -> Memory:
@@ -115,6 +119,9 @@ def _verbs() -> list[Case]:
             kind = Memory if name == "Memory" else Couplings
             function = getattr(kind, verb)
             cases.append(_on_state(f"{kind.__module__}.{name}.{verb}", function, model))
+    for verb in ("update", "local_field"):
+        function = getattr(AsymmetricCouplings, verb)
+        cases.append(_on_state(f"hopfield.networks.AsymmetricCouplings.{verb}", function, _asymmetric))
     return cases
 
 
@@ -166,7 +173,8 @@ def _diagnosed() -> list[Case]:
     def kind(found: stability.Regime) -> bool:
         return int(found.kind) == stability.NOT_A_NUMBER and all_nan(found)
 
-    cases = []
+    held = lambda network, state: stability.stabilities(network, state[None])
+    cases = [_on_state("hopfield.observables.stability.stabilities", held, _couplings)]
     for separation in ("softmax", "entmax:1.5"):
 
         def model(rng, neurons, separation=separation):

@@ -96,5 +96,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.graphs.Graph.create": "checks its arguments",
     "hopfield.graphs.[a-z]*": "builds a graph from checked arrays",
     "hopfield.couplings.Couplings.energy_at": "called by `energy` and the dynamics",
+    "hopfield.networks.AsymmetricCouplings.energy*": "NaN always",
+    "hopfield.networks.AsymmetricCouplings.*": "what it does not inherit is called by `update` and the dynamics",
 }
 """Patterns of public names without a case, and why."""

@@ -10,6 +10,7 @@ import pytest
 from hopfield.couplings import Couplings
 from hopfield.dynamics import DYNAMICS, retrieve
 from hopfield.memory import Memory
+from hopfield.networks import AsymmetricCouplings
 from hopfield.separations import Exponential, Linear, LogSumExp
 from hopfield.spaces import Spins
 from tests.hopfield.contracts.parts import MODELS, assert_never_rises, energies, quick
@@ -22,6 +23,9 @@ WIDE = np.concatenate([PATTERNS[:1], PATTERNS, -np.roll(PATTERNS[:2], 1, axis=1)
 USED = np.array([False] + M * [True] + 2 * [False])
 BETAS = (1e-6, 1e-2, 1.0, 1e4)
 
+ITERATED = {"adatron": 1e-3}
+"""Rules that iterate to a tolerance, and how far their couplings may be from those of another order of patterns."""
+
 ORDER_MATTERS = {"storkey"}
 """Rules that store one pattern after the other, as published: their patterns cannot be permuted."""
 
@@ -30,7 +34,9 @@ every_model = pytest.mark.parametrize("name", MODELS)
 
 def view(model, state) -> dict:
     """All that a model says about one state."""
-    found = {"energy": model.energy(state), "update": model.update(state)}
+    found = {"update": model.update(state)}
+    if not isinstance(model, AsymmetricCouplings):
+        found["energy"] = model.energy(state)
     if isinstance(model.space, Spins):
         found["field"] = model.local_field(state)
     if isinstance(model, Memory):
@@ -59,7 +65,7 @@ def assert_same(found: dict, expected: dict, rtol: float = 1e-11, atol: float = 
 def test_energy_never_rises_where_descent_is_claimed(name):
     model = MODELS[name].build(PATTERNS)
     claimed = [dynamics for dynamics in DYNAMICS if model.descends(dynamics)]
-    assert claimed
+    assert bool(claimed) != isinstance(model, AsymmetricCouplings)
     for dynamics in claimed:
         assert_never_rises(quick(jax.vmap(lambda s, d=dynamics: energies(model, s, d)))(STATES))
 
@@ -80,7 +86,7 @@ def test_permuting_patterns_changes_nothing(name):
     if name in ORDER_MATTERS:
         assert not np.allclose(found["energy"], expected["energy"])
     else:
-        assert_same(found, expected)
+        assert_same(found, expected, rtol=ITERATED.get(name, 1e-11))
 
 
 @every_model
@@ -110,7 +116,7 @@ def test_float32_stays_float32_and_agrees_with_float64(name):
     found = look(single, STATES.astype(jnp.float32))
     assert {value.dtype for value in found.values()} == {jnp.dtype("float32")}
     assert {value.dtype for value in views(name).values()} == {np.dtype("float64")}
-    assert_same(found, views(name), rtol=1e-4, atol=1e-5)
+    assert_same(found, views(name), rtol=ITERATED.get(name, 1e-4), atol=1e-5)
 
 
 @every_model
@@ -120,7 +126,7 @@ def test_model_works_without_64_bit_types(name):
         state = jnp.asarray(np.asarray(STATES[0]), jnp.float32)
         end, energy = quick(lambda state: (retrieve(model, state), model.energy(state)))(state)
         assert end.state.dtype == end.energy.dtype == energy.dtype == jnp.float32
-        np.testing.assert_allclose(energy, views(name)["energy"][0], rtol=1e-4)
+        np.testing.assert_allclose(energy, views(name).get("energy", [np.nan])[0], rtol=1e-4)
 
 
 @pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.takes_beta])
@@ -144,6 +150,9 @@ def test_local_field_is_half_the_brute_force_energy_difference(name):
             model.local_field(STATES[0])
         return
 
+    if isinstance(model, AsymmetricCouplings):
+        assert np.isnan(model.energy(STATES[0]))
+        return
     flipped = np.asarray(STATES)[:, None, :] * np.concatenate([np.ones((1, N)), 1 - 2 * np.eye(N)])
     energy = np.asarray(quick(jax.vmap(jax.vmap(model.energy)))(flipped))
     brute = 0.5 * np.asarray(STATES) * (energy[:, 1:] - energy[:, :1])

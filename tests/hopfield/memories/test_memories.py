@@ -199,10 +199,10 @@ def test_load_is_the_models_own_scaling(spec, symbol, load):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("hopfeld", r"memory must be one of classical, covariance, dense, .*, got 'hopfeld'"),
-        ("dens:4", r"memory must be one of classical, .*, got 'dens:4'; did you mean dense:4\?"),
+        ("hopfeld", r"memory must be one of adatron, classical, .*, got 'hopfeld'"),
+        ("dens:4", r"memory must be one of adatron, classical, .*, got 'dens:4'; did you mean dense:4\?"),
         ("mine:rule", r"memory must be .*, got 'mine:rule' \(one of your own is ./mine.py:rule or package.mine:rule\)"),
-        ("", r"memory must be one of classical, .*, got ''"),
+        ("", r"memory must be one of adatron, classical, .*, got ''"),
         ("classical:3", "memory classical takes no parameter, got 'classical:3'"),
         ("dense:", "memory dense takes an integer after the colon, got 'dense:'"),
         ("dense:2.5", "memory dense takes an integer after the colon, got 'dense:2.5'"),

@@ -1,0 +1,63 @@
+"""Asymmetric couplings: a network of spins in which what j sends to i need not be what i sends to j."""
+
+import jax.numpy as jnp
+from jax.typing import ArrayLike
+from jaxtyping import Array, Float
+
+from hopfield._arguments import real_matrix, real_vector
+from hopfield._numerics import wide
+from hopfield.couplings import Couplings
+from hopfield.memory import Dynamics, Memory
+from hopfield.spaces import State
+
+__all__ = ["AsymmetricCouplings"]
+
+
+class AsymmetricCouplings(Couplings):
+    """A network on spins given by any matrix with zero diagonal: the field on i is scale (Σ_j W_ij x_j + bias_i).
+
+    No energy exists that falls along its dynamics, and `energy` is NaN: `retrieve` follows states to rest, to a cycle
+    or to the limit of steps, `glauber` to a stationary state that is not Gibbs'. `matrix` is Wᵀ, a row for what each
+    spin sends. Build with `AsymmetricCouplings.create`.
+
+    Example:
+        >>> from hopfield import retrieve
+        >>> from hopfield.networks import AsymmetricCouplings
+        >>> leader = AsymmetricCouplings.create([[0, 0], [1, 0]])  # the second spin follows the first
+        >>> retrieve(leader, jnp.array([1.0, -1.0])).state.tolist()
+        [1.0, 1.0]
+    """
+
+    @classmethod
+    def create(
+        cls, matrix: Float[Array, "N N"], scale: float = 1.0, bias: Float[Array, "N"] | None = None
+    ) -> "AsymmetricCouplings":
+        """Build from W [N, N], W_ij what spin j sends to spin i, dropping its diagonal. Half precision becomes float32.
+
+        Raises:
+            ValueError: the matrix is not finite or not square, or `bias` is no vector of N numbers.
+        """
+        matrix = wide(real_matrix("matrix", matrix))
+        if matrix.shape[0] != matrix.shape[1]:
+            raise ValueError(f"matrix must be square, got shape {matrix.shape}")
+        bias = None if bias is None else real_vector("bias", bias, like=matrix[0]).astype(matrix.dtype)
+        sent = jnp.where(jnp.eye(matrix.shape[0], dtype=bool), 0.0, matrix.T)
+        return cls(sent, jnp.asarray(scale, matrix.dtype), bias)
+
+    def energy_at(self, cache: Array, state: State) -> Float[Array, ""]:
+        """NaN: there is no energy."""
+        return jnp.full((), jnp.nan, cache.dtype)
+
+    def cache(self, state: ArrayLike) -> Array:
+        """Unscaled fields [N], carried by one-neuron-at-a-time dynamics."""
+        field = self.as_state(state) @ self.matrix
+        return field if self.bias is None else field + self.bias
+
+    def descends(self, dynamics: Dynamics = "synchronous") -> bool:
+        """Whether E never rises along the dynamics: never, as there is no E."""
+        super().descends(dynamics)
+        return False
+
+    def memory(self) -> Memory:
+        """No classical Memory has these fields. Raises ValueError."""
+        raise ValueError("couplings must be symmetric to be a classical memory, got AsymmetricCouplings")

@@ -1,0 +1,113 @@
+"""Couplings learned up to Gardner's bound: perceptrons, symmetric ones, and those of largest stability."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.optimize import linprog, nnls
+
+from hopfield import find_memory, patterns, retrieve
+from hopfield.observables.stability import stabilities
+from hopfield.theory import bounds
+
+N = 40
+RNG = np.random.default_rng(12)
+
+
+def learned(spec: str, num_patterns: int, *, seed: int = 0, neurons: int = N):
+    stored = patterns.spins(jax.random.key(seed), num_patterns, neurons)
+    network = find_memory(spec).build(stored)
+    return stored, network, np.asarray(stabilities(network, stored))
+
+
+def hard_margin(stored: np.ndarray, i: int) -> float:
+    """Largest stability of spin i: 1/‖w‖ of the least w with ξ_i w·ξ ≥ 1, by non-negative least squares of its dual.
+
+    The point of least norm in the convex hull of the examples is that w times κ² (Lawson & Hanson 1974, ch. 23).
+    """
+    examples = stored[:, i : i + 1] * np.delete(stored, i, axis=1)
+    system = np.vstack([examples.T, np.ones(len(examples)) * 1e3])
+    share = nnls(system, np.append(np.zeros(examples.shape[1]), 1e3), maxiter=10_000)[0]
+    return float(np.linalg.norm(share @ examples / share.sum()))
+
+
+def test_adatron_finds_the_support_vector_machine_of_every_spin():
+    stored, _, gamma = learned("adatron", 30)
+    expected = [hard_margin(np.asarray(stored, float), i) for i in range(5)]
+    np.testing.assert_allclose(gamma.min(axis=0)[:5], expected, rtol=2e-3)
+
+
+def test_adatron_agrees_with_scikit_learn():
+    svm = pytest.importorskip("sklearn.svm")
+    stored, _, gamma = learned("adatron", 24, seed=3)
+    rows = np.asarray(stored, float)
+    others = np.delete(rows, 0, axis=1)
+    found = svm.LinearSVC(C=1e6, fit_intercept=False, loss="hinge", tol=1e-6, max_iter=10**7).fit(others, rows[:, 0])
+    margin = (rows[:, 0] * (others @ found.coef_[0])).min() / np.linalg.norm(found.coef_)
+    assert gamma.min(axis=0)[0] == pytest.approx(margin, rel=1e-2)
+
+
+@pytest.mark.parametrize("spec", ["perceptron:0.4", "perceptron_symmetric:0.4"])
+def test_perceptrons_reach_the_stability_asked_for(spec):
+    stored, network, gamma = learned(spec, 20)
+    assert gamma.min() > 0.4
+    assert jnp.all(jax.vmap(network.update)(stored) == stored)
+
+
+def test_no_rule_has_a_larger_stability_than_adatron():
+    best = learned("adatron", 30)[2].min(axis=0)
+    for spec in ("perceptron", "perceptron_symmetric", "perceptron:0.3", "projection"):
+        assert np.all(learned(spec, 30)[2].min(axis=0) <= best * (1 + 1e-3)), spec
+
+
+def test_symmetric_couplings_have_an_energy_and_asymmetric_ones_none():
+    stored, network, _ = learned("perceptron_symmetric", 20)
+    np.testing.assert_array_equal(network.matrix, network.matrix.T)
+    assert np.isfinite(network.energy(stored[0]))
+    assert np.isnan(learned("perceptron", 20)[1].energy(stored[0]))
+
+
+def test_unused_patterns_are_not_learned():
+    stored = patterns.spins(jax.random.key(1), 12, N)
+    used = jnp.arange(12) < 7
+    for spec in ("perceptron", "perceptron_symmetric", "adatron"):
+        alone, masked = find_memory(spec).build(stored[:7]), find_memory(spec).build(stored, mask=used)
+        np.testing.assert_allclose(masked.matrix, alone.matrix, atol=1e-6, err_msg=spec)
+
+
+def test_learned_patterns_are_retrieved_from_corrupted_starts():
+    """At half of a pattern for each neuron, where Hebb's rule keeps none."""
+    stored, network, _ = learned("adatron", 20)
+    start = patterns.flip(jax.random.key(5), stored[0], 0.05).state
+    assert jnp.all(retrieve(network, start, dynamics="sequential").state == stored[0])
+
+
+def holdable(rows: np.ndarray) -> bool:
+    """Whether some couplings hold the first spin of all patterns: a linear programme has a solution."""
+    sides = rows[:, :1] * rows[:, 1:]
+    return linprog(np.zeros(sides.shape[1]), A_ub=-sides, b_ub=-np.ones(len(sides)), bounds=(None, None)).status == 0
+
+
+@pytest.mark.parametrize("num_patterns", [24, 28, 34])
+def test_the_share_of_spins_that_can_be_held_is_covers(num_patterns):
+    """One spin of each of 300 draws of N = 15, so that all are independent; ½ at M = 2 (N − 1) = 28."""
+    rows = np.sign(RNG.normal(size=(300, num_patterns, 15)))
+    expected = float(bounds.cover(15, num_patterns))
+    share = np.mean([holdable(draw) for draw in rows])
+    assert abs(share - expected) < 4 * np.sqrt(expected * (1 - expected) / 300)
+
+
+def test_a_spin_that_is_held_can_be():
+    stored, _, gamma = learned("adatron", 32, neurons=17)
+    rows, held = np.asarray(stored, float), gamma.min(axis=0) > 0
+    assert 0 < held.sum() < 17
+    assert all(holdable(np.roll(rows, -i, axis=1)) for i in np.flatnonzero(held))
+
+
+def test_gardners_bound_of_biased_patterns():
+    """α_c(0) = 2 without bias (Cover); for m → 1 it grows without end; κ lowers it. v = 0 is best at m = 0."""
+    assert bounds.gardner(0.0, 0.0) == pytest.approx(2.0)
+    assert bounds.gardner(0.0, 0.5) > bounds.gardner(0.0, 0.2) > 2.0
+    assert bounds.gardner(0.5, 1e-9) == pytest.approx(bounds.gardner(0.5), rel=1e-6)
+    assert bounds.cover(31, 60) == pytest.approx(0.5)
+    assert bounds.cover(31, 20) == pytest.approx(1.0)
