@@ -3,6 +3,7 @@
     asymmetric       spins whose couplings need not be symmetric
     binary           neurons {0, 1} with a threshold, and the rules for sparse patterns: covariance, Willshaw
     bidirectional    pairs of patterns, each of which calls for the other
+    examples         patterns of which noisy examples alone are seen
     random_features  any number of patterns in a vector of fixed size
     sequences        patterns that call for the next one
 
@@ -13,6 +14,7 @@ from hopfield._arguments import public
 from hopfield.networks.asymmetric import AsymmetricCouplings
 from hopfield.networks.bidirectional import BidirectionalMemory
 from hopfield.networks.binary import BinaryNetwork, covariance_network, willshaw_network
+from hopfield.networks.examples import examples_network
 from hopfield.networks.random_features import FeatureMemory
 from hopfield.networks.sequences import SequenceMemory
 
@@ -23,6 +25,7 @@ __all__ = [
     "FeatureMemory",
     "SequenceMemory",
     "covariance_network",
+    "examples_network",
     "willshaw_network",
 ]
 __dir__ = public(__all__)

@@ -14,6 +14,7 @@ from hopfield.patterns.corruptions import (
     noise,
 )
 from hopfield.patterns.ensembles import biased, correlated, gaussian, sphere, spins
+from hopfield.patterns.structured import examples, hierarchical, superpositions
 
 __all__ = [
     "CORRUPTIONS",
@@ -25,12 +26,15 @@ __all__ = [
     "corrupt",
     "corruption",
     "datasets",
+    "examples",
     "flip",
     "gaussian",
+    "hierarchical",
     "mask",
     "noise",
     "sources",
     "sphere",
     "spins",
+    "superpositions",
 ]
 __dir__ = public(__all__)

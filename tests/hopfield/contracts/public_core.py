@@ -186,6 +186,7 @@ _FIELDS = "called by `local_field` and the dynamics"
 _STATIC = "no number goes in"
 _SOURCE = "whole patterns, which constructors refuse where they hold NaN, or their bits"
 EXCLUDED: dict[str, str] = {
+    "hopfield.patterns.structured.*": "draws spins; features and archetypes are checked",
     "hopfield.theory.*": "numpy; refuses NaN with a sentence",
     "hopfield.outside.*": "code found by its name",
     "hopfield.*.checked": "checks of the numbers of a node, each with a sentence",
