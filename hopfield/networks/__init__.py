@@ -1,6 +1,7 @@
 """Networks that are no `Memory`, each by the protocols of `hopfield.dynamics.models` that it keeps.
 
     asymmetric       spins whose couplings need not be symmetric
+    attractors       where a given network comes to rest, and how heat moves it
     binary           neurons {0, 1} with a threshold, and the rules for sparse patterns: covariance, Willshaw
     bidirectional    pairs of patterns, each of which calls for the other
     examples         patterns of which noisy examples alone are seen
@@ -12,6 +13,7 @@ Networks of several layers of neurons are those of `hopfield.graphs`, couplings 
 
 from hopfield._arguments import public
 from hopfield.networks.asymmetric import AsymmetricCouplings
+from hopfield.networks.attractors import Attractors
 from hopfield.networks.bidirectional import BidirectionalMemory
 from hopfield.networks.binary import BinaryNetwork, covariance_network, willshaw_network
 from hopfield.networks.examples import examples_network
@@ -20,6 +22,7 @@ from hopfield.networks.sequences import SequenceMemory
 
 __all__ = [
     "AsymmetricCouplings",
+    "Attractors",
     "BidirectionalMemory",
     "BinaryNetwork",
     "FeatureMemory",

@@ -1,0 +1,147 @@
+"""Attractors of a network that is given: where many starts come to rest, how often, and how heat moves between them."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from hopfield._arguments import integer, one_of, positive_scalar, public, random_key, real_matrix
+from hopfield.couplings import Couplings
+from hopfield.dynamics.asynchronous import ORDERS
+from hopfield.dynamics.heat_bath import glauber
+from hopfield.dynamics.retrieval import retrieve
+from hopfield.networks.asymmetric import AsymmetricCouplings
+from hopfield.patterns import spins
+from hopfield.spaces import State
+
+__all__ = ["Attractors", "as_couplings", "attractors", "shuffled", "transitions"]
+__dir__ = public(__all__)
+
+BATCH = 256
+"""Starts that run side by side."""
+
+
+class Attractors(NamedTuple):
+    """States at rest [A, N], the largest basin first, with the share of starts that ends in each, and their energies.
+
+    `unsettled` is the share of starts that were still moving at the limit of steps; `energies` are NaN for asymmetric
+    couplings.
+
+    Example:
+        >>> from hopfield.networks import attractors
+        >>> pair = attractors.attractors([[0.0, 1.0], [1.0, 0.0]], starts=64)
+        >>> sorted(pair.states.tolist()), pair.energies.tolist(), pair.unsettled
+        ([[-1.0, -1.0], [1.0, 1.0]], [-1.0, -1.0], 0.0)
+    """
+
+    states: Float[Array, "A N"]
+    basins: Float[Array, "A"]
+    energies: Float[Array, "A"]
+    unsettled: float
+
+
+def as_couplings(matrix: Couplings | Float[Array, "N N"], bias: Float[Array, "N"] | None = None) -> Couplings:
+    """The network of a matrix W [N, N], W_ij what j sends to i: with an energy if it is symmetric, else without.
+
+    Args:
+        matrix: W, finite, its diagonal dropped; `Couplings` as they are.
+        bias: field from outside [N].
+    """
+    if isinstance(matrix, Couplings):
+        return matrix
+    rows = np.asarray(real_matrix("matrix", matrix))
+    symmetric = rows.shape[0] == rows.shape[1] and np.allclose(rows, rows.T, rtol=1e-6, atol=1e-6 * np.abs(rows).max())
+    return (Couplings if symmetric else AsymmetricCouplings).create(rows, bias=bias)
+
+
+def attractors(
+    couplings: Couplings | Float[Array, "N N"],
+    *,
+    starts: int = 1000,
+    key: Array | None = None,
+    dynamics: str = "asynchronous",
+    max_steps: int = 200,
+) -> Attractors:
+    """Fixed points at zero temperature that random starts reach by asynchronous sweeps.
+
+    Args:
+        couplings: `Couplings`, `AsymmetricCouplings` or a matrix W [N, N] of which `as_couplings` makes them.
+        starts: random states to begin from; attractors with basins well below 1/starts are not seen.
+        key: JAX random key of starts and orders; key(0) if None.
+        dynamics: "asynchronous" or "sequential".
+        max_steps: sweeps of one start at most.
+    """
+    network, number = as_couplings(couplings), integer("starts", starts)
+    one_of("dynamics", dynamics, ORDERS)
+    start_key, order_key = jax.random.split(random_key("key", jax.random.key(0) if key is None else key))
+    ends, rested = [], []
+    for first in range(0, number, BATCH):
+        begin = spins(start_key, BATCH, network.matrix.shape[0], first=first, dtype=network.matrix.dtype)
+        keys = jax.vmap(lambda i: jax.random.fold_in(order_key, i))(first + jnp.arange(BATCH))
+        end = _rest(network, begin, keys, max_steps, dynamics)
+        ends.append(np.asarray(end.state))
+        rested.append(np.asarray(end.converged))
+    state, rest = (np.concatenate(parts)[:number] for parts in (ends, rested))
+    states, counts = np.unique(state[rest], axis=0, return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    found = jnp.asarray(states[order].reshape(-1, network.matrix.shape[0]), network.matrix.dtype)
+    energies = jax.vmap(network.energy)(found) if len(found) else jnp.zeros(0, found.dtype)
+    return Attractors(found, jnp.asarray(counts[order] / number), energies, float(1 - rest.mean()))
+
+
+def _rest(network: Couplings, begin: State, keys: Array, max_steps: int, dynamics: str):
+    run = lambda state, key: retrieve(network, state, dynamics=dynamics, key=key, max_steps=max_steps)
+    return jax.vmap(run)(begin, keys)
+
+
+def transitions(
+    couplings: Couplings | Float[Array, "N N"],
+    states: Float[Array, "A N"],
+    temperature: float,
+    *,
+    runs: int = 100,
+    sweeps: int = 100,
+    key: Array | None = None,
+) -> Float[Array, "A B"]:
+    """Shares [A, A + 1] of heat-bath runs from each attractor that come to rest in each, the last column in none.
+
+    Args:
+        couplings: as for `attractors`.
+        states: attractors [A, N].
+        temperature: T > 0, in units of the energy.
+        runs: chains from each attractor.
+        sweeps: sweeps of the heat bath before the state is let come to rest.
+        key: JAX random key; key(0) if None.
+    """
+    network, number = as_couplings(couplings), integer("runs", runs)
+    rows = jnp.asarray(real_matrix("states", states), network.matrix.dtype)
+    warm = positive_scalar("temperature", temperature)
+    key = random_key("key", jax.random.key(0) if key is None else key)
+
+    def ends_in(start: State, chain: Array) -> Int[Array, ""]:
+        hot, cold = jax.random.split(chain)
+        heated = glauber(network, start, hot, warm, sweeps=sweeps).state
+        end = retrieve(network, heated, dynamics="asynchronous", key=cold, max_steps=200).state
+        same = jnp.all(rows == end[None, :], axis=1)
+        return jnp.where(jnp.any(same), jnp.argmax(same), rows.shape[0])
+
+    keys = jax.random.split(key, (rows.shape[0], number))
+    ends = np.asarray(jax.vmap(lambda start, chains: jax.lax.map(lambda c: ends_in(start, c), chains))(rows, keys))
+    counts = np.stack([np.bincount(row, minlength=len(rows) + 1) for row in ends])
+    return jnp.asarray(counts / number)
+
+
+def shuffled(couplings: Couplings, key: Array) -> Couplings:
+    """A null model: the same couplings off the diagonal in random places, pairs of symmetric ones together.
+
+    Args:
+        couplings: `Couplings` or `AsymmetricCouplings`.
+        key: JAX random key.
+    """
+    size = couplings.matrix.shape[0]
+    places = np.triu_indices(size, 1) if type(couplings) is Couplings else np.nonzero(~np.eye(size, dtype=bool))
+    values = jax.random.permutation(random_key("key", key), couplings.matrix[places])
+    matrix = jnp.zeros_like(couplings.matrix).at[places].set(values)
+    return couplings.replace(matrix=matrix + matrix.T if type(couplings) is Couplings else matrix)
