@@ -17,7 +17,7 @@ SINGLE = (2.0**-126, 3.4e38)
 NUMBERED = ("memory", "separation")
 """Kinds of names that may end in a number, as `dense:3` and `entmax:1.5` do."""
 CODED = (*NUMBERED, "corruption")
-"""Kinds of names of which each may lead to code, as `./mine.py:name` does."""
+"""Kinds of names that may be code of a user, as `./mine.py:name`."""
 
 
 class Bounds(NamedTuple):

@@ -1,7 +1,7 @@
-"""Disturbed couplings: only their signs kept, some of them cut, or all of them noisy.
+"""Disturbed couplings: clipped to their signs, diluted, or noisy.
 
-Each takes a network on spins, `Couplings` or a classical `Memory`, and returns `Couplings` with the same bias. Against
-the pattern noise of variance v in every coupling a disturbance adds κ v that no pattern knows of: κ = π/2 − 1 where
+Each takes a network on spins, `Couplings` or a classical `Memory`, and returns `Couplings` with the same bias. It adds
+to the noise of variance v that the patterns make in every coupling a noise of variance κ v: κ = π/2 − 1 where
 couplings are clipped, (1−c)/c where a share c is kept, δ² for noise; `theory.sparse.disturbed_critical_load` has the
 capacity of each.
 """

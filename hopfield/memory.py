@@ -42,7 +42,7 @@ DYNAMICS: tuple[Dynamics, ...] = get_args(Dynamics)
 class Memory(Node):
     """An associative memory: stored patterns, β, and the three choices. Build with `Memory.create`, which checks them.
 
-    The constructor itself and `replace` take what is batched or no array within JAX: lists are refused with a state.
+    `Memory(...)` and `replace` check nothing, so that JAX can rebuild a memory of whatever it traces; use `create`.
 
     Example:
         >>> from hopfield import Memory, separations
@@ -100,7 +100,7 @@ class Memory(Node):
 
     @property
     def walked(self) -> bool:
-        """Whether no compiled function can hold the patterns, as those of a file: verbs then loop over parts."""
+        """Whether patterns are read from disk, outside compiled code, in a loop over parts."""
         return any(isinstance(rows, Source) and rows.walked for rows in (self.patterns, self.values))
 
     @property

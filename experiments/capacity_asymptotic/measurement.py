@@ -30,7 +30,7 @@ def row_by_sampling(config: Config, point: Point) -> Row:
 
 
 def rows_by_enumeration(config: Config, neurons: int, sample: int, wanted: list[Point]) -> Iterator[Row]:
-    """Counts of all patterns of one draw: one pass over the most of them for all its loads and starts.
+    """Rows of one draw from a single pass over the patterns of its largest load.
 
     Its queries share their patterns, so that a row has no errors of its own.
     """

@@ -10,7 +10,7 @@ from hopfield.theory import spherical
 
 
 def line(rows: Table, function: Callable) -> tuple[np.ndarray, np.ndarray]:
-    """β over the critical one, and annealed theory of softmax on the sphere there; nothing for other rows."""
+    """β/β_c and annealed entropy (sphere, softmax); empty for other rows."""
     known = [name for name in rows["memory"].unique() if kappa_theory.covers(name, "sphere", "converged_weight")]
     rows = rows[(rows["ensemble"] == "sphere") & rows["memory"].isin(known)]
     if rows.empty:

@@ -157,7 +157,7 @@ def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
 
 
 def _program(config: Config, point: Point) -> diagrams.Program:
-    """Structure that a point shares with others: no load of its map, or of the curves, asks for more patterns."""
+    """Program of a point, padded to the largest load of its map or curves."""
     area, curves = getattr(config, point["memory"]), config.curves
     asked, most = (curves.queries, max(curves.loads)) if point["study"] == CURVE else (area.queries, area.load[1])
     largest = _pattern_count(point["memory"], most, point["neurons"])

@@ -82,7 +82,7 @@ def _word(name: str, value: Any) -> str:
 
 
 def _telling(points: Sequence[Point], x_axis: str) -> list[str]:
-    """Columns that tell curves apart: no numbers of samples, not the x-axis, none that follows from others."""
+    """Columns that identify a curve: without samples, x-axis and derived columns."""
     left_out = {*DRAWS, x_axis, "queries", *(("patterns",) if x_axis == "load" else ())}
     known = [name for name in points[0] if name not in left_out and len({point.get(name) for point in points}) > 1]
     for name in sorted(known, key=lambda name: isinstance(points[0][name], str)):

@@ -75,7 +75,7 @@ def _digest(paths: Sequence[Path]) -> str:
 
 
 def constants(config: contract.Config) -> dict:
-    """The options that rows depend on in other ways than through their points and the files that options name."""
+    """Options hashed into every row: all but axes and names of files."""
     axes = {entry.name for entry in fields(config) if entry.metadata.get("axis")}
     return {name: value for name, value in files.options(config).items() if name not in axes}
 

@@ -36,7 +36,7 @@ def of_state(method: Callable) -> Callable:
 
 
 def of_field(method: Callable) -> Callable:
-    """Method of a field and a state, in a space, with checks: both are real vectors of one length."""
+    """Decorator for `Space.project`: field and state must be real vectors of equal length."""
 
     @wraps(method)
     def checked(self, field, state, curvature=0.0, known=None):

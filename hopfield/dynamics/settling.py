@@ -1,4 +1,4 @@
-"""The loop of retrieval: updates of one query or of many. Every query stops for itself."""
+"""The loop of retrieval: updates of one query or of many, each of which stops by itself."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

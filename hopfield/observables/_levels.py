@@ -177,6 +177,6 @@ def mutual_information(w: Array, used: Array, prior: Array) -> Array:
 
 
 def finite(x: Array) -> Array:
-    """x, no larger than the largest number with a reciprocal: it has the limits of ∞ and does not make 0·∞."""
+    """x clipped below infinity, so that 0·x is 0."""
     most = 1.0 / jnp.finfo(x.dtype).tiny
     return jnp.where(x > most, most, x)

@@ -73,7 +73,7 @@ def _clipped_power(u: Array, exponent: Array) -> Array:
 
 
 def _by_exponent(exponent: Array, functions: Sequence[Callable], *arguments: Array) -> Any:
-    """Result of `functions[0]`, or of `functions[1]`, `[2]` or `[3]`, which are quicker, for the exponent 0, 1 or 2."""
+    """Choice of the closed form, `functions[1:]`, for exponents 0, 1 and 2, and of `functions[0]` otherwise."""
     case = jnp.where(exponent == 0, 1, jnp.where(exponent == 1, 2, jnp.where(exponent == 2, 3, 0)))
     return jax.lax.switch(case, functions, *arguments, exponent)
 
