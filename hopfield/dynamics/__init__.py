@@ -6,6 +6,7 @@ By module:
     settling      the loop of retrieval, and the words for how it ended
     asynchronous  one neuron at a time: sweeps, and relaxation by events
     heat_bath     Glauber dynamics at a temperature, and averages along it
+    langevin      continuous states at a temperature
     fixed_points  fixed points of an update, differentiable by the implicit function theorem
     models        protocols: the methods by which dynamics move a memory, a network or a user's model
 """
@@ -14,6 +15,7 @@ from hopfield._arguments import public
 from hopfield.dynamics.asynchronous import ORDERS, relax, sweep, unstable, visiting_order
 from hopfield.dynamics.fixed_points import fixed_point
 from hopfield.dynamics.heat_bath import HeatBath, glauber
+from hopfield.dynamics.langevin import Thermal, langevin
 from hopfield.dynamics.models import Model, SpinModel, Updates
 from hopfield.dynamics.retrieval import Retrieval, retrieve, trajectory
 from hopfield.dynamics.settling import CONVERGED, CYCLE, NOT_A_NUMBER, STATUS, STEP_LIMIT
@@ -31,9 +33,11 @@ __all__ = [
     "Model",
     "Retrieval",
     "SpinModel",
+    "Thermal",
     "Updates",
     "fixed_point",
     "glauber",
+    "langevin",
     "relax",
     "retrieve",
     "sweep",

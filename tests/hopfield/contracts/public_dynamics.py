@@ -67,6 +67,9 @@ def _retrievals() -> list[Case]:
                 options = {"temperature": lambda rng: rng.uniform(0.2, 2.0), "key": KEY, "dynamics": kind}
                 options |= {"sweeps": lambda rng: int(rng.integers(2, 9)), "burn_in": lambda rng: int(rng.integers(3))}
                 cases.append(_on_state("hopfield.dynamics.glauber", hopfield.glauber, model, **options))
+    thermal = {"key": KEY, "temperature": lambda rng: rng.uniform(0.2, 2.0), "samples": 3, "every": 2, "burn_in": 2}
+    shows = lambda chain: all_nan(chain.states)
+    cases.append(_on_state("hopfield.dynamics.langevin", dynamics.langevin, _modern, shows=shows, **thermal))
     for separation in ("softmax", "entmax:1.5"):
 
         def model(rng, neurons, separation=separation):
