@@ -18,9 +18,9 @@ from hopfield._arguments import flag, integer, shown
 from hopfield._arrays import same_rank, unread_as_zero
 from hopfield._numerics import accumulation_dtype, is_traced, largest, power_of_two, safe_norm, wide
 from hopfield.attention._arguments import Keys, Rows, inputs, inverse_temperature, over_temperature
+from hopfield.attention._block_tangents import block_scores, tangents
 from hopfield.attention._blocks import (
     Blocks,
-    add,
     block_lengths,
     block_mask,
     leading_axes,
@@ -147,12 +147,6 @@ class _Sums(NamedTuple):
     shift: Array
 
 
-def _scores(query: Array, key: Array, rate: Array | None = None) -> Array:
-    """Scores β q kᵀ [*b, T, S], in the type that sums are carried in."""
-    products = jnp.matmul(query, jnp.swapaxes(key, -1, -2), preferred_element_type=accumulation_dtype(query.dtype))
-    return products if rate is None else products * rate
-
-
 def _longest(key: Array) -> Array:
     """Largest norm of the keys, at any scale. The keys share one scale, since one per key would copy them all."""
     scale = power_of_two(jnp.max(jnp.abs(key), axis=(-2, -1), keepdims=True, initial=0.0))
@@ -160,7 +154,7 @@ def _longest(key: Array) -> Array:
     return scale[..., 0] * jnp.sqrt(largest(squares, axis=-1, keepdims=True))
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(5,))
+@partial(jax.custom_jvp, nondiff_argnums=(5,))
 def _attend(query: Array, key: Array, value: Array, rate, mask, size: Blocks) -> tuple[Array, Array]:
     """Softmax read-out and log-sum-exp. All arrays have one rank, and the query includes the metric.
 
@@ -193,7 +187,7 @@ def _attend_in_blocks(query: Array, key: Array, value: Array, rate, mask, size: 
         def absorb(sums, column, width):
             readable = block_mask(mask, row, column, (length, width), q.ndim)
             k, v = unread_as_zero(readable, take_block(key, column, width), take_block(value, column, width))
-            s = masked(_scores(q, k, rate), readable)
+            s = masked(block_scores(q, k, rate), readable)
             shift = sums.shift if bound is not None else jnp.maximum(sums.shift, jnp.max(s, axis=-1))
             base = shift if mask is None or bound is not None else jnp.where(shift == -jnp.inf, 0.0, shift)
             # Without the barrier XLA forms the exponentials twice, once for their sum and once for the product.
@@ -220,63 +214,10 @@ def _attend_in_blocks(query: Array, key: Array, value: Array, rate, mask, size: 
     return over_queries(rows, empty, queries, size)
 
 
-def _forward(query, key, value, rate, mask, size):
-    output, potential = cast(tuple[Array, Array], _attend(query, key, value, rate, mask, size))
-    return (output, potential), (query, key, value, rate, mask, output, potential)
+@_attend.defjvp
+def _attend_jvp(size: Blocks, primals: tuple, moved: tuple) -> tuple:
+    output, potential = cast(tuple[Array, Array], _attend(*primals, size))
+    return (output, potential), tangents(primals, moved, output, potential, size)
 
 
-def _backward(size: Blocks, kept: tuple, slopes: tuple) -> tuple:
-    """Gradients from recomputed weights p = e^(s − F): dS = p ∘ (dO vᵀ − rowsum(dO ∘ O) + dF)."""
-    query, key, value, rate, mask, output, potential = kept
-    d_output, d_potential = slopes
-    dtype = accumulation_dtype(query.dtype)
-    # What every score of a row has in common: 0 weight, not NaN, where a row reads nothing.
-    base = jnp.where(potential == -jnp.inf, jnp.inf, potential)
-    common = d_potential - jnp.sum(d_output.astype(dtype) * output.astype(dtype), axis=-1)
-    keys = key.shape[-2]
-
-    def rows(carry, row, length):
-        q, dout = take_block(query, row, length), take_block(d_output, row, length)
-        top, shared = take_block(base, row, length, -1), take_block(common, row, length, -1)
-
-        def absorb(sums, column, width):
-            d_q, d_key, d_value = sums
-            k, v = take_block(key, column, width), take_block(value, column, width)
-            readable = block_mask(mask, row, column, (length, width), q.ndim)
-            k, v = unread_as_zero(readable, k, v)
-            s = masked(_scores(q, k, rate), readable)
-            p = jnp.exp(s - top[..., None])
-            ds = (p * (_scores(dout, v) + shared[..., None])).astype(q.dtype)
-            d_v = _product(jnp.swapaxes(p.astype(v.dtype), -1, -2), dout, value.shape, dtype)
-            d_k = _product(jnp.swapaxes(ds, -1, -2), q, key.shape, dtype, rate)
-            d_q = d_q + _product(ds, k, query.shape, dtype)
-            return d_q, add(d_key, d_k, column), add(d_value, d_v, column)
-
-        d_query, d_key, d_value = carry
-        start = jnp.zeros(q.shape, dtype), d_key, d_value
-        d_q, d_key, d_value = over_keys(absorb, start, mask, row, Blocks(length, size.keys), keys)
-        return put_block(d_query, d_q, row, -2), d_key, d_value
-
-    empty = tuple(jnp.zeros(x.shape, dtype) for x in (query, key, value))
-    d_query, *others = over_queries(rows, empty, query.shape[-2], size)
-    d_rate = None
-    if rate is not None:
-        d_rate = _sum_broadcast_axes(jnp.sum(d_query * query, axis=(-2, -1), keepdims=True), rate.shape)
-        d_query = d_query * rate
-    pairs = zip((d_query, *others), (query, key, value), strict=True)
-    return *(d.astype(x.dtype) for d, x in pairs), d_rate, None
-
-
-def _product(a: Array, b: Array, like: tuple[int, ...], dtype: jnp.dtype, rate: Array | None = None) -> Array:
-    """Product β a b, summed over the leading axes in which an array of shape `like` has length 1 (shared keys)."""
-    product = jnp.matmul(a, b, preferred_element_type=dtype)
-    return _sum_broadcast_axes(product if rate is None else product * rate, like)
-
-
-def _sum_broadcast_axes(x: Array, like: tuple[int, ...]) -> Array:
-    axes = tuple(i for i, (n, m) in enumerate(zip(x.shape[:-2], like[:-2], strict=True)) if n != m)
-    return jnp.sum(x, axis=axes, keepdims=True) if axes else x
-
-
-_attend.defvjp(_forward, _backward)
 _compiled = partial(jax.jit, static_argnums=(5,))(_attend)
