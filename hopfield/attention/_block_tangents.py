@@ -58,7 +58,7 @@ def _moved_by_block(rates: tuple, mask: Any, rows: tuple, row: Any, sums: tuple,
 
 
 def _over_keys(step: Callable, like: Array, keys: tuple, mask: Any, row: Any, size: Blocks) -> tuple[Array, Array]:
-    """Sums after step(sums, keys, column) over all blocks of keys in reach, in memory of one block in each direction."""
+    """Sums after step(sums, keys, column) over all blocks of keys in reach, in memory of one block."""
     count, whole = keys[0].shape[-2], keys[0].shape[-2] // size.keys
     dtype = accumulation_dtype(like.dtype)
     sums = jnp.zeros(like.shape, dtype), jnp.zeros((*like.shape[:-1], 1), dtype)

@@ -10,11 +10,9 @@ from jaxtyping import Array
 
 from hopfield._arrays import same_rank, with_rank
 from hopfield.attention.masks import Mask
+from hopfield.attention.plans import plan
 
 Start = int | Array
-SCORES = 2**22
-"""Scores formed at a time, over all leading axes: larger blocks leave the cache, smaller ones cost calls."""
-KEYS = 2048
 
 
 class Blocks(NamedTuple):
@@ -25,12 +23,13 @@ class Blocks(NamedTuple):
 
 
 def block_lengths(query: Array, key: Array) -> Blocks:
-    """Block lengths for these shapes: all queries at once where they fit beside `KEYS` keys."""
+    """Block lengths of this device for these shapes: all queries at once where they fit beside the plan's keys."""
     leading = max(1, math.prod(jnp.broadcast_shapes(query.shape[:-2], key.shape[:-2])))
-    keys = min(key.shape[-2], KEYS)
-    queries = max(128, SCORES // (leading * max(keys, 1)))
-    if queries * leading * keys > SCORES:
-        keys = min(keys, max(128, SCORES // (leading * queries)))
+    _, _, scores, keys = plan()
+    keys = min(key.shape[-2], keys)
+    queries = max(128, scores // (leading * max(keys, 1)))
+    if queries * leading * keys > scores:
+        keys = min(keys, max(128, scores // (leading * queries)))
     return Blocks(max(1, min(query.shape[-2], queries)), max(1, keys))
 
 
@@ -106,14 +105,6 @@ def take_block(x: Array, start: Start, length: int, axis: int = -2) -> Array:
     if x.shape[axis] == length:
         return x
     return jax.lax.dynamic_slice_in_dim(x, start, length, x.ndim + axis)
-
-
-def add(x: Array, part: Array, start: Start) -> Array:
-    """Array x with `part` added to its rows from `start` on (axis −2)."""
-    if x.shape == part.shape:
-        return x + part
-    now = take_block(x, start, part.shape[-2])
-    return jax.lax.dynamic_update_slice_in_dim(x, now + part, start, x.ndim - 2)
 
 
 def put_block(x: Array, part: Array, start: Start, axis: int) -> Array:

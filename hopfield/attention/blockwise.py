@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float
 
 from hopfield._arguments import flag, integer, shown
 from hopfield._arrays import same_rank, unread_as_zero
-from hopfield._numerics import accumulation_dtype, is_traced, largest, power_of_two, safe_norm, wide
+from hopfield._numerics import accumulation_dtype, largest, power_of_two, safe_norm, wide
 from hopfield.attention._arguments import Keys, Rows, inputs, inverse_temperature, over_temperature
 from hopfield.attention._block_tangents import block_scores, tangents
 from hopfield.attention._blocks import (
@@ -30,8 +30,10 @@ from hopfield.attention._blocks import (
     put_block,
     take_block,
 )
+from hopfield.attention._fused_rule import read_fused
+from hopfield.attention.fused import How, folded, fused_kernel_applies, how_of, number
 from hopfield.attention.mask_views import allowed
-from hopfield.attention.masks import Causal, Mask
+from hopfield.attention.masks import Mask
 from hopfield.metrics import Metric, as_metric
 from hopfield.separations import LogSumExp, Separation, as_separation
 from hopfield.separations.exponential import sums_exponentials
@@ -71,13 +73,14 @@ def attend_blockwise(
     """
     metric, chosen = as_metric(metric), as_separation(separation)
     query, key, value = inputs(query, key, value, metric)
-    rate, scale = inverse_temperature(beta, query), query.shape[-1] ** -0.5 if beta is None else beta
+    rate = over_temperature(inverse_temperature(beta, query), temperature, query, key, value)
+    scale = number(beta, temperature, query.shape[-1])
     if metric is not None:
         query, key = metric.left(query), metric.right(key)
-    plain = not flag("return_potential", return_potential) and chosen.is_softmax
-    if plain and temperature is None and fused_kernel_applies(query, key, value, beta, mask):
-        return _cudnn_attention(query, key, value, float(np.asarray(scale)), mask)
-    rate = over_temperature(rate, temperature, query, key, value)
+    plain = chosen.is_softmax and blocks is None and not flag("return_potential", return_potential)
+    if plain and fused_kernel_applies(query, key, value, mask, folded=scale is None):
+        query = query if scale is not None else folded(query, rate)
+        return read_fused(query, key, value, mask, how_of(1.0 if scale is None else scale, mask), _read_in_blocks)
     output, potential = _in_blocks(chosen, query, key, value, rate, mask, blocks)
     output = output.astype(value.dtype)
     return (output, potential) if return_potential else output
@@ -112,31 +115,15 @@ def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) ->
     return output, potential[..., 0]
 
 
+def _read_in_blocks(query: Array, key: Array, value: Array, mask: Mask | None, how: How) -> Array:
+    return _in_blocks(LogSumExp(), query, key, value, jnp.asarray(how.scale), mask, None)[0].astype(value.dtype)
+
+
 def _as_blocks(blocks: Any) -> Blocks:
     with contextlib.suppress(TypeError, ValueError):
         queries, keys = blocks
         return Blocks(integer("blocks", queries), integer("blocks", keys))
     raise ValueError(f"blocks must be two positive lengths (queries, keys), got {shown(blocks)}")
-
-
-def fused_kernel_applies(query: Array, key: Array, value: Array, beta: Any, mask: Mask | Array | None) -> bool:
-    """Whether this machine has a GPU with a fused attention kernel that gives the same result, in half precision.
-
-    `beta` as the caller gave it: the kernel's scale is a constant of the program, as β = None also is under jit.
-    """
-    half = all(x.dtype in (jnp.float16, jnp.bfloat16) for x in (query, key, value))
-    alike = query.ndim == key.ndim == value.ndim == 4 and query.shape[-1] == key.shape[-1] == value.shape[-1]
-    plain = (mask is None or isinstance(mask, Causal)) and not is_traced(beta) and np.ndim(beta) == 0
-    stored = alike and query.shape[0] == key.shape[0] and key.shape[:2] == value.shape[:2]
-    fits = stored and query.shape[1] % key.shape[1] == 0 and query.shape[-1] <= 128 and query.shape[-1] % 8 == 0
-    return half and plain and fits and jax.default_backend() == "gpu"
-
-
-def _cudnn_attention(query: Array, key: Array, value: Array, scale: float, mask: Mask | Array | None) -> Array:
-    query, key, value = (jnp.swapaxes(x, 1, 2) for x in (query, key, value))
-    causal = isinstance(mask, Causal)
-    output = jax.nn.dot_product_attention(query, key, value, scale=scale, is_causal=causal, implementation="cudnn")
-    return jnp.swapaxes(output, 1, 2)
 
 
 class _Sums(NamedTuple):

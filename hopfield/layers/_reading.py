@@ -1,8 +1,8 @@
 """Reading of a layer: the queries' steps and their read-out, all at once or a block of queries at a time.
 
 A query's result depends on no other query, so that every separation, metric, mask, bias and number of steps has a
-block-wise path by running block after block. Scores of one block are formed at a time, and formed again in the backward
-pass: memory beyond inputs and outputs is that of one block.
+block-wise path by running block after block. Scores of a block are formed again in the backward pass: memory beyond
+inputs and outputs is that of one block.
 """
 
 import math
@@ -21,7 +21,9 @@ from hopfield._numerics import KEPT
 from hopfield._pytrees import Node
 from hopfield.attention import attend_blockwise
 from hopfield.attention.encodings import Encoding
-from hopfield.attention.masks import Causal, Mask, Window
+from hopfield.attention.fused import fused_kernel_applies
+from hopfield.attention.masks import Mask
+from hopfield.attention.plans import plan
 from hopfield.layers._draws import kept_rows
 from hopfield.layers._iteration import KeyMemory, States, fixed_points, iterate
 from hopfield.layers._scope import Scope
@@ -29,10 +31,6 @@ from hopfield.metrics import Metric
 from hopfield.separations import Separation
 from hopfield.separations.exponential import sums_exponentials
 
-AT_ONCE = 2**25
-"""Scores up to which all queries are read at once."""
-SCORES = 2**23
-"""Scores of a block, over all leading axes."""
 CACHED = 2**20
 """Scores of the sequences that a CPU reads at a time."""
 
@@ -125,7 +123,8 @@ def queries_at_once(shape: tuple[int, ...], keys: int, block: int | None) -> int
     """Queries of a block, for queries of this shape [*b, H, T, D]. None means all queries at once."""
     queries, leading = shape[-2], max(1, math.prod(shape[:-2]))
     if block is None:
-        block = queries if leading * queries * keys <= AT_ONCE else max(16, SCORES // (leading * max(keys, 1)))
+        at_once, rows, *_ = plan()
+        block = queries if leading * queries * keys <= at_once else max(16, rows // (leading * max(keys, 1)))
     return None if block >= queries else block
 
 
@@ -212,14 +211,17 @@ def fits_attention(reading: KeyValues) -> bool:
     return bare and plain and unbiased and first and lazily
 
 
+def fits_kernel(reading: KeyValues, query: States) -> bool:
+    """Whether `attend_blockwise` reads the same by the fused kernel of a GPU, whatever the number of scores."""
+    plain = fits_attention(reading) and reading.separation.is_softmax
+    rows, mask = (query, reading.key, reading.value), reading.scope.attention_mask
+    return plain and fused_kernel_applies(*rows, mask, folded=True)
+
+
 def read_blockwise(reading: KeyValues, query: States) -> States:
     """Read-out of `attend_blockwise`, which skips blocks that a mask leaves out."""
-    mask = reading.scope.mask
-    if reading.scope.causal:
-        past = Causal() if reading.scope.window is None else Window(reading.scope.window - 1, 0)
-        mask = mask & past if isinstance(mask, Mask) else past
-    options = {"beta": reading.beta, "metric": reading.metric, "separation": reading.separation, "mask": mask}
-    output = attend_blockwise(query, reading.key, reading.value, **options)  # type: ignore[arg-type]
+    options = {"metric": reading.metric, "separation": reading.separation, "mask": reading.scope.attention_mask}
+    output = attend_blockwise(query, reading.key, reading.value, beta=reading.beta, **options)  # type: ignore[arg-type]
     return cast(Array, output)
 
 

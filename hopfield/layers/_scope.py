@@ -9,7 +9,7 @@ from hopfield._arrays import common_axes, with_rank
 from hopfield._numerics import is_traced
 from hopfield._pytrees import Node
 from hopfield.attention.mask_views import SAID, allowed, sequences
-from hopfield.attention.masks import Mask
+from hopfield.attention.masks import Causal, Mask, Window
 
 Heads = Float[Array, "*b T H D"]
 Scores = Float[Array, "*b H T S"]
@@ -46,6 +46,14 @@ class Scope(Node):
         for rule in rules:
             mask = rule if mask is None else mask & rule.reshape((1,) * (mask.ndim - 2) + rule.shape)
         return mask
+
+    @property
+    def attention_mask(self) -> MaskLike:
+        """Mask for a function of attention, where there is no bias and queries and keys begin at place 0."""
+        if not self.causal:
+            return self.mask
+        past = Causal() if self.window is None else Window(self.window - 1, 0)
+        return self.mask & past if isinstance(self.mask, Mask) else past
 
     def windowed(self, window: int, queries: int, keys: int) -> "Scope":
         """The scope of queries that read the last `window` keys. ValueError where queries are not the keys."""

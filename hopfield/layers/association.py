@@ -20,6 +20,7 @@ from hopfield.layers._reading import (
     KeyValues,
     by_sequence,
     fits_attention,
+    fits_kernel,
     in_blocks,
     queries_at_once,
     read_blockwise,
@@ -175,10 +176,10 @@ def read(
         memory = reading.memory(state)
         output, weights = reading.weighed(memory, reading.state(memory, state), queries)
         module.sow(nnx.Intermediate, "attention_weights", weights)
+    elif fits_kernel(reading, state) or (length is not None and fits_attention(reading)):
+        output = read_blockwise(reading, state)
     elif length is None:
         output = by_sequence(reading, state)
-    elif fits_attention(reading):
-        output = read_blockwise(reading, state)
     else:
         one = lambda part, rows, row: (None, part.read(rows, queries, row))
         _, output = in_blocks(one, reading, state, length)

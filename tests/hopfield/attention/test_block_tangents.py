@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from hopfield.attention import attend, attend_blockwise, masks
-from hopfield.layers import AssociationOptions, HopfieldAttention, _reading
+from hopfield.attention import attend, attend_blockwise, masks, plans
+from hopfield.layers import AssociationOptions, HopfieldAttention
 
 RNG = np.random.default_rng(0)
 MASKS = {
@@ -85,9 +85,8 @@ def test_a_layer_has_the_same_derivatives_on_both_sides_of_the_switch_to_blocks(
     at, along = (state, x), jax.tree.map(lambda leaf: jnp.asarray(RNG.standard_normal(leaf.shape)), (state, x))
     function = lambda state, x: nnx.merge(graph, state)(x)
     found = []
-    for limit in (_reading.AT_ONCE, 1):
-        monkeypatch.setattr(_reading, "AT_ONCE", limit)
-        monkeypatch.setattr(_reading, "SCORES", 16 * 2 * 40)
+    for plan in (plans.CPU, plans.Plan(at_once=1, rows=16 * 2 * 40, block=8 * 2 * 16, keys=16)):
+        monkeypatch.setattr(plans, "CPU", plan)
         found.append(jax.tree.leaves(jax.jit(partial(PRODUCTS[product], function))(at, along)))
     for at_once, in_blocks in zip(*found, strict=True):
         np.testing.assert_allclose(in_blocks, at_once, rtol=1e-9, atol=1e-10)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hopfield.attention import core, masks
-from hopfield.attention.blockwise import attend_blockwise, fused_kernel_applies
+from hopfield.attention.blockwise import attend_blockwise
 
 SHAPES = {
     "rows": ((10, 4), (13, 4), (13, 3)),
@@ -132,39 +132,6 @@ def test_half_precision_accumulates_in_float32():
     found = attend_blockwise(query, key, value, blocks=(4, 5))
     assert found.dtype == jnp.bfloat16
     np.testing.assert_allclose(found.astype(jnp.float32), exact, atol=0.03)
-
-
-def test_the_fused_kernel_is_only_for_what_it_computes(monkeypatch):
-    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
-    half = jnp.ones((2, 4, 16, 64), jnp.bfloat16)
-    beta = jnp.asarray(0.125)
-    assert fused_kernel_applies(half, half, half, beta, None)
-    assert fused_kernel_applies(half, half[:, :2], half[:, :2], beta, masks.causal())
-    assert fused_kernel_applies(half, half, half, None, None)
-    assert not fused_kernel_applies(half, half, half[:1, :1], beta, None)
-    assert not fused_kernel_applies(half, half, half, jnp.ones(4), None)
-    assert not fused_kernel_applies(half, half, half, beta, masks.sliding_window(3))
-    assert not fused_kernel_applies(half.astype(jnp.float32), half, half, beta, None)
-    monkeypatch.setattr(jax, "default_backend", lambda: "cpu")
-    assert not fused_kernel_applies(half, half, half, beta, None)
-
-
-@pytest.mark.parametrize(("beta", "scale"), [(None, 0.125), (0.5, 0.5), (jnp.asarray(0.5), 0.5)])
-def test_the_fused_kernel_is_reached_under_jit_too(monkeypatch, beta, scale):
-    """Traced shapes alone fix the default β = 1/√64; a β that is traced itself is no constant and stays with us."""
-    calls = []
-
-    def kernel(query, key, value, **options):
-        calls.append(options)
-        return query
-
-    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
-    monkeypatch.setattr(jax.nn, "dot_product_attention", kernel)
-    half = jax.ShapeDtypeStruct((2, 4, 16, 64), jnp.bfloat16)
-    jax.eval_shape(lambda q, k, v: attend_blockwise(q, k, v, beta=beta, mask=masks.causal()), half, half, half)
-    assert calls == [{"scale": scale, "is_causal": True, "implementation": "cudnn"}]
-    jax.eval_shape(lambda q, k, v, b: attend_blockwise(q, k, v, beta=b), half, half, half, jnp.asarray(0.5))
-    assert len(calls) == 1
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ import pytest
 from flax import nnx
 
 from hopfield.attention import masks
+from hopfield.attention.plans import CPU
 from hopfield.layers import AssociationOptions, EnergyTransformerBlock, T5Positions, _reading
-from hopfield.layers._reading import AT_ONCE, queries_at_once, sequence_count
+from hopfield.layers._reading import queries_at_once, sequence_count
 from tests.hopfield.layers.building import layer
 
 RNG = np.random.default_rng(0)
@@ -144,7 +145,7 @@ def test_blocks_are_chosen_by_the_size_unless_told():
     assert queries_at_once(small, 2048, None) is None
     chosen = queries_at_once(large, 32768, None)
     assert chosen is not None
-    assert 4 * chosen * 32768 <= AT_ONCE
+    assert 4 * chosen * 32768 <= CPU.at_once
     assert queries_at_once(small, 2048, 100) == 100
     assert queries_at_once(small, 2048, 2048) is None
 
