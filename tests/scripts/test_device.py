@@ -6,10 +6,12 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-ROWS = ["layer/" + name for name in ("softmax", "softmax1", "sparsemax", "entmax:1.5", "top_k:8")] + [
-    "long",
-    "read",
-    "spins",
+NAMES = ("softmax", "softmax1", "sparsemax", "entmax:1.5", "top_k:8")
+ROWS = [
+    *(f"layer/{name}" for name in NAMES),
+    *(f"layer/long/{name}{kind}" for kind in ("", "/bfloat16") for name in NAMES),
+    *(f"long{past}{kind}" for kind in ("", "/bfloat16") for past in ("", "/causal")),
+    *("read", "asynchronous", "spins"),
 ]
 
 
@@ -46,3 +48,13 @@ def test_every_row_is_lowered_for_cuda(device, name, capsys):
 def test_rows_run_on_the_device_at_hand(device, capsys):
     device.main(["--size", "small", "--only", "read", "--measure", "--repetitions", "1"])
     assert "jax.nn" in capsys.readouterr().out
+
+
+def test_what_does_not_fit_or_comes_too_late_says_so_in_its_cell(device):
+    def refused(inputs, repetitions):
+        raise RuntimeError("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 51539607552 bytes.")
+
+    ours = device.Outside(refused)
+    assert device.measured(ours, (), 1, float("inf")) == "out of memory"
+    assert device.measured(ours, (), 1, 0.0) == "left out: no time"
+    assert device.measured(lambda: jnp.ones(2) @ jnp.ones(3), (), 1, float("inf")) == "refused: TypeError"
