@@ -23,7 +23,7 @@ os.environ.setdefault(
     " --xla_cpu_parallel_codegen_split_count=1"
     + (" --xla_cpu_use_fusion_emitters=false" if version("jaxlib") < "0.11" else ""),
 )
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("JAX_PLATFORMS", "cuda,cpu" if os.environ.get("HOPFIELD_TEST_PLATFORM") == "gpu" else "cpu")
 # Threads of the linear algebra wait for each other in loops. Where workers of the tests share the cores that is most of
 # what a decomposition takes: a basis for 232 matrices 0.2 s with one thread, up to 17 s with two.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -70,6 +70,10 @@ matplotlib.use("Agg")
 gc.set_threshold(50_000, 20, 20)
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_numpy_rank_promotion", "raise")
+if (
+    os.environ.get("HOPFIELD_TEST_PLATFORM") == "gpu"
+):  # the tolerances are those of float32: TF32's products would be off by 2⁻¹¹
+    jax.config.update("jax_default_matmul_precision", "highest")
 # Where in the source each operation came from, nobody reads here.
 jax.config.update("jax_include_full_tracebacks_in_locations", False)
 jax.config.update("jax_traceback_in_locations_limit", 0)
