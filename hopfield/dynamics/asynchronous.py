@@ -24,6 +24,8 @@ Order = Int[Array, "N"]
 SweepOrder = Literal["asynchronous", "sequential"]
 ORDERS: tuple[SweepOrder, ...] = get_args(SweepOrder)
 """Random-sequential (a fresh permutation for every sweep, see `priorities`) and fixed order 0 … N−1."""
+DONE = np.int32(np.iinfo(np.int32).max)
+"""A priority number that no neuron has."""
 
 
 def priorities(key, sweep, neurons: int, dynamics: str) -> Int[Array, "N"]:
@@ -191,37 +193,68 @@ def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dyna
     Within a sweep the next neuron to flip is the unstable one of least priority number not yet passed. Fields of
     Couplings change by one row of the matrix per flip, so finding it costs one pass over N.
     """
-    index = (1 << _index_bits(state.size)) - 1
-    done = jnp.iinfo(jnp.int32).max
+    order = partial(priorities, key, neurons=state.size, dynamics=dynamics)
+    loop = _sweep_by_sweep if jax.default_backend() == "cpu" else _flip_by_flip
+    state, field, count, flips = loop(model, state, field, free, order, max_sweeps)
+    energy = model.energy_at(field, state)
+    stable = ~jnp.any(_waiting(state, field, free) | jnp.isnan(field))
+    return Relaxation(jnp.where(free & jnp.isnan(field), jnp.nan, state), count, flips, energy, stable)
 
-    def waiting(state, field):
-        # As a sweep sees it: what is no spin, such as a hidden unit's 0, moves to one; NaN compares as false.
-        return free & (((field > 0) & (state != 1)) | ((field < 0) & (state != -1)))
+
+def _waiting(state, field, free) -> Bool[Array, "N"]:
+    # As a sweep sees it: what is no spin, such as a hidden unit's 0, moves to one; NaN compares as false.
+    return free & (((field > 0) & (state != 1)) | ((field < 0) & (state != -1)))
+
+
+def _ahead(state, field, free, priority, passed) -> Array:
+    """Priority number of the next neuron to flip in a sweep; DONE if there is none."""
+    return jnp.min(jnp.where(_waiting(state, field, free) & (priority > passed), priority, DONE))
+
+
+def _flipped(model: Couplings, state, field, priority) -> tuple[Array, Array]:
+    """State and field after the neuron of a priority number has flipped."""
+    i = priority & ((1 << _index_bits(state.size)) - 1)
+    spin = jnp.sign(field[i])
+    return state.at[i].set(spin), field + (spin - state[i]) * model.matrix[i]
+
+
+def _sweep_by_sweep(model: Couplings, state, field, free, order: Callable, max_sweeps) -> tuple:
+    """State, field, sweeps and flips where nothing is left to flip, for a state alone."""
 
     def one_sweep(carry):
         state, field, count, flips = carry
-        priority = priorities(key, count, state.size, dynamics)
-
-        def ahead(state, field, passed):
-            return jnp.min(jnp.where(waiting(state, field) & (priority > passed), priority, done))
+        priority = order(count)
 
         def flip(inner):
             state, field, next_one, flips = inner
-            i = next_one & index
-            spin = jnp.sign(field[i])
-            field = field + (spin - state[i]) * model.matrix[i]
-            state = state.at[i].set(spin)
-            return state, field, ahead(state, field, next_one), flips + 1
+            state, field = _flipped(model, state, field, next_one)
+            return state, field, _ahead(state, field, free, priority, next_one), flips + 1
 
-        start = (state, field, ahead(state, field, -1), flips)
-        state, field, _, flips = jax.lax.while_loop(lambda inner: inner[2] != done, flip, start)
+        start = (state, field, _ahead(state, field, free, priority, -1), flips)
+        state, field, _, flips = jax.lax.while_loop(lambda inner: inner[2] != DONE, flip, start)
         return state, field, count + 1, flips
 
     def moving(carry):
-        return jnp.any(waiting(*carry[:2])) & (carry[2] < max_sweeps)
+        return jnp.any(_waiting(*carry[:2], free)) & (carry[2] < max_sweeps)
 
     zero = jnp.zeros((), int)
-    state, field, count, flips = jax.lax.while_loop(moving, one_sweep, (state, field, zero, zero))
-    energy = model.energy_at(field, state)
-    stable = ~jnp.any(waiting(state, field) | jnp.isnan(field))
-    return Relaxation(jnp.where(free & jnp.isnan(field), jnp.nan, state), count, flips, energy, stable)
+    return jax.lax.while_loop(moving, one_sweep, (state, field, zero, zero))
+
+
+def _flip_by_flip(model: Couplings, state, field, free, order: Callable, max_sweeps) -> tuple:
+    """The same in one loop: states side by side do not wait for each other at the end of every sweep."""
+    beginning = jnp.asarray(-1, jnp.int32)
+
+    def step(carry):
+        state, field, passed, count, flips = carry
+        next_one = _ahead(state, field, free, order(count), passed)
+        after = next_one == DONE
+        moved = jax.tree.map(partial(jnp.where, after), (state, field), _flipped(model, state, field, next_one))
+        return *moved, jnp.where(after, beginning, next_one), count + after, flips + ~after
+
+    def moving(carry):
+        return jnp.any(_waiting(*carry[:2], free)) & (carry[3] < max_sweeps)
+
+    zero = jnp.zeros((), int)
+    state, field, passed, count, flips = jax.lax.while_loop(moving, step, (state, field, beginning, zero, zero))
+    return state, field, count + (passed != beginning), flips  # the sweep in which nothing was left to flip

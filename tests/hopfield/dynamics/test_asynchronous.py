@@ -86,9 +86,11 @@ def orders_of(dynamics: str, neurons: int, queries: int):
 
 
 @every_order
-@pytest.mark.parametrize("held", [False, True], ids=["free", "clamped"])
-def test_event_driven_relaxation_takes_the_trajectory_of_plain_sweeps(dynamics, held):
-    """Sixty-four instances of real-valued couplings: final states, sweeps and flips."""
+@pytest.mark.parametrize(("platform", "held"), [("cpu", False), ("gpu", True), ("gpu", False), ("cpu", True)])
+def test_event_driven_relaxation_takes_the_trajectory_of_plain_sweeps(dynamics, platform, held, monkeypatch):
+    """Sixty-four instances of real-valued couplings: final states, sweeps and flips, in the loops of either device."""
+    monkeypatch.setattr(jax, "default_backend", lambda: platform)
+    jax.clear_caches()  # programs do not know for which of the two they were made
     count, neurons = 64, 24
     drawn = jax.random.normal(KEY, (count, neurons, neurons))
     states = jnp.asarray(spins(3, count, neurons), float)
