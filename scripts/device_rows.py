@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from hopfield import Memory, find_memory, hebb_couplings, retrieve
+from hopfield import Memory, hebb_couplings, retrieve
 from hopfield.attention import attend_blockwise, causal
 from hopfield.layers import AssociationOptions, HopfieldAttention
 from hopfield.patterns import spins
@@ -130,7 +130,7 @@ def _command_seconds(name: str, inputs: tuple, repetitions: int) -> float:
 
 
 def _retrieved(probes: int, patterns: jax.Array) -> jax.Array:
-    couplings = hebb_couplings(find_memory("classical").build(patterns))
+    couplings = hebb_couplings(Memory.create(patterns, separation="linear", space="spins"))
     keys = jax.random.split(jax.random.key(1), probes)
     one = lambda x, key: retrieve(couplings, x, dynamics="asynchronous", key=key).state
     return jax.vmap(one)(patterns[:probes], keys)

@@ -40,7 +40,7 @@ def _read_jvp(how, blocks, primals, moved):
 @partial(jax.custom_jvp, nondiff_argnums=(4, 5))
 def _for_gradient(query, key, value, mask, how: How, blocks: Callable) -> Array:
     """Read-out by the kernel that also keeps what its gradient needs: XLA finds both to be one call."""
-    return jax.vjp(lambda *x: fused.kernel(*x, mask, how), query, key, value)[0]
+    return jax.vjp(lambda q, k, v: fused.kernel(q, k, v, mask, how), query, key, value)[0]
 
 
 @_for_gradient.defjvp
@@ -50,7 +50,7 @@ def _for_gradient_jvp(how, blocks, primals, moved):
 
 @partial(jax.custom_jvp, nondiff_argnums=(5, 6))
 def _gradient(query, key, value, mask, slope, how: How, blocks: Callable) -> tuple[Array, Array, Array]:
-    return jax.vjp(lambda *x: fused.kernel(*x, mask, how), query, key, value)[1](slope)
+    return jax.vjp(lambda q, k, v: fused.kernel(q, k, v, mask, how), query, key, value)[1](slope)
 
 
 @_gradient.defjvp

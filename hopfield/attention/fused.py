@@ -62,7 +62,8 @@ def known_mask(mask: Mask | Array | None, queries: int, keys: int, batch: int) -
     parts = [] if mask is None else mask_parts(mask)
     if not all(isinstance(part, Causal | Window | Lengths | Everything) for part in parts):
         return False
-    windows, lengths = ([part for part in parts if isinstance(part, kind)] for kind in (Window, Lengths))
+    windows = [part for part in parts if isinstance(part, Window)]
+    lengths = [part for part in parts if isinstance(part, Lengths)]
     behind = any(isinstance(part, Causal) for part in parts)
     reach = all((part.right == 0 or behind) and queries <= keys + part.left for part in windows)
     return reach and len(lengths) <= 1 - bool(windows) and all(part.length.shape in ((), (batch,)) for part in lengths)
@@ -101,7 +102,7 @@ def _compiles(layout: Heads, queries: int, keys: int, width: int, dtype: str, pa
     row = lambda count, length: jax.ShapeDtypeStruct((batch, count, length, width), dtype)
     rows = row(heads, queries), row(stored, keys), row(stored, keys)
     mask = Lengths(jnp.ones((batch,), int)) if padded else None
-    slopes = jax.grad(lambda *x: jnp.sum(kernel(*x, mask, how).astype(jnp.float32)), argnums=(0, 1, 2))
+    slopes = jax.grad(lambda q, k, v: jnp.sum(kernel(q, k, v, mask, how).astype(jnp.float32)), argnums=(0, 1, 2))
     try:
         with jax.ensure_compile_time_eval():
             jax.jit(slopes).lower(*rows).compile()

@@ -235,7 +235,7 @@ def _sweep_by_sweep(model: Couplings, state, field, free, order: Callable, max_s
         return state, field, count + 1, flips
 
     def moving(carry):
-        return jnp.any(_waiting(*carry[:2], free)) & (carry[2] < max_sweeps)
+        return jnp.any(_waiting(carry[0], carry[1], free)) & (carry[2] < max_sweeps)
 
     zero = jnp.zeros((), int)
     return jax.lax.while_loop(moving, one_sweep, (state, field, zero, zero))
@@ -253,7 +253,7 @@ def _flip_by_flip(model: Couplings, state, field, free, order: Callable, max_swe
         return *moved, jnp.where(after, beginning, next_one), count + after, flips + ~after
 
     def moving(carry):
-        return jnp.any(_waiting(*carry[:2], free)) & (carry[3] < max_sweeps)
+        return jnp.any(_waiting(carry[0], carry[1], free)) & (carry[3] < max_sweeps)
 
     zero = jnp.zeros((), int)
     state, field, passed, count, flips = jax.lax.while_loop(moving, step, (state, field, beginning, zero, zero))
