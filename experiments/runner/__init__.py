@@ -20,7 +20,7 @@ Its files in the order of a run; to the right the tests in `tests/experiments/ru
     locks            claims on folders, by locks of the system                   test_locks
     numerics         JAX's precision and compiled programs while measuring      test_process
     pieces           long work behind the points                                 test_pieces
-    ledger           rows on disk at once, with checksums                       test_record, test_resume
+    ledger           rows on disk at once, with checksums                       test_record, test_resume, test_code
     mirror           rows sent to Weights & Biases                              test_mirror
     series           means and errors for the live charts there                 test_series, test_mirror
     tables           the table as a file, its texts read as they were recorded  test_tables, test_sweeps

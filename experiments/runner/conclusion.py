@@ -8,7 +8,7 @@ from experiments.contract import ERROR
 from experiments.figures import report
 from experiments.runner import boundary, mirror, results, tables
 from experiments.runner.planning import Plan
-from experiments.system import files
+from experiments.system import files, provenance
 
 
 def conclude(plan: Plan, copy: mirror.Mirror) -> None:
@@ -42,9 +42,13 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
 
 
 def _say_mixed(plan: Plan) -> None:
-    """Print a warning if rows of the table were measured in different environments."""
+    """Print a warning if rows of the table were measured in different environments, or with other code."""
     environments = plan.ledger.environments(plan.table())
-    names = dict.fromkeys(name for environment, _ in environments for name in environment)
+    old = sum(count for environment, count in environments if environment.get("code") != provenance.code())
+    if old:
+        rows = f"{old} of {sum(count for _, count in environments)} rows"
+        files.say(f"warning: {rows} were measured with other code of hopfield than there is; output=NEW measures anew")
+    names = dict.fromkeys(name for environment, _ in environments for name in environment if name != "code")
     changing = [name for name in names if len({environment.get(name, "") for environment, _ in environments}) > 1]
     if changing:
         kinds = [

@@ -1,25 +1,50 @@
-"""Imports of user-defined code: the files beside it that a Python file imports, on which its numbers depend as well."""
+"""Imports of code: the files that a Python file imports, on which its numbers depend as well, and what they mean."""
 
 import ast
+import importlib.util
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 OURS = ("hopfield", "experiments")
-"""Packages whose version is known, so that their files need not be read."""
+"""Packages of this project, whose code is recorded as a whole."""
+_STANDARD = Path(sysconfig.get_path("stdlib")).resolve()
 
 
-def with_imports(paths: Sequence[Path]) -> list[Path]:
+def meaning(text: bytes) -> Any:
+    """Code as nested lists that are the same for every Python, without comments, layout and docstrings.
+
+    What is no Python, a file of data say, is given back.
+    """
+    try:
+        return _meaning(ast.parse(text))
+    except (SyntaxError, ValueError):
+        return text.hex()
+
+
+def _meaning(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_meaning(each) for each in node]
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    parts = {name: value for name, value in ast.iter_fields(node) if value not in (None, []) and name != "ctx"}
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node):
+        parts["body"] = node.body[1:]
+    return [type(node).__name__, *([name, _meaning(value)] for name, value in parts.items())]
+
+
+def with_imports(paths: Sequence[Path], wanted: Callable[[Path], bool] = lambda path: True) -> list[Path]:
     """Given files plus every local Python file they import, directly or not.
 
-    Local are their folders, their packages and the working folder. What is installed beside a package has a version;
-    what is imported by a name that is computed is not seen.
+    Local are their folders, their packages, the working folder and packages that are installed to be edited. What is
+    installed as a copy has a version; what is imported by a name that is computed is not seen.
     """
     found = {path.resolve(): path for path in paths}
     waiting = list(found)
     while waiting:
         for place in _imported_files(waiting.pop()):
-            if place not in found:
+            if place not in found and wanted(place):
                 found[place] = place
                 waiting.append(place)
     return list(found.values())
@@ -47,16 +72,31 @@ def _imported_files(file: Path) -> Iterator[Path]:
 
 
 def _absolute(file: Path, names: list[str]) -> Iterator[Path]:
-    if names[0] in OURS:
-        return
     top = file.parent
     while (top / "__init__.py").is_file():
         top = top.parent
-    installed = {Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib", "stdlib")}
-    for folder in dict.fromkeys((file.parent, top, Path.cwd())):
+    if names[0] in OURS and file.relative_to(top).parts[0] != names[0]:
+        return
+    for folder in dict.fromkeys((file.parent, top, Path.cwd(), *_editable(names[0]))):
         own = folder == top and file.relative_to(top).parts[0] in (names[0], f"{names[0]}.py")
-        if own or folder not in installed:
+        if own or not _is_installed(folder):
             yield from _modules_on_path(folder, names)
+
+
+def _is_installed(folder: Path) -> bool:
+    """Whether what lies in a folder was copied there by an installer, or belongs to Python."""
+    return folder.is_relative_to(_STANDARD) or bool({"site-packages", "dist-packages"} & set(folder.parts))
+
+
+def _editable(name: str) -> Iterator[Path]:
+    """Folder of a top-level module, wherever it is found; nothing is imported."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):  # it stands half imported, say
+        return
+    if spec is not None and spec.origin is not None and spec.has_location:
+        origin = Path(spec.origin).resolve()
+        yield origin.parents[1] if spec.submodule_search_locations is not None else origin.parent
 
 
 def _modules_on_path(folder: Path, names: list[str]) -> Iterator[Path]:

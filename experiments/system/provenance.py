@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import jax
 
 import experiments
+import hopfield
 from experiments import contract
 from experiments.contract import Point
 from experiments.system import files, imports
@@ -39,9 +40,10 @@ def science(experiment: ModuleType, config: contract.Config, points: Sequence[Po
     Returns:
         What `constants` says, with
         precision: JAX's types and products of numbers and its generator of random ones.
-        files: hashes of the files that options name and that every row depends on, by option, and of the code of an
-            user-defined experiment, by name.
-        contents: hashes of the files that points name, on which the rows of these points alone depend, by name.
+        files: hashes of the files that options name and that every row depends on, by option, and of the code of the
+            experiment, by name.
+        contents: hashes of the files that points name, and of the memories and separations of this package that they
+            name, on which the rows of these points alone depend, by name.
     """
     hashes: dict[str, str] = {}
     contents: dict[str, str] = {}
@@ -52,26 +54,56 @@ def science(experiment: ModuleType, config: contract.Config, points: Sequence[Po
             hashes[option] = _digest(paths)
     further = getattr(experiment, "inputs", None)
     hashes |= {path.name: files.digest(path) for path in (further(config) if further is not None else ())}
-    hashes |= {name: files.digest(path) for name, path in _code(experiment).items()}
+    hashes |= {name: _hash_of_code(path) for name, path in _code(experiment).items()}
     return constants(config) | {"precision": _precision(), "files": hashes, "contents": contents}
 
 
 def _code(experiment: Any) -> dict[str, Path]:
-    """Source files of a user-defined experiment by relative path. Empty for this package, which has a version."""
+    """Source files that rows of an experiment come from, by relative path.
+
+    Of one of this package, those of its folder that it imports; the rest is part of the environment.
+    """
     folder = Path(experiment.__file__).resolve().parent
-    if folder.parent == Path(experiments.__path__[0]).resolve():
-        return {}
-    passed_over = {folder / name for name in UNMEASURING}
-    own = [path for path in sorted(folder.rglob("*.py")) if path not in passed_over]
-    found = [path for path in imports.with_imports(own) if path not in passed_over]
+    ours = folder.parent == Path(experiments.__path__[0]).resolve()
+
+    def measures(path: Path) -> bool:
+        told = path.parent == folder and path.name in UNMEASURING
+        return not told and (not ours or path.is_relative_to(folder))
+
+    own = [Path(experiment.__file__)] if ours else sorted(folder.rglob("*.py"))
+    found = imports.with_imports([path for path in own if measures(path)], measures)
     return {Path(os.path.relpath(path, folder)).as_posix(): path for path in found}
 
 
+def _part(value: str) -> list[Path]:
+    """File of a memory or separation of this package that a value names, as dense:3 does memories/dense.py."""
+    name = value.partition(":")[0]
+    places = [Path(hopfield.__path__[0], kind, f"{name}.py") for kind in ("memories", "separations")]
+    return [path for path in places if name.isidentifier() and path.is_file()]
+
+
 def _digest(paths: Sequence[Path]) -> str:
-    """Hash of files; of code together with the files beside it that it imports."""
-    code = [path for path in paths if path.suffix == ".py"]
-    found = [*imports.with_imports(code), *(path for path in paths if path not in code)]
-    return files.digest(found[0]) if len(found) == 1 else files.fingerprint(sorted(map(files.digest, found)))
+    """Hash of files; of code, what it means, together with the files beside it that it imports."""
+    own = [path for path in paths if path.suffix == ".py"]
+    ours = [path for path in own if path.is_relative_to(hopfield.__path__[0])]
+    found = [*ours, *imports.with_imports([path for path in own if path not in ours])]
+    hashes = [_hash_of_code(path) for path in found] + [files.digest(path) for path in paths if path not in own]
+    return hashes[0] if len(hashes) == 1 else files.fingerprint(sorted(hashes))
+
+
+def _hash_of_code(path: Path) -> str:
+    try:
+        return files.fingerprint(imports.meaning(path.read_bytes()))
+    except OSError as error:
+        raise contract.InputError(f"{path} must be a readable file, got: {error.strerror}") from None
+
+
+@lru_cache(maxsize=1)
+def code() -> str:
+    """Hash of the code of this package that rows of all experiments can come from."""
+    folders = (Path(hopfield.__path__[0]), Path(experiments.__path__[0]) / "shared")
+    places = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
+    return files.fingerprint([files.digest(path) for path in places if "_command" not in path.parts])[:8]
 
 
 def constants(config: contract.Config) -> dict:
@@ -126,7 +158,7 @@ def _named_files(value: Any, option: str) -> Iterator[tuple[str, str, list[Path]
         after = value.partition(":")[2]  # of a word, as mapped:a.npy; the 3 of dense:3 is no file
         names = (value, after if os.sep in after or re.search(r"\.[A-Za-z]", after) else "")
         data = (Path(os.path.expanduser(name)) for name in names)
-        if paths := [path for path in data if os.path.isfile(path)][:1] or outside.sources(value):
+        if paths := [path for path in data if os.path.isfile(path)][:1] or outside.sources(value) or _part(value):
             yield option, value, paths
 
 
@@ -144,7 +176,7 @@ def environment() -> dict[str, str]:
         "device": device.device_kind,
         "XLA_FLAGS": os.environ.get("XLA_FLAGS", ""),
     }
-    return versions | {name: version(name) for name in PACKAGES}
+    return versions | {name: version(name) for name in PACKAGES} | {"code": code()}
 
 
 class Difference(NamedTuple):
