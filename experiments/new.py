@@ -7,16 +7,18 @@ a folder `<kind>/` the folder NAME; in them ${name} is NAME and ${Name} the same
 import ast
 import importlib.util
 import keyword
+import os
 import re
 import string
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from experiments.bounds import suggestion
 from experiments.contract import InputError
-from experiments.runner import boundary, registry
+from experiments.runner import boundary
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -91,13 +93,15 @@ def _write_template(words: Sequence[str]) -> int:
     _check_name(kind, name)
     names = {"name": name, "Name": name.title().replace("_", "")}
     target, texts = _texts(kind, name, names)
-    if target.exists():
+    if os.path.lexists(target):
         raise InputError(f"NAME must be free, got {target}, which exists")
     if importlib.util.find_spec(name) is not None:
         raise InputError(f"NAME must not be that of a module, which it would stand in the way of, got {name}")
-    for place, text in texts.items():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
+    with tempfile.TemporaryDirectory(prefix=".hopfield-", dir=Path()) as draft:  # whole, or not there
+        for place, text in texts.items():
+            Path(draft, place).parent.mkdir(parents=True, exist_ok=True)
+            Path(draft, place).write_text(text, encoding="utf-8")
+        os.rename(Path(draft, target), target)
     commands = [string.Template(command).substitute(names) for command in KINDS[kind].commands]
     print(f"{target}: " + f"\n{' ' * 7}".join(commands))
     return 0
@@ -108,10 +112,8 @@ def _check_name(kind: str, name: str) -> None:
         raise InputError(f"NAME must be a word of small letters, digits and underscores, got {name}")
     if keyword.iskeyword(name):
         raise InputError(f"NAME must not be a word of Python's own, got {name}")
-    if kind == "experiment" and name in (taken := registry.names()):
-        raise InputError(
-            f"NAME must not be that of an experiment that is there already, {', '.join(taken)}, got {name}"
-        )
+    if kind == "experiment" and name in (taken := sorted(path.stem for path in Path(__file__).parent.iterdir())):
+        raise InputError(f"NAME must not be that of something in experiments, {', '.join(taken)}, got {name}")
 
 
 def _texts(kind: str, name: str, names: dict[str, str]) -> tuple[Path, dict[Path, str]]:

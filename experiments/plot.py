@@ -10,20 +10,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
 from matplotlib.figure import Figure
 
-from experiments.contract import InputError
+from experiments.contract import InputError, StoppedError
 from experiments.figures import saving, style
-from experiments.runner import boundary, folders, pooling, registry, results, sweeps
+from experiments.runner import boundary, folders, pooling, registry, results, sweeps, yaml_files
+from experiments.shared import memories
 
 USAGE = """\
-usage: python -m experiments.plot DIR [DIR ...] [output=DIR] [figure.OPTION=VALUE ...]
+usage: python -m experiments.plot DIR [DIR ...] [output=DIR] [home=DIR] [figure.OPTION=VALUE ...]
 
 Draws figure.svg, .png, .pdf and report.html of a run again from its saved table. Several runs of one experiment are
 compared: one table with a column for every option that differs, one summary, one figure and one report, in
 outputs/comparisons/<names> unless output= says where.
 
+  home=DIR                     the folder of a user-defined experiment, whose code draws its runs
   figure.style=FILE.mplstyle   a style sheet of Matplotlib over the house style; your own matplotlibrc lies over both
   figure.width=6               inches across
   figure.format=[svg,png]      the files to draw, among svg, png, pdf
@@ -46,33 +47,33 @@ def redraw(directory: Path, words: Sequence[str] = ()) -> Path:
     if runs := sweeps.members(directory):
         return _join(runs, directory, record.command if record else "", words)
     with _drawable(directory) as experiment:
-        return results.draw(directory, experiment, results.look(directory, words))
+        return results.redraw(directory, experiment, results.look(directory, words))
 
 
-def figure(directory: Path | str) -> Figure:
+def figure(directory: Path | str, home: Path | str | None = None) -> Figure:
     """Figure of a saved run in the house style, which may be changed, put together with others and saved.
 
     Args:
         directory: the folder of the run.
+        home: the folder of a user-defined experiment, whose code draws it.
 
     Raises:
         InputError: the directory does not hold the results of a finished run.
     """
     place = Path(directory)
-    with _drawable(place) as experiment:
+    with registry.outside(None if home is None else Path(home).absolute()), _drawable(place) as experiment:
         look = results.look(place)
-        with style.style(look.style):
-            return saving.build_figure(experiment.plot, *results.read(place, experiment), look)
+        table, summary = results.read(place, experiment)
+        with style.style(look.style), memories.answering(summary.get(results.MEMORIES, {})):
+            return saving.build_figure(experiment.plot, table, summary, look)
 
 
 @contextlib.contextmanager
 def _drawable(directory: Path) -> Iterator[Any]:
     """Experiment of the results in a directory. Faults of the results are raised as one sentence."""
-    record = folders.read(directory)
-    with registry.outside(Path(record.home) if record is not None and record.home else None):
-        experiment = registry.load(_experiment(directory))
-        with _damage_told(str(directory)):
-            yield experiment
+    experiment = registry.load(_experiment(directory))
+    with _damage_told(str(directory)):
+        yield experiment
 
 
 @contextlib.contextmanager
@@ -80,7 +81,7 @@ def _damage_told(name: str) -> Iterator[None]:
     """Context in which a fault of the results in one folder or several becomes an InputError of one sentence."""
     try:
         yield
-    except InputError:
+    except (InputError, StoppedError):
         raise
     except OSError as error:
         raise InputError(f"{name} cannot be drawn: {error}") from error
@@ -95,17 +96,11 @@ def _experiment(directory: Path) -> str:
     missing = [name for name in names if not os.path.isfile(directory / name)]  # False for a name too long, too
     if missing:
         raise InputError(f"{directory} must hold the results of a finished run, got no {' and no '.join(missing)}")
-    try:
-        config = yaml.safe_load((directory / "config.yaml").read_text(encoding="utf-8"))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise InputError(f"{directory}/config.yaml must be YAML, got {boundary.one_line(error)}") from error
+    config = yaml_files.data(directory / "config.yaml")
     experiment = config.get("experiment") if isinstance(config, dict) else None
-    if experiment not in registry.names():
-        given = reprlib.repr(experiment)
-        raise InputError(
-            f"{directory}/config.yaml must name its experiment ({', '.join(registry.names())}), got {given}"
-        )
-    return str(experiment)
+    if not isinstance(experiment, str):
+        raise InputError(f"{directory}/config.yaml must name its experiment, got {reprlib.repr(experiment)}")
+    return registry.known(experiment)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -117,23 +112,26 @@ def _redraw_all(words: Sequence[str]) -> int:
     if not words or set(words) & {"-h", "--help"}:
         print(USAGE, file=sys.stdout if words else sys.stderr)
         return 0 if words else 2
+    homes = [word.partition("=")[2] for word in words if word.startswith("home=")]
     targets = [word.partition("=")[2] for word in words if word.startswith("output=")]
     looks = [word for word in words if re.match(r"figure\.\w+=", word)]
-    if "" in (*words, *targets):
-        raise InputError(f"DIR and output must not be empty, got {shlex.join(words)}")
-    rest = [word for word in words if word not in looks and not word.startswith("output=")]
+    if "" in (*words, *targets, *homes):
+        raise InputError(f"DIR, output and home must not be empty, got {shlex.join(words)}")
+    rest = [word for word in words if word not in looks and not word.startswith(("output=", "home="))]
     for word in rest:
         if re.match(r"[\w.]+=", word) and not os.path.isdir(word):
-            raise InputError(f"options of plot must be output=FOLDER or figure.NAME=VALUE, got {word}")
+            raise InputError(f"options of plot must be output=FOLDER, home=FOLDER or figure.NAME=VALUE, got {word}")
     places = [Path(os.path.expanduser(word)) for word in rest]
     if not places:
         raise InputError(f"DIR must be the folder of a run, got {shlex.join(words)} alone")
     runs = list(dict.fromkeys(run for place in places for run in sweeps.members(place) or [place]))
-    if len(places) == 1 and not targets:
-        print(f"figure: {redraw(places[0], looks)}")
-        return 0
-    target = Path(targets[-1]) if targets else _comparison_folder(runs)
-    figure = _join(runs, target, f"python -m experiments.plot {shlex.join(words)}", looks)
+    home = Path(os.path.expanduser(homes[-1])).absolute() if homes else None
+    with registry.outside(home):
+        if len(places) == 1 and not targets:
+            print(f"figure: {redraw(places[0], looks)}")
+            return 0
+        target = Path(targets[-1]) if targets else _comparison_folder(runs)
+        figure = _join(runs, target, f"python -m experiments.plot {shlex.join(words)}", looks)
     print(f"table: {target / 'table.csv'}\nfigure: {figure}\nreport: {target / 'report.html'}")
     return 0
 

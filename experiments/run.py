@@ -1,21 +1,33 @@
 """The command: `python -m experiments.run conf=capacity [key=value ...] [-m]`. `--help` describes the rest."""
 
+import contextlib
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import hydra
 
 from experiments.contract import ROOT, InputError
 from experiments.runner import boundary, compose, help, launching, registry, session
+from experiments.system import files
 from experiments.system.versions import version
 
 _FLAGS = {"-m": "sweep", "--multirun": "sweep", "-h": "help", "--help": "help", "--version": "version"}
 _UNREADABLE = re.compile(r"(?!['\"\[{])(?!.*\$\{)[^,]*([=~()!#&;<>^'\"`\]\x00-\x1f]|[^\x00-\x7f])[^,]*", re.DOTALL)
 """Paths that Hydra takes only in quotes; not lists, mappings, interpolations and sweeps, which are left to it."""
 _HYDRAS = ("--hydra-help", "--info", "-i", "--shell-completion", "-sc")
+
+
+_USUAL = {
+    "jax_debug_nans": False,
+    "jax_debug_infs": False,
+    "jax_numpy_dtype_promotion": "standard",
+    "jax_transfer_guard": None,
+}
+"""Settings of JAX that check programs, as they are unless a person has asked for more."""
+_OFF = ("", "0", "false", "off", "standard", "allow")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -41,7 +53,7 @@ def _command(argv: Sequence[str]) -> int:
         print(f"hopfield {version('hopfield')}")
         return 0
     folder = Path(flags["folder"]) if "folder" in flags else None
-    with registry.outside(folder), session.opened(folder):
+    with registry.outside(folder), session.opened(folder), _usual_jax():
         if "help" in flags:
             print(help.text(words))
             return 0
@@ -64,6 +76,27 @@ def _command(argv: Sequence[str]) -> int:
         for folder in registry.sweeps().join_sweep(jobs) if "sweep" in flags else ():
             print(f"sweep: {folder / 'report.html'}")
     return 0
+
+
+@contextlib.contextmanager
+def _usual_jax() -> Iterator[None]:
+    """JAX without the checks that a person has asked it for: a NaN is an answer here, and numbers of all types mix."""
+    asked = {name: os.environ.pop(name.upper()) for name in _USUAL if name.upper() in os.environ}
+    before = {name: getattr(sys.modules["jax"].config, name) for name in _USUAL} if "jax" in sys.modules else {}
+    if changed := [
+        name.upper()
+        for name in _USUAL
+        if asked.get(name, "0").lower() not in _OFF or before.get(name, _USUAL[name]) != _USUAL[name]
+    ]:
+        files.say(f"{', '.join(changed)} is left out while measuring: NaN is an answer here")
+    for name in before:
+        sys.modules["jax"].config.update(name, _USUAL[name])
+    try:
+        yield
+    finally:
+        os.environ.update({name.upper(): value for name, value in asked.items()})
+        for name, value in before.items():
+            sys.modules["jax"].config.update(name, value)
 
 
 def split(argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:

@@ -11,6 +11,8 @@ from urllib.parse import quote
 from experiments.contract import InputError
 from experiments.runner import boundary, folders, listing, registry
 
+MARK = b'<meta name="generator" content="hopfield">'
+"""Line of the pages that are written here."""
 USAGE = """\
 usage: python -m experiments.runs [FOLDER ...] [key=value ...] [--json] [--html]
 
@@ -45,7 +47,12 @@ def _print_runs(words: Sequence[str]) -> int:
         conditions[key] = value
     if (state := conditions.get("state", listing.STATES[0])) not in listing.STATES:
         raise InputError(f"state must be one of {', '.join(listing.STATES)}, got {state!r}")
-    held = (run for place in places or ["outputs"] for run in _runs_in(Path(place)))
+    held: list[listing.Run] = []
+    for place in places or ["outputs"]:
+        runs, bad = _runs_in(Path(place))
+        held += runs
+        for line in bad:
+            print(line, file=sys.stderr)
     found = list({os.path.realpath(run.path): run for run in held}.values())
     for key in conditions:
         if found and not any(listing.has_key(run, key) for run in found):
@@ -66,7 +73,7 @@ def _print_runs(words: Sequence[str]) -> int:
     return 0
 
 
-def _runs_in(place: Path) -> list[listing.Run]:
+def _runs_in(place: Path) -> tuple[list[listing.Run], list[str]]:
     if not os.path.isdir(place):
         raise InputError(f"FOLDER (outputs unless one is given) must be a folder of results, got no folder {place}")
     return listing.find(place)
@@ -90,6 +97,8 @@ def _index(folder: Path, runs: Sequence[listing.Run]) -> Path:
             }
         )
     path = folder / "index.html"
+    if os.path.lexists(path) and not (path.is_file() and MARK in path.read_bytes()[:4096]):
+        raise InputError(f"FOLDER must leave the files of others, got {path}, which --html has not written")
     registry.report().write_index(path, f"Runs in {folder.resolve().name}", f"{len(runs)} runs, the last first.", rows)
     return path
 

@@ -13,8 +13,8 @@ from experiments.figures import labels
 from experiments.figures.panels import ERROR, LETTERS, legend
 from experiments.figures.style import LINES, THEORY, series
 from experiments.shared import convergence
+from experiments.shared.memories import find
 from experiments.statistics.clusters import by_group, means_by_group
-from hopfield.memories import find
 
 SHOWN = 4
 """Loads shown of those that were measured."""

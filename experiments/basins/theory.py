@@ -4,7 +4,7 @@ import numpy as np
 
 from experiments.contract import Table
 from experiments.shared import convergence
-from hopfield.memories import find
+from experiments.shared.memories import find
 from hopfield.theory.base import Float, Line
 
 ONE_STEP = r"one step, $N\to\infty$"

@@ -13,9 +13,9 @@ from experiments.figures.panels import legend, log_axis, point_style, theory_sty
 from experiments.figures.style import COLOURS, LINES, series
 from experiments.shared import convergence, corruptions
 from experiments.shared.corruptions import CLEAN
+from experiments.shared.memories import find
 from experiments.statistics.clusters import by_group, means_by_group
 from experiments.statistics.extrapolation import best_fit
-from hopfield.memories import find
 
 
 def limit_label(memory: str, criterion: str, load: float | None = None, end: str = convergence.REST) -> str:

@@ -9,13 +9,13 @@ from experiments.capacity import theory
 from experiments.contract import Table
 from experiments.shared import convergence, corruptions, pattern_sets
 from experiments.shared.corruptions import CLEAN
+from experiments.shared.memories import find
 from experiments.shared.retention import CUTS
 from experiments.statistics.clusters import curves, means_by_group
 from experiments.statistics.columns import headline
 from experiments.statistics.crossings import half_crossing
 from experiments.statistics.extrapolation import extrapolate
 from experiments.statistics.thresholds import critical_load
-from hopfield.memories import find
 from hopfield.theory.base import flips
 
 CRITERIA = (*CUTS, "fixed_point", "exact", "target_weight", "converged_weight")

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.shared.convergence import REST, STEP
+from experiments.shared.memories import find
 from experiments.shared.retention import CUTS
-from hopfield.memories import find
 from hopfield.theory.base import CRITERIA
 
 WRONG = 0.005

@@ -17,6 +17,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from experiments import contract
+from experiments.system import files
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MORE = ("#332288", "#DDCC00", "#B8B8B8")
@@ -68,8 +69,11 @@ def style(sheet: str | None = None) -> Iterator[None]:
             warnings.filterwarnings("ignore", nothing, UserWarning)
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE | _personal_settings())
-        if sheet is not None:
-            matplotlib.style.use(Path(sheet).expanduser() if sheet.endswith(".mplstyle") else sheet)
+        if sheet is not None and sheet.endswith(".mplstyle"):
+            files.read_text(path := Path(sheet).expanduser())  # whether it is a file, and no pipe
+            matplotlib.style.use(path)
+        elif sheet is not None:
+            matplotlib.style.use(sheet)
         yield
 
 

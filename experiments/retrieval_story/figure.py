@@ -15,7 +15,7 @@ from experiments.retrieval_story.config import SIDE
 from experiments.retrieval_story.states import PLANE, STORED, decode, label, plain_name
 from experiments.retrieval_story.summary import courses, ending, patterns
 from experiments.shared import corruptions
-from hopfield.memories import find
+from experiments.shared.memories import find
 
 SHOWN = (0, 1, 2, 3)
 """Steps that are shown beside the last one."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from experiments.contract import Table
 from experiments.retrieval_story.states import STORED, STORY, decode, plain_name
-from hopfield.memories import find
+from experiments.shared.memories import find
 
 SAME = 0.95
 """Overlap from which on a state is a pattern, or a mixture."""

@@ -2,7 +2,7 @@
 
 Its files in the order of a run; to the right the tests in `tests/experiments/runner/`, which stand by behaviour.
 
-    boundary         every command ends in one line and an exit code            test_boundary, test_process
+    boundary         every command ends in one line and an exit code            test_boundary, test_process, test_exits
     registry         experiments found by folder; imports left until needed     test_run, test_outside, test_own_slips
     session          Hydra with `conf/` and the schemas of all experiments      test_configs, test_yaml_files
     hydra_internals  private parts of Hydra, imported in one place              test_configs, test_yaml_files, test_run
@@ -12,7 +12,7 @@ Its files in the order of a run; to the right the tests in `tests/experiments/ru
     errors           one sentence for every mistake in a configuration          test_mistakes, test_help
     idle             options that would do nothing, refused                     test_idle
     job              one configuration to run, its folder, how to run it again  test_run
-    folders          folders named by options; the record of what was asked     test_folders
+    folders          folders named by options; the record of what was asked     test_folders, test_untouched
     planning         all that is checked before a run; the forecast of `dry`    test_budget, test_notes
     budget           what a run would take, and what no machine can do          test_budget
     launching        jobs handed to Hydra's launchers, taken up in workers      test_run, test_pieces
@@ -25,7 +25,7 @@ Its files in the order of a run; to the right the tests in `tests/experiments/ru
     series           means and errors for the live charts there                 test_series, test_mirror
     tables           the table as a file, its texts read as they were recorded  test_tables, test_sweeps
     conclusion       table, summary and last lines of a finished run            test_run, test_record
-    results          figure and report from the table, then and again later     test_redraw
+    results          figure and report from the table, then and again later     test_redraw, test_received
     pooling          finished runs side by side: differences, joined rows       test_sweeps
     sweeps           several runs as one table, summary, figure and report      test_sweeps
     listing          `experiments.runs`: what lies in the folders               test_listing

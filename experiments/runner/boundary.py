@@ -6,6 +6,7 @@ raises it instead. Ctrl-C and SIGTERM stop the work in good order; the second of
 
 import argparse
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -101,7 +102,10 @@ def _outcome(action: Callable[[], int]) -> int:
         text = str(error.args[0]) if error.args else ""
         _say(f"interrupted{': ' if text else ''}{text}")
         return getattr(error, "code", 130)
-    except Exception as error:
+    except BaseException as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        if isinstance(error, SystemExit) and frames and frames[-1].filename == argparse.__file__:  # a script's help
+            raise
         if os.environ.get("HYDRA_FULL_ERROR") == "1":
             raise
         known = isinstance(error, InputError | StoppedError)
@@ -138,6 +142,9 @@ def _reopen_closed_streams() -> Iterator[None]:
         for name, redirected in (("stdout", contextlib.redirect_stdout), ("stderr", contextlib.redirect_stderr)):
             if getattr(sys, name) is None:
                 stack.enter_context(redirected(stack.enter_context(open(os.devnull, "w", encoding="utf-8"))))
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):  # one of ASCII alone, say
+                stream.reconfigure(errors="backslashreplace" if stream is sys.stderr else "replace")
         yield
 
 

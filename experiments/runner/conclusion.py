@@ -2,12 +2,14 @@
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 from experiments.contract import ERROR
 from experiments.figures import report
-from experiments.runner import boundary, mirror, results, tables
+from experiments.runner import boundary, folders, mirror, results, tables
 from experiments.runner.planning import Plan
+from experiments.shared import memories
 from experiments.system import files, provenance
 
 
@@ -23,11 +25,12 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     _say_mixed(plan)
     tables.write(directory, plan.ledger.rows(plan.table()))
     table = tables.read(directory, plan.job.experiment)  # the numbers that a redraw sees
-    summary = plan.experiment.summarise(table)
-    files.write_json(directory / "summary.json", summary)
-    digests = (files.digest(directory / name) for name in ("table.csv", "summary.json"))
-    record._replace(**dict(zip(("table", "summary"), digests, strict=True))).write(directory)
-    figure = results.draw(directory, plan.experiment, plan.job.config.figure)
+    with memories.keeping() as kept:
+        summary = plan.experiment.summarise(table)
+        _write(directory, record, summary)
+        figure = results.draw(directory, plan.experiment, plan.job.config.figure)
+    if kept:
+        _write(directory, record, summary | {results.MEMORIES: kept})
     (directory / boundary.LOG).unlink(missing_ok=True)  # of a run that was stopped here before
     scalars = json.loads(files.encode(summary.get("scalars", {})))
     copy.finish(table, scalars)
@@ -39,6 +42,13 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     for note in summary.get("notes", []):
         files.say(f"warning: {note}")
     print(f"table: {directory / 'table.csv'}\nfigure: {figure}\nreport: {directory / report.NAME}")
+
+
+def _write(directory: Path, record: folders.Record, summary: dict) -> None:
+    """Write the summary of a directory, and the record of a run that is complete with it."""
+    files.write_json(directory / "summary.json", summary)
+    digests = (files.digest(directory / name) for name in ("table.csv", "summary.json"))
+    record._replace(**dict(zip(("table", "summary"), digests, strict=True))).write(directory)
 
 
 def _say_mixed(plan: Plan) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import itertools
 import os
+import sys
 import time
 import traceback
 from collections import deque
@@ -16,11 +17,8 @@ from tqdm import tqdm
 from experiments import columns
 from experiments.contract import InputError, Point, Row, StoppedError
 from experiments.runner import boundary, conclusion, folders, launching, locks, mirror, numerics, pieces, registry
-from experiments.runner.planning import RESULTS, Plan, check_names, check_science, plan
+from experiments.runner.planning import Plan, check_names, check_science, plan
 from experiments.system import files
-
-PATIENCE = 0.5
-"""Seconds between two looks at directories that other processes hold."""
 
 
 def run(plans: Sequence[Plan]) -> None:
@@ -53,7 +51,7 @@ def run(plans: Sequence[Plan]) -> None:
             waiting.append((number, each))
             refused += 1
             if refused >= len(waiting):
-                time.sleep(PATIENCE)
+                time.sleep(locks.PATIENCE)
     finally:
         mirror.shut_down()
         for each in plans:
@@ -139,7 +137,7 @@ def _interruptible(plan: Plan) -> Iterator[None]:
         raise StoppedError(f"the run stopped ({error}): {_progress(plan)}") from error
     except (InputError, StoppedError):
         raise
-    except Exception as error:
+    except BaseException as error:  # code of a user's own may also leave by sys.exit
         if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error):  # XLA's word for no memory
             raise StoppedError(f"the run stopped (it needs more memory than there is): {_progress(plan)}") from error
         why = f"{boundary.one_line(error)}{_own_line(error, registry.home(plan.job.experiment))}"
@@ -147,7 +145,7 @@ def _interruptible(plan: Plan) -> Iterator[None]:
         raise StoppedError(f"the run stopped ({why}): {_progress(plan)}; the traceback is in {log}") from error
 
 
-def _own_line(error: Exception, home: str) -> str:
+def _own_line(error: BaseException, home: str) -> str:
     """The last line of a user-defined experiment that an error went through, ` (mine/experiment.py:42)`, if any."""
     frames = traceback.extract_tb(error.__traceback__) if home else []
     own = [frame for frame in frames if Path(frame.filename).is_relative_to(home)]
@@ -194,7 +192,7 @@ def _set_aside(plan: Plan) -> None:
     numbers = itertools.count(1)
     folder = next(path for number in numbers if not (path := directory / f"overwritten-{number}").exists())
     files.make_directory(folder)
-    for name in RESULTS:
+    for name in folders.RESULTS:
         if (directory / name).exists():
             os.replace(directory / name, folder / name)
     files.sync_directory(folder)
@@ -256,6 +254,8 @@ def _check_row(row: Row, names: Sequence[str], declared: columns.Columns | None,
     for name, value in row.items():
         if isinstance(value, list | tuple | dict | set) or getattr(value, "shape", ()):
             raise InputError(f"{name} of a row must be one number or text, got {type(value).__name__} {value}")
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            raise InputError(f"{name} of a row must be a number that a float holds, got {value.bit_length()} bits")
     if declared is not None:
         columns.check(declared, row)
     elif x_axis not in row:

@@ -13,15 +13,25 @@ import os
 import re
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_origin, get_type_hints
 
 from experiments import contract
 from experiments.contract import InputError
+from experiments.runner import locks
 from experiments.system import files
 
 RECORD = "run.json"
 JOINED = "joined.json"
 """File of a folder of joined results that names the runs they are of, relative to it."""
+RESULTS = (
+    "config.yaml",
+    RECORD,
+    "table.csv",
+    "summary.json",
+    "report.html",
+    *(f"figure.{suffix}" for suffix in contract.FORMATS),
+)
+"""Files that a run leaves beside its ledger."""
 DEFAULT = "default"
 """Name of the folder where no option differs."""
 LONGEST = 120
@@ -68,9 +78,23 @@ class Record(NamedTuple):
 def read(directory: Path) -> Record | None:
     """Record of a folder, None if it is missing or cannot be read."""
     try:
-        return Record(**json.loads((directory / RECORD).read_text(encoding="utf-8")))
+        return load(directory)
     except (OSError, ValueError, TypeError, RecursionError):
         return None
+
+
+def load(directory: Path) -> Record:
+    """Record of a folder. Any error of a file that is none is passed on."""
+    record = Record(**json.loads(files.read_text(directory / RECORD)))
+    for name, kind in get_type_hints(Record).items():
+        if not isinstance(getattr(record, name), get_origin(kind) or kind):
+            raise ValueError(f"{name} must be of type {kind}, got {getattr(record, name)!r:.40}")
+    return record
+
+
+def shown(path: Path) -> str:
+    """A path as text that any stream can write: what is no UTF-8 in its name becomes a sign for that."""
+    return os.fsencode(path).decode(errors="replace")
 
 
 def say_changed(directory: Path) -> bool:
@@ -153,6 +177,17 @@ def check_joined(target: Path) -> None:
     """Check that a folder for joined results holds no run, whose results they would replace; else InputError."""
     if os.path.exists(target / "ledger"):
         raise InputError(f"output must be a folder that holds no run, got {target}; give another output")
+    check_own(target)
+
+
+def check_own(directory: Path) -> None:
+    """Check that a folder holds no file by the name of a result that no run has written; else InputError."""
+    if any(os.path.lexists(directory / mark) for mark in (RECORD, JOINED, "ledger", locks.NAME)):
+        return
+    if others := [name for name in RESULTS if os.path.lexists(directory / name) and not (directory / name).is_dir()]:
+        raise InputError(
+            f"output must leave the files of others, got {directory}, whose {', '.join(others)} no run has written"
+        )
 
 
 def is_default_folder(directory: Path, conf: str, folder: str) -> bool:

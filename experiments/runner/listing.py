@@ -1,9 +1,11 @@
 """List of runs: what lies in the folders of results, read without the library."""
 
+import contextlib
 import json
 import math
 import os
 import re
+import stat
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -12,8 +14,11 @@ from typing import Any, NamedTuple
 import yaml
 
 from experiments import contract
-from experiments.runner import folders, locks
+from experiments.runner import boundary, folders, locks, yaml_files
+from experiments.system import files
 
+LARGEST = 2**28
+"""Bytes of a summary at most."""
 STATES = ("complete", "interrupted", "running")
 _KEY = re.compile(rb'^\{"key":"?([^",]+)')
 
@@ -39,10 +44,17 @@ class Run(NamedTuple):
     science: str
 
 
-def find(folder: Path) -> list[Run]:
-    """Runs in a folder and its subfolders, newest first."""
-    runs = [run for place in _folders(folder) if (run := _read_run(place)) is not None]
-    return sorted(runs, key=lambda run: (-run.when, run.path))
+def find(folder: Path) -> tuple[list[Run], list[str]]:
+    """Runs in a folder and its subfolders, newest first, and a line for each that cannot be read."""
+    runs, bad = [], []
+    for place in _folders(folder):
+        try:
+            run = _read_run(place)
+            list(lines(run))  # whatever is of another type is told here
+            runs.append(run)
+        except (OSError, ValueError, TypeError, AttributeError, RecursionError, OverflowError) as error:
+            bad.append(f"{folders.shown(place)}: cannot be read ({boundary.one_line(error)})")
+    return sorted(runs, key=lambda run: (-run.when, run.path)), bad
 
 
 def has_key(run: Run, key: str) -> bool:
@@ -74,7 +86,7 @@ def _means_value(words: str, value: Any) -> bool:
 def _option(run: Run, key: str, missing: Any = None) -> Any:
     """Value of an option in the configuration of a run, `missing` if the option is absent."""
     try:
-        value = yaml.safe_load((Path(run.path) / "config.yaml").read_text(encoding="utf-8"))
+        value = yaml_files.data(Path(run.path) / "config.yaml")
         for part in key.split("."):
             value = value[part]
     except (OSError, ValueError, yaml.YAMLError, TypeError, KeyError, RecursionError):
@@ -111,24 +123,27 @@ def _folders(folder: Path) -> Iterator[Path]:
             yield Path(place)
 
 
-def _read_run(place: Path) -> Run | None:
-    record = folders.read(place)
-    if record is None:
-        return None
+def _read_run(place: Path) -> Run:
+    record = folders.load(place)
     state = "running" if locks.is_held(place) else "complete" if record.complete else "interrupted"
     done = record.points if record.complete else min(_count_rows(place), record.points)
-    every = [path for path in place.rglob("*") if path.is_file()]
-    when = max((path.stat().st_mtime for path in (*place.glob("ledger/*"), *place.glob("*.*"))), default=0.0)
+    sizes, times = [0], [0.0]
+    for path in place.rglob("*"):
+        with contextlib.suppress(FileNotFoundError):  # of a run that goes on meanwhile; a link to nothing
+            status = path.stat()
+            sizes.append(status.st_size if stat.S_ISREG(status.st_mode) else 0)
+            if path.parent == place / "ledger" or (path.parent == place and "." in path.name[1:]):
+                times.append(status.st_mtime)
     return Run(
-        path=str(place),
+        path=folders.shown(place),
         conf=record.conf,
         experiment=record.experiment,
-        when=when,
+        when=max(times),
         differs=record.differs,
         done=done,
         points=record.points,
         headlines=_scalars(place) if record.complete else {},
-        size=sum(path.stat().st_size for path in every),
+        size=sum(sizes),
         state=state,
         further=record.further,
         science=record.science,
@@ -138,7 +153,7 @@ def _read_run(place: Path) -> Run | None:
 def _count_rows(place: Path) -> int:
     """Number of rows of a ledger, each key once. Damaged rows count until they are measured again."""
     keys = set()
-    for path in place.glob("ledger/*.jsonl"):
+    for path in (path for path in place.glob("ledger/*.jsonl") if path.is_file()):
         with path.open("rb") as file:
             keys |= {match[1] for line in file if line.endswith(b"\n") and (match := _KEY.match(line))}
     return len(keys)
@@ -146,11 +161,11 @@ def _count_rows(place: Path) -> int:
 
 def _scalars(place: Path) -> dict[str, tuple[float | None, float | None]]:
     try:
-        scalars = json.loads((place / "summary.json").read_text(encoding="utf-8")).get("scalars", {})
+        scalars = json.loads(files.read_text(place / "summary.json", LARGEST)).get("scalars", {})
         scalars = {name: value for name, value in scalars.items() if value is None or isinstance(value, int | float)}
         values = {name: value for name, value in scalars.items() if not name.endswith(contract.ERROR)}
         return {name: (value, scalars.get(f"{name}{contract.ERROR}")) for name, value in values.items()}
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return {}
 
 

@@ -6,6 +6,7 @@ which hold between containers and machines that share a disk; a process that is 
 """
 
 import contextlib
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from experiments.contract import StoppedError
 from experiments.system import files
 
 NAME = ".claim"
+PATIENCE = 0.5
+"""Seconds between two looks at a folder that another process holds."""
 
 
 class Claim:
@@ -51,6 +54,17 @@ def claimed(directory: Path, shard: str | None = None) -> Iterator[Claim | None]
             why = f"{directory} cannot be claimed; what is there is kept"
             raise StoppedError(f"the run stopped ({error.strerror or error}): {why}") from error
         yield claim
+
+
+@contextlib.contextmanager
+def waited_for(directory: Path) -> Iterator[None]:
+    """Hold a folder for the length of a block, once no other process does."""
+    while True:
+        with claimed(directory) as claim:
+            if claim is not None:
+                yield
+                return
+        time.sleep(PATIENCE)
 
 
 def is_held(directory: Path) -> bool:

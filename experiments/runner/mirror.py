@@ -129,8 +129,8 @@ class Mirror:
         """Words that say where unsent data lie and how to send them. Empty if there are none."""
         if self._mode != "offline" or self._broken:
             return ""
-        runs = sorted((self._directory / "wandb").glob("offline-run-*"))
-        return f"W&B: offline in {runs[-1]}; wandb sync {shlex.quote(str(runs[-1]))} sends it" if runs else ""
+        runs = sorted((self._directory / "wandb").glob("offline-run-*"))  # by the time at which each began
+        return f"W&B: offline; wandb sync {shlex.join(map(str, runs))} sends it" if runs else ""
 
     def finish(self, table: pandas.DataFrame, scalars: dict) -> None:
         """Send the results (table, figure, files, scalars of the summary) and end the run."""

@@ -12,22 +12,13 @@ from types import ModuleType
 
 from experiments import columns, contract
 from experiments.contract import InputError, Point
-from experiments.figures import report, style
+from experiments.figures import style
 from experiments.runner import budget, errors, folders, mirror, registry
 from experiments.runner.job import Job
 from experiments.runner.ledger import Ledger
 from experiments.shared import axes
 from experiments.shared.notes import noted
 from experiments.system import files, provenance
-
-RESULTS = (
-    "config.yaml",
-    folders.RECORD,
-    "table.csv",
-    "summary.json",
-    report.NAME,
-    *(f"figure.{suffix}" for suffix in contract.FORMATS),
-)
 
 
 @dataclass(frozen=True)
@@ -112,6 +103,9 @@ def plan(job: Job) -> Plan:
     if not points:
         raise InputError(f"conf={job.conf} must leave at least one point to measure, got none")
     check_names(job.conf, points)
+    once = list({files.fingerprint(point): point for point in points}.values())
+    if len(once) < len(points):
+        notes[f"{len(points) - len(once)} of {len(points)} points are like others, and are measured once"] = None
     if (declared := registry.columns(job.experiment)) is not None:
         columns.check(declared, points[0])
         if experiment.X_AXIS not in declared:
@@ -120,7 +114,7 @@ def plan(job: Job) -> Plan:
         _check_output(job.directory)
     style.check(job.config.figure)
     ledger = Ledger(job.directory / "ledger", job.experiment, science)
-    made = Plan(job, experiment, points, ledger, mode, notes=tuple(notes))
+    made = Plan(job, experiment, once, ledger, mode, notes=tuple(notes))
     made = dataclasses.replace(made, science=provenance.hashes(job.experiment, science, folders.leaves(job.config)))
     check_science(made)
     return made
@@ -175,8 +169,9 @@ def _check_output(directory: Path) -> None:
         raise InputError(
             f"output must be a directory that can be written, got {directory} ({error.strerror})"
         ) from error
+    folders.check_own(directory)
     if os.path.exists(directory / folders.JOINED) and not os.path.exists(directory / "ledger"):
         raise InputError(f"output must be a folder of its own, got {directory}, which holds results of several runs")
-    for name in RESULTS:
+    for name in folders.RESULTS:
         if (directory / name).is_dir():
             raise InputError(f"output must leave room for its files, got a directory {directory / name}")

@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -12,16 +11,38 @@ from omegaconf.errors import OmegaConfBaseException
 from experiments import bounds, contract
 from experiments.figures import report, saving, style
 from experiments.figures.report import Story
-from experiments.runner import folders, registry, tables
+from experiments.runner import folders, locks, registry, tables, yaml_files
+from experiments.shared import memories
 from experiments.system import files
+
+MEMORIES = "memories"
+"""Entry of a summary with what summary and figure asked of memories from outside the package."""
+LARGEST = 2**28
+"""Bytes of a summary at most."""
+
+
+def redraw(directory: Path, experiment: ModuleType, look: contract.Figure) -> Path:
+    """Draw a finished run from its table and summary alone, whatever code its memories had; returns the figure's path.
+
+    Raises:
+        StoppedError: the folder cannot be written.
+        InputError: another process is measuring there.
+    """
+    with locks.claimed(directory) as claim:
+        if claim is None:
+            raise contract.InputError(f"{directory} is being measured by another process, and is drawn when that ends")
+        table, summary = read(directory, experiment)
+        kept = summary.get(MEMORIES, {})
+        with memories.answering(kept):
+            if folders.say_changed(directory):
+                anew = experiment.summarise(table)
+                files.write_json(directory / "summary.json", anew | ({MEMORIES: kept} if kept else {}))
+            return draw(directory, experiment, look)
 
 
 def draw(directory: Path, experiment: ModuleType, look: contract.Figure) -> Path:
     """Draw figure and report of a finished run in the look asked for; returns the path of the figure."""
     table, summary = read(directory, experiment)
-    if folders.say_changed(directory):
-        files.write_json(directory / "summary.json", experiment.summarise(table))
-        table, summary = read(directory, experiment)
     figure = saving.draw(directory, experiment.plot, table, summary, look)
     story = _story(directory, experiment, table)
     with style.style(look.style):
@@ -35,13 +56,18 @@ def read(directory: Path, experiment: ModuleType) -> tuple[contract.Table, dict]
     Raises:
         InputError: the first line of the table does not name its columns.
     """
-    summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
+    summary = json.loads(files.read_text(directory / "summary.json", LARGEST))
     table, record = tables.read(directory, experiment.__name__.split(".")[-2]), folders.read(directory)
     missing = [name for name in (record.columns if record is not None else ()) if name not in table]
     if missing:
         got = f"{', '.join(map(str, table.columns[:4]))} without {', '.join(missing)}"
         raise contract.InputError(f"{directory} cannot be drawn: table.csv must begin with its columns, got {got}")
     return table, summary
+
+
+def kept(directory: Path) -> memories.Answers:
+    """What the summary of a run keeps of memories from outside the package."""
+    return json.loads(files.read_text(directory / "summary.json", LARGEST)).get(MEMORIES, {})
 
 
 def look(directory: Path, words: Sequence[str] = ()) -> contract.Figure:
@@ -51,10 +77,11 @@ def look(directory: Path, words: Sequence[str] = ()) -> contract.Figure:
         InputError: a word names no such option, or a value that it cannot have.
     """
     try:
-        options: Any = OmegaConf.load(directory / "config.yaml")
-        configured = options["figure"]
-    except (OSError, ValueError, TypeError, KeyError, OmegaConfBaseException):  # of joined results, or an older one
+        configured = yaml_files.data(directory / "config.yaml")["figure"]
+    except (OSError, ValueError, TypeError, KeyError):  # of joined results, or an older one
         configured = {}
+    if "${" in files.encode(configured):
+        raise contract.InputError(f"figure in {directory / 'config.yaml'} must hold values, got one to be resolved")
     try:
         overrides = OmegaConf.from_dotlist([word.removeprefix("figure.") for word in words])
         figure = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(contract.Figure), configured, overrides))
@@ -95,6 +122,6 @@ def _points(record: folders.Record) -> str:
 
 def _head(directory: Path) -> tuple[str, str]:
     """Command and versions, from the first two lines of config.yaml."""
-    lines = (directory / "config.yaml").read_text(encoding="utf-8").splitlines()[:2]
+    lines = files.read_text(directory / "config.yaml").splitlines()[:2]
     first, second = ([line.removeprefix("# ") for line in lines if line.startswith("# ")] + ["", ""])[:2]
     return first, second

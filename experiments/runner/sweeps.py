@@ -14,10 +14,11 @@ from urllib.parse import quote
 from experiments.contract import Figure, InputError
 from experiments.figures import overlay, report, saving, style
 from experiments.figures.report import Story
-from experiments.runner import folders, pooling, registry, results, tables
+from experiments.runner import folders, locks, pooling, registry, results, tables
 from experiments.runner.folders import Record
 from experiments.runner.job import Job
 from experiments.runner.pooling import Run
+from experiments.shared import memories
 from experiments.system import files
 
 
@@ -26,7 +27,7 @@ def members(directory: Path) -> list[Path]:
     if os.path.exists(directory / "ledger"):  # False for a name too long, too
         return []
     try:
-        named = json.loads((directory / folders.JOINED).read_text(encoding="utf-8"))["runs"]
+        named = json.loads(files.read_text(directory / folders.JOINED))["runs"]
     except (OSError, ValueError, TypeError, KeyError):
         return []
     return [Path(os.path.normpath(directory / str(name))) for name in named]
@@ -75,8 +76,12 @@ def join(directories: Sequence[Path], target: Path, command: str, words: Sequenc
     if len(kinds) > 1:
         raise InputError(f"runs must be of one experiment, got {' and '.join(kinds)}")
     look = results.look(directories[0], words)
-    with registry.outside(Path(home) if (home := runs[0].record.home) else None):
-        return _write_joined(runs, target, command, registry.load(kinds[0]), look)
+    kept: memories.Answers = {}
+    for memory, answers in (entry for each in directories for entry in results.kept(each).items()):
+        kept.setdefault(memory, {}).update(answers)
+    experiment = registry.load(kinds[0])
+    with memories.answering(kept), locks.waited_for(files.make_directory(target)):
+        return _write_joined(runs, target, command, experiment, look)
 
 
 def _write_joined(runs: Sequence[Run], target: Path, command: str, experiment: ModuleType, look: Figure) -> Path:

@@ -6,11 +6,13 @@ from pathlib import Path
 import pandas
 
 from experiments import columns
-from experiments.contract import Row, Table
+from experiments.contract import InputError, Row, Table
 from experiments.runner import registry
 from experiments.system import files
 
 NAME = "table.csv"
+LARGEST = 2**32
+"""Bytes of a table at most."""
 MISSING = ("", "nan", "NaN")
 """Words for a number that does not exist. A text does not exist where the cell is empty: "NA" may name something."""
 
@@ -29,6 +31,8 @@ def read(directory: Path, experiment: str) -> Table:
         experiment: name of the experiment, which `registry.outside` may have to find.
     """
     path = directory / NAME
+    if not path.is_file() or path.stat().st_size > LARGEST:  # a pipe could block for ever
+        raise InputError(f"{path} must be a file of at most {LARGEST} bytes")
     declared, names = registry.columns(experiment) or {}, pandas.read_csv(path, nrows=0).columns
     texts = {name for name in names if (column := columns.find(declared, name)) and column.kind is str}
     missing = {name: [""] if name in texts else list(MISSING) for name in names}

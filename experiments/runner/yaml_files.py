@@ -50,7 +50,8 @@ def check(path: Path) -> None:
 
 
 def data(path: Path) -> Any:
-    """Contents of a YAML file: mappings, lists, texts, numbers and truth values."""
+    """Contents of a YAML file: mappings, lists, texts, numbers and truth values; nothing in them is resolved."""
+    _root_node(path)
     return yaml.safe_load(_text(path))
 
 

@@ -7,7 +7,7 @@ draws. At small M each query has a transition of its own.
 import numpy as np
 from jax.typing import ArrayLike
 
-from hopfield.memories import find
+from experiments.shared.memories import find
 from hopfield.theory import spherical
 
 CRITERIA = spherical.CRITERIA

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 import sys
 import uuid
 from collections.abc import Iterator
@@ -101,6 +102,20 @@ def sweep(directory: Path) -> None:
         for path in directory.glob(pattern):
             if _TEMPORARY.match(path.name):
                 path.unlink(missing_ok=True)
+
+
+def read_text(path: Path, most: int = 2**20) -> str:
+    """Text of a file in UTF-8.
+
+    Raises:
+        InputError: it is no regular file (a pipe could block for ever), or has more bytes than `most`.
+        OSError: it cannot be read.
+    """
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode) or status.st_size > most:
+        got = f"{status.st_size} bytes" if stat.S_ISREG(status.st_mode) else "something else"
+        raise InputError(f"{path} must be a file of at most {most} bytes, got {got}")
+    return path.read_text(encoding="utf-8")
 
 
 def write_text(path: Path, text: str) -> None:

@@ -79,7 +79,7 @@ def _part(value: str) -> list[Path]:
     """File of a memory or separation of this package that a value names, as dense:3 does memories/dense.py."""
     name = value.partition(":")[0]
     places = [Path(hopfield.__path__[0], kind, f"{name}.py") for kind in ("memories", "separations")]
-    return [path for path in places if name.isidentifier() and path.is_file()]
+    return [path for path in places if name.isidentifier() and os.path.isfile(path)]
 
 
 def _digest(paths: Sequence[Path]) -> str:
@@ -140,7 +140,8 @@ def hashes(experiment: str, science: dict, options: dict[str, Any]) -> Hashes:
     text = files.encode([experiment, lasting, science | {"contents": sorted(science["contents"].values())}], sort=True)
     for value, content in science["contents"].items():
         text = text.replace(files.encode(value), files.encode(content))
-    rows = [experiment, science | {"contents": sorted(science["contents"].values())}]
+    named = [content for value, content in science["contents"].items() if not _part(value)]  # memories are columns
+    rows = [experiment, science | {"contents": sorted(named)}]
     seedless = [experiment, {name: value for name, value in rows[1].items() if name != "seed"}]
     digests = (hashlib.sha256(text.encode()).hexdigest(), files.fingerprint(rows), files.fingerprint(seedless))
     return Hashes(*(each[:16] for each in digests))

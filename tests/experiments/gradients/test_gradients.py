@@ -102,4 +102,4 @@ def test_impossible_choices_are_refused(options, message):
 
 def test_what_rows_depend_on_is_the_seed_and_no_file():
     science = provenance.science(experiment, Config(seed=3))
-    assert (science["seed"], science["files"], science["contents"]) == (3, {}, {})
+    assert (science["seed"], science["contents"]) == (3, {})

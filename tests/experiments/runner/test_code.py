@@ -46,8 +46,8 @@ def test_a_formula_that_was_changed_is_noticed(checkout: Callable, tmp_path: Pat
     change(memory, '"""', '"""Other words. ')
     code, said = checkout()
     assert code == 0
-    assert "2 of 2 points are measured already" in said
-    assert "warning: 2 of 2 rows were measured with other code of hopfield than there is" in said
+    assert "points are measured already" in said
+    assert "rows were measured with other code of hopfield than there is; output=NEW measures anew" in said
     memory.write_text(memory.read_text(encoding="utf-8") + "\nANOTHER = 1\n", encoding="utf-8")
     code, said = checkout("samples=2")
     assert code == 2
@@ -83,3 +83,14 @@ def test_a_package_installed_to_be_edited_is_read(tmp_path: Path, monkeypatch: p
     monkeypatch.syspath_prepend(tmp_path / "src")
     found = {path.name for path in imports.with_imports([tmp_path / "mine.py"])}
     assert found == {"mine.py", "__init__.py", "laws.py"}
+
+
+def test_runs_of_other_memories_of_this_package_are_still_pooled() -> None:
+    experiment, hashes = registry.load("capacity"), []
+    for name in ("classical", "modern"):
+        config = registry.options("capacity")(memories=[name])
+        science = provenance.science(experiment, config, experiment.points(config))
+        assert science["contents"].keys() == {name}
+        hashes.append(provenance.hashes("capacity", science, {"memories": [name]}))
+    assert (hashes[0].rows, hashes[0].pooled) == (hashes[1].rows, hashes[1].pooled)
+    assert hashes[0].whole != hashes[1].whole

@@ -8,6 +8,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -92,7 +94,7 @@ def test_an_offline_run_reads_back_with_all_that_was_measured(command: Callable,
     folder = {"conf": "toy", "experiment": "toy", "folder": str(tmp_path / "out")}
     assert run["config"]["update"].items() >= folder.items()
     (place,) = (tmp_path / "out/wandb").glob("offline-run-*")
-    assert f"W&B: offline in {place}; wandb sync {place} sends it\n" in outcome.out
+    assert f"W&B: offline; wandb sync {place} sends it\n" in outcome.out
 
     summary = {key: value for part in of_type(written, "summary") for key, value in part["update"].items()}
     assert summary["response"] == json.loads((tmp_path / "out/summary.json").read_text())["scalars"]["response"]
@@ -296,3 +298,11 @@ def test_a_training_run_reads_back_as_learning_curves_of_seeds_and_heads(command
         key = f"seed {seed}/entropy"
         mean = {row["epoch"]: row[key] for row in history if key in row}
         assert mean == pytest.approx({epoch: sum(each) / len(each) for epoch, each in heads.items()})
+
+
+def test_all_offline_folders_of_a_run_are_named_in_the_order_of_their_beginning(tmp_path: Path) -> None:
+    for begun in ("20260102_000000", "20260101_000000"):
+        (tmp_path / f"wandb/offline-run-{begun}-id").mkdir(parents=True)
+    run: Any = SimpleNamespace(_mode="offline", _broken=False, _directory=tmp_path)
+    first, second = (f"{tmp_path}/wandb/offline-run-{begun}-id" for begun in ("20260101_000000", "20260102_000000"))
+    assert mirror.Mirror.unsent_place(run) == f"W&B: offline; wandb sync {first} {second} sends it"

@@ -132,7 +132,7 @@ def test_an_experiment_made_from_the_template_runs_resumes_plots_and_passes(
     assert "3 of 6 points are measured already" in capsys.readouterr().err
     directory = mine / "outputs/mything/default"
     (directory / "figure.svg").unlink()
-    assert plot([str(directory)]) == 0
+    assert plot([str(directory), "home=mything"]) == 0
     assert (directory / "figure.svg").is_file()
     record = folders.read(directory)
     assert record is not None
@@ -312,7 +312,7 @@ def test_a_file_without_the_name_of_what_it_defines_is_told_how_to_write_it(
 
 def test_an_experiment_of_a_taken_name_is_refused(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert new(["experiment", "capacity"]) == 2
-    assert "NAME must not be that of an experiment that is there already, bags, " in capsys.readouterr().err
+    assert "NAME must not be that of something in experiments, __init__, bags, " in capsys.readouterr().err
     new(["experiment", "mything"])
     for part in ("mything/experiments/mything", "mything/conf/mything.yaml", "mything"):
         (mine / part).rename((mine / part).parent / (mine / part).name.replace("mything", "capacity"))
@@ -346,4 +346,7 @@ def test_a_file_of_the_name_of_a_parameter_is_no_input(mine: Path) -> None:
     for name in ("3", "1.5"):
         (mine / name).write_text("junk")
     config = registry.options("capacity")(memories=["dense:3", "sparse:1.5"])
-    assert provenance.science(registry.load("capacity"), config)["files"] == {}
+    files = provenance.science(registry.load("capacity"), config)["files"]
+    for name in ("3", "1.5"):
+        (mine / name).write_text("other")
+    assert provenance.science(registry.load("capacity"), config)["files"] == files

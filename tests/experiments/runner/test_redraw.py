@@ -28,9 +28,12 @@ def test_a_figure_is_drawn_again_from_what_was_saved(
     ("damage", "sentence"),
     [
         (lambda out: (out / "table.csv").unlink(), "must hold the results of a finished run, got no table.csv"),
-        (lambda out: (out / "config.yaml").write_text("experiment: tyo"), "must name its experiment ("),
-        (lambda out: (out / "config.yaml").write_text(":\n- ]"), "config.yaml must be YAML, got "),
-        (lambda out: (out / "config.yaml").write_bytes(b"\xff\xfe"), "config.yaml must be YAML, got "),
+        (
+            lambda out: (out / "config.yaml").write_text("experiment: tyo"),
+            "tyo must be an experiment of hopfield",
+        ),
+        (lambda out: (out / "config.yaml").write_text(":\n- ]"), "config.yaml line 1 must be YAML, got: "),
+        (lambda out: (out / "config.yaml").write_bytes(b"\xff\xfe"), "config.yaml line 1 must be text in UTF-8"),
         (lambda out: (out / "summary.json").write_text("{"), "cannot be drawn: its table or summary is damaged"),
         (
             lambda out: (out / "table.csv").write_text("a,b\n1,2\n"),

@@ -21,6 +21,7 @@ from experiments.runs import main as runs
 ROOT = Path(__file__).resolve().parents[3]
 FIXTURE = ROOT / "tests/experiments/fixture"
 FILES = {
+    ".claim",
     "figure.pdf",
     "figure.png",
     "figure.svg",

@@ -1,0 +1,98 @@
+"""Code of a user's own that leaves in ways of its own, and streams and settings of their own."""
+
+import io
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import jax
+import pytest
+
+from experiments.runner import registry
+
+TOY = ["conf=toy", "limit=1", "output=out"]
+
+
+@pytest.mark.parametrize(
+    "error", [SystemExit(0), SystemExit(), GeneratorExit(), type("Own", (BaseException,), {})("own")]
+)
+def test_code_that_leaves_by_itself_stops_the_run_in_one_sentence(command: Callable, monkeypatch, error) -> None:
+    def leaving(*arguments: object, **options: object) -> None:
+        raise error
+
+    monkeypatch.setattr(registry.load("toy"), "measure", leaving)
+    outcome = command(*TOY)
+    assert outcome.code == 1
+    assert outcome.err.startswith(f"error: the run stopped ({type(error).__name__}")
+    assert "0 of 8 points are kept" in outcome.err
+    assert outcome.err.count("\n") == 1
+    monkeypatch.setattr(registry.load("toy"), "points", leaving)
+    assert command(*TOY, "seed=2").code != 0
+
+
+def test_points_that_are_alike_are_measured_once_and_said_to_be(command: Callable, monkeypatch) -> None:
+    toy = registry.load("toy")
+    usual = toy.points
+    monkeypatch.setattr(toy, "points", lambda config: usual(config) + usual(config)[:1])
+    outcome = command(*TOY)
+    assert outcome.code == 0
+    assert "measured already" not in outcome.err
+    assert "1 of 9 points are like others, and are measured once" in outcome.err
+
+
+def test_a_number_that_no_float_holds_is_refused(command: Callable, monkeypatch, tmp_path: Path) -> None:
+    toy = registry.load("toy")
+    usual = toy.measure
+    monkeypatch.setattr(toy, "measure", lambda *a, **k: (row | {"trials": 10**400} for row in usual(*a, **k)))
+    outcome = command(*TOY)
+    assert outcome.code == 2
+    assert "trials of a row must be a number that a float holds, got 1329 bits" in outcome.err
+    monkeypatch.undo()
+    assert list((tmp_path / "out/ledger").glob("*.jsonl")) == []
+
+
+def test_a_stream_of_ascii_gets_every_number(command: Callable, monkeypatch) -> None:
+    plain = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="strict")
+    with monkeypatch.context() as streams:
+        streams.setattr(sys, "stdout", plain)
+        code = command(*TOY).code
+    plain.flush()
+    assert code == 0
+    assert b"response: 1.1458 ? 0.1" in plain.buffer.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("jax_debug_nans", True), ("jax_numpy_dtype_promotion", "strict"), ("jax_transfer_guard", "disallow")],
+)
+def test_checks_of_jax_that_a_person_has_asked_for_are_left_out(command: Callable, name: str, value: object) -> None:
+    before = getattr(jax.config, name)
+    jax.config.update(name, value)
+    try:
+        outcome = command(*TOY)
+        assert outcome.code == 0
+        assert f"{name.upper()} is left out while measuring: NaN is an answer here" in outcome.err
+        assert getattr(jax.config, name) == value
+    finally:
+        jax.config.update(name, before)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "setting", ["JAX_DEBUG_NANS=1", "JAX_NUMPY_DTYPE_PROMOTION=strict", "JAX_TRANSFER_GUARD=disallow"]
+)
+def test_the_command_runs_under_checks_of_jax(tmp_path: Path, setting: str) -> None:
+    words = ["conf=capacity", "samples=1", "neurons=[20]", "loads=[0.1]", "memories=[classical]", "wandb.mode=disabled"]
+    line = [
+        "env",
+        setting,
+        sys.executable,
+        "-m",
+        "experiments.run",
+        *words,
+        f"output={tmp_path}",
+        "wandb.mode=disabled",
+    ]
+    done = subprocess.run(line, cwd=Path(__file__).parents[3], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,126 @@
+"""A received folder is data: drawing, comparing and listing run nothing, resolve nothing, and wait for nothing."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from experiments.new import main as new
+from experiments.plot import main as plot
+from experiments.run import main as run
+from experiments.runner import folders
+from experiments.runs import main as runs
+
+EVIL = "import pathlib\npathlib.Path(__file__).with_name('ran').touch()\ndef m(patterns, *, mask=None): return None\n"
+SMALL = ["samples=1", "neurons=[20]", "loads=[0.1,0.4]", "wandb.mode=disabled", "figure.format=[svg]"]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WANDB_MODE", "disabled")
+    return tmp_path
+
+
+def edit(path: Path, **changes: object) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_a_memory_of_ones_own_is_drawn_the_same_where_its_code_is_gone(place: Path) -> None:
+    assert new(["memory", "cub$c".replace("$", "i")]) == 0
+    Path("cubic.py").rename("cub$c.py")  # a dollar begins a formula in Matplotlib
+    assert run(["conf=capacity", "memories=[./cub$c.py:cubic]", "output=out", *SMALL]) == 0
+    before = {name: (place / "out" / name).read_bytes() for name in ("figure.svg", "summary.json", "report.html")}
+    assert json.loads(before["summary.json"])["memories"]["./cub$c.py:cubic"]
+    Path("cub$c.py").write_text(EVIL)
+    assert plot(["out"]) == 0
+    assert {name: (place / "out" / name).read_bytes() for name in before} == before
+    table = place / "out/table.csv"
+    table.write_text(table.read_text().replace("./cub$c.py:cubic", f"{place}/cub$c.py:m"))
+    assert plot(["out"]) == 2, "a name in a table"
+    assert not (place / "ran").exists()
+
+
+def test_an_experiment_of_ones_own_is_drawn_with_the_code_that_is_named(place: Path, capsys) -> None:
+    assert new(["experiment", "mything"]) == 0
+    assert run(["conf=./mything", "samples=1", "neurons=[20]", "output=out"]) == 0
+    with (place / "mything/experiments/mything/experiment.py").open("a") as code:
+        code.write("import pathlib\npathlib.Path('ran').touch()\n")
+    for words in (["out"], ["out", "out", "output=joined"]):
+        assert plot(words) == 2
+        assert (
+            "mything must be an experiment of hopfield, or one whose folder is named: home=" in capsys.readouterr().err
+        )
+    assert not (place / "ran").exists()
+    assert plot(["out", "home=mything"]) == 0
+    assert (place / "ran").exists()
+
+
+def test_nothing_in_a_configuration_is_resolved(command: Callable, tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setenv("SECRET", "hunter2")
+    assert command("conf=toy", "limit=1", "output=out").code == 0
+    config = tmp_path / "out/config.yaml"
+    config.write_text(config.read_text().replace("style: null", "style: ${oc.env:SECRET}.mplstyle"))
+    assert plot(["out"]) == 2
+    assert "hunter2" not in "".join(capsys.readouterr())
+
+
+BOMB = (
+    "a: &a ["
+    + ",".join("x" * 9)
+    + "]\n"
+    + "".join(f"{b}: &{b} [{','.join([f'*{a}'] * 9)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True))
+)
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "run.json", "summary.json", "table.csv"])
+def test_what_is_no_file_of_a_run_is_one_sentence(command: Callable, tmp_path: Path, name: str, capsys) -> None:
+    assert command("conf=toy", "limit=1", "output=out").code == 0
+    (tmp_path / "out" / name).unlink()
+    os.mkfifo(tmp_path / "out" / name)
+    code = plot(["out"])
+    assert code == (0 if name == "run.json" else 2)
+    assert runs(["."]) == 0
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_aliases_of_aliases_and_a_style_that_is_a_pipe_are_one_sentence(
+    command: Callable, tmp_path: Path, capsys
+) -> None:
+    assert command("conf=toy", "limit=1", "output=out").code == 0
+    config = tmp_path / "out/config.yaml"
+    usual = config.read_text()
+    config.write_text(usual + BOMB)
+    assert plot(["out"]) == 2
+    assert "entries" in capsys.readouterr().err
+    os.mkfifo(tmp_path / "pipe.mplstyle")
+    config.write_text(usual.replace("style: null", f"style: {tmp_path}/pipe.mplstyle"))
+    assert plot(["out"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_bad_run_is_a_line_of_the_list_and_hides_no_other(command: Callable, tmp_path: Path, capsys) -> None:
+    for number in range(8):
+        assert command("conf=toy", "limit=1", f"output=outputs/{number}", "figure.format=[svg]").code == 0
+    bad = [tmp_path / "outputs" / str(number) for number in range(8)]
+    (bad[0] / "figure.pdf").symlink_to("nowhere")
+    (bad[1] / "run.json").write_text("[" * 10**5)
+    edit(bad[2] / "run.json", differs="x")
+    edit(bad[3] / "run.json", points="x")
+    (bad[4] / "summary.json").write_text('{"scalars": [1]}')
+    edit(bad[5] / "run.json", differs={"a": 10**400})
+    os.rename(bad[6], os.fsencode(tmp_path / "outputs") + b"/\xff")
+    capsys.readouterr()
+    assert runs([]) == 0
+    out, err = capsys.readouterr()
+    assert {f"outputs/{number}: complete" in out for number in (0, 4, 7)} == {True}
+    assert [f"outputs/{number}: cannot be read (" in err for number in (1, 2, 3)] == [True] * 3
+    assert "outputs/\ufffd: complete" in out
+
+
+def test_a_record_of_any_kind_is_read_as_none_or_as_it_was_written(tmp_path: Path) -> None:
+    for text in ("[]", "3", '{"conf": 1}', "[" * 10**5):
+        (tmp_path / "run.json").write_text(text)
+        assert folders.read(tmp_path) is None
