@@ -143,48 +143,12 @@ class Exponential(LogSumExp):
     def fields(self, scores, steps, state, beta, mask=None):
         return self.field_finish(self.field_block(scores, steps, state, beta, mask), beta)
 
-    def _gaps(self, scores, steps, state, beta, mask) -> Stream:
-        """Stream of the change of Σ e^(β s) with every spin [N]: moment and mass as of `_gap`, one shift for all."""
-        # The factor by which a flip multiplies a pattern's term depends on the spin's sign only, so that all neurons
-        # share one product of matrices. Both factors are relative to the largest possible one and cannot overflow.
-        s, top = shifted(beta * scores, mask)
-        widest = jax.lax.stop_gradient(largest(jnp.abs(beta * steps)))
-        weights, drop = jax.lax.optimization_barrier(jnp.exp(s).astype(steps.dtype)), _drop(beta * steps)
-
-        def total(part):  # of the terms, or of their sizes
-            over = lambda exponent: weights @ part(jnp.exp(exponent - widest) * drop)
-            fall, rise = over(jnp.maximum(-beta * steps, 0.0)), over(jnp.maximum(beta * steps, 0.0))
-            either = jax.lax.cond(  # of units that are hidden, 0
-                anywhere(jax.lax.stop_gradient(state) == 0),
-                lambda: over(0.5 * jnp.abs(beta * steps)),
-                lambda: jnp.zeros_like(rise),
-            )
-            return jnp.where(state == 1, fall, jnp.where(state == -1, rise, jnp.where(state == 0, either, jnp.nan)))
-
-        moment = total(lambda terms: terms)
-        least = jax.lax.stop_gradient(jnp.abs(moment))  # of the sizes, which are formed only where all may be rounding
-        near = zero_within_rounding(least, jnp.sum(jax.lax.stop_gradient(weights)) * largest(jnp.abs(drop))) == 0
-        size = jax.lax.cond(anywhere(near), lambda: jax.lax.stop_gradient(total(jnp.abs)), lambda: least)
-        return Stream(jnp.broadcast_to(top + widest, state.shape), size, moment)
-
     def finish(self, stream):
         scale = jnp.exp(stream.shift)
         return scale * stream.mass, scale * stream.moment
 
     def field_block(self, scores, steps, state, beta, mask):
-        def gaps_together():
-            return self._gaps(scores, steps, state, beta, mask)
-
-        def gaps_one_by_one():
-            return jax.vmap(gap, (1, 0))(steps, state)
-
-        def gap(step, spin):
-            return _gap(scores + 0.5 * (1.0 - spin) * step, scores - 0.5 * (1.0 + spin) * step, beta, mask)
-
-        # Beside the largest term of all spins that of another one must not vanish.
-        return jax.lax.cond(
-            anywhere(jnp.abs(jax.lax.stop_gradient(beta * steps)) >= WIDEST), gaps_one_by_one, gaps_together
-        )
+        return _gaps(scores, steps, state, beta, mask)
 
     def field_merge(self, a, b):
         return jax.vmap(self.merge)(a, b)
@@ -196,6 +160,40 @@ class Exponential(LogSumExp):
 def _drop(x):
     """Fall 1 − e^(−|x|) with the sign of x: precise for small x and exactly odd, so that opposite terms cancel."""
     return jnp.sign(x) * -jnp.expm1(-jnp.abs(x))
+
+
+@jax.custom_jvp
+def _gaps(scores, steps, state, beta, mask) -> Stream:
+    """Stream of the change of Σ e^(β s) with every spin [N]: moment and mass as of `_gap`."""
+    size = jnp.abs(beta * steps)
+    widest = largest(size)
+    # Beside the largest term of all spins that of another one must not vanish.
+    apart = ~(widest < WIDEST) | jnp.any((size != widest) & (size != 0))
+    return jax.lax.cond(anywhere(apart), _gaps_one_by_one, _gaps_of_spins, scores, steps, state, beta, mask)
+
+
+@_gaps.defjvp
+def _slopes(primals, tangents):
+    return _gaps(*primals), jax.jvp(_gaps_one_by_one, primals, tangents)[1]
+
+
+def _gaps_one_by_one(scores, steps, state, beta, mask) -> Stream:
+    def gap(step, spin):
+        return _gap(scores + 0.5 * (1.0 - spin) * step, scores - 0.5 * (1.0 + spin) * step, beta, mask)
+
+    return jax.vmap(gap, (1, 0))(steps, state)
+
+
+def _gaps_of_spins(scores, steps, state, beta, mask) -> Stream:
+    """`_gaps` where all steps are ±w/β or 0: a flip multiplies a pattern's term by e^±w, and two sums are enough."""
+    s, top = shifted(beta * scores, mask)
+    weights, widest = jax.lax.optimization_barrier(jnp.exp(s).astype(steps.dtype)), largest(jnp.abs(beta * steps))
+    up, down = weights @ (steps > 0).astype(steps.dtype), weights @ (steps < 0).astype(steps.dtype)
+    level = jnp.where(jnp.abs(state) <= 1, state, jnp.nan)
+    # The factors of a spin's two flips, relative to the largest that any spin has: neither of the sums can overflow.
+    fall, rise = jnp.exp(-0.5 * (1.0 + level) * widest), jnp.exp(-0.5 * (1.0 - level) * widest)
+    up, down = -jnp.expm1(-widest) * fall * up, -jnp.expm1(-widest) * rise * down
+    return Stream(jnp.broadcast_to(top + widest, state.shape), up + down, up - down)
 
 
 def _gap(up, down, beta, mask) -> Stream:
