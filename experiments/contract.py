@@ -92,7 +92,7 @@ REQUIRED = ("points", "measure", "summarise", "plot", "X_AXIS")
 """Names that every file `experiment.py` defines."""
 HOOKS = (*REQUIRED, "check", "cost", "refine", "pieces", "measure_piece", "inputs", "frames")
 """Names there that the runner looks for; a function of nearly such a name is refused, as one that nothing calls."""
-UNMEASURED = ("output", "overwrite", "dry", "shard", "figure", "wandb")
+UNMEASURED = ("output", "overwrite", "dry", "shard", "device", "workers", "figure", "wandb")
 """Options of every experiment that say nothing of what is measured."""
 
 
@@ -194,6 +194,14 @@ class Wandb:
                 raise ValueError(f"wandb.{key} must have 1 to 128 characters, got '{value}'")
 
 
+class Device(Enum):
+    """Device that measures; `auto` is a GPU where there is one and enough to measure, else the CPU."""
+
+    auto = "auto"
+    cpu = "cpu"
+    gpu = "gpu"
+
+
 @dataclass
 class Figure:
     """Look of the figure, on which no number depends."""
@@ -213,6 +221,8 @@ class Config:
     overwrite: bool = option(False, "move results of other options that the directory holds to overwritten-1, -2 ...")
     dry: bool = option(False, "say how many points, how much memory and time, and stop")
     shard: str | None = option(None, "share of the points that this process measures, as 3/8 (null: all of them)")
+    device: Device = option(Device.auto, "cpu, gpu or auto: a GPU where there is one and enough to measure")
+    workers: int | None = option(None, "calls or compilations at a time (null: one for each core)", least=1, most=1024)
     figure: Figure = field(default_factory=Figure)
     wandb: Wandb = field(default_factory=Wandb)
 

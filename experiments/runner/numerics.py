@@ -8,12 +8,17 @@ from pathlib import Path
 import jax
 from jax.experimental.compilation_cache import compilation_cache
 
+from experiments.shared import hardware
 from experiments.system import provenance
 
 
 @contextlib.contextmanager
-def physics() -> Iterator[None]:
-    """JAX set for physics: float32 products in full, programs compiled once per machine. Undone on leaving."""
+def physics(used: hardware.Hardware | None = None) -> Iterator[None]:
+    """JAX set for physics: float32 products in full, programs compiled once per machine. Undone on leaving.
+
+    Args:
+        used: what is measured on; what `hardware.current` gives if None.
+    """
     cache = Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache")) / "hopfield" / "jax"
     settings = {
         "jax_default_matmul_precision": provenance.MATMUL,
@@ -27,7 +32,8 @@ def physics() -> Iterator[None]:
     try:
         for name, value in settings.items():
             jax.config.update(name, value)
-        yield
+        with hardware.using(used or hardware.current()):
+            yield
     finally:
         for name in settings:
             jax.config.update(name, before[name])

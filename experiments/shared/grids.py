@@ -1,22 +1,27 @@
 """Compiled grids: from the points of an experiment to rows of its table, through one program for each structure.
 
 An experiment says how one draw is measured, `one(program, seed, data, draw, each) -> Measured`, a single example that
-JAX traces; this module sorts its points, gathers those that share a draw, cuts them into calls of about a second, fills
-the last call of each program up with repetitions, compiles once per program, and takes the results apart again.
+JAX traces; this module sorts its points, gathers those that share a draw, cuts them into equal calls of up to a second,
+fills the last of each program up with repetitions, compiles once per program, and takes the results apart again. On a
+CPU the draws of a call follow each other, with as many calls at a time as there are cores; on an accelerator they stand
+side by side, as many as its memory holds, divided among all devices.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from itertools import zip_longest
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import numpy as np
+from jax.sharding import PartitionSpec
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
 from experiments.contract import Cost, InputError, Point, Row, total
-from experiments.shared import parallel
+from experiments.shared import hardware, parallel
+from experiments.shared.hardware import LANES, Hardware
 
 Traced = type | tuple[type, Callable[[dict], Any]]
 """Number of a point that is traced: its type, and what reads it off the point, else the column of its name."""
@@ -63,7 +68,7 @@ class Grid:
             for memories without one.
         each: columns that tell the points of one draw from each other.
         together: gives T for a program, how many points of one draw are measured in one go.
-        most: draws of one call at most.
+        most: draws of one call at most; of one to an accelerator `LANES` times as many, here and below.
         call_cost: multiplications one call should cost: a second or less, so that a kill loses little.
         whole: whether all calls have as many draws as the cost allows, and T points each, however few there are to
             measure, so that points that come later need no other program.
@@ -75,7 +80,7 @@ class Grid:
     each: Mapping[str, Traced] = field(default_factory=dict)
     together: Callable[[Any], int] = lambda program: 1
     most: int = 64
-    call_cost: float = 2e8
+    call_cost: float = 5e8
     whole: bool = False
 
 
@@ -99,14 +104,21 @@ def rows(
     for (program, *numbers), members in _draws(grid, points):
         length, kind = grid.together(program), (program, *(number is None for number in numbers))
         queues.setdefault(kind, []).extend(members[i : i + length] for i in range(0, len(members), length))
-    calls = []
-    for (program, *_), queue in queues.items():
-        shape = max(1, min(grid.most, int(grid.call_cost // max(program.cost, 1.0)))), grid.together(program)
-        if not grid.whole:
-            shape = min(shape[0], len(queue)), max(map(len, queue))
-        parts = (queue[i : i + shape[0]] for i in range(0, len(queue), shape[0]))
-        calls += [partial(_call, grid, program, seed, part, shape, data, known_columns) for part in parts]
-    yield from parallel.rows(calls)
+    longest = sorted(queues.items(), key=lambda entry: -entry[0][0].cost * len(entry[1]))
+    batches = [_Batch(grid, program, seed, queue, data, known_columns) for (program, *_), queue in longest]
+    used = hardware.current()
+    if used.side_by_side:  # all are compiled first, as many at a time as there are cores
+        fitted = dict(parallel.rows([partial(_fitted, number, batch, used) for number, batch in enumerate(batches)]))
+        measures = [fitted[number] for number in range(len(batches))]
+        hardware.say(max((size for _, size in measures), default=0))
+    else:
+        measures = [(_compiled(grid.one, batch.program, used), _draws_of_a_call(batch, used)) for batch in batches]
+    calls = [
+        [partial(_call, batch, measure, batch.queue[i : i + size], size) for i in range(0, len(batch.queue), size)]
+        for batch, (measure, size) in zip(batches, measures, strict=True)
+    ]
+    # The first calls of all programs come first: while one core compiles a program, another compiles the next.
+    yield from parallel.rows(call for turn in zip_longest(*calls) for call in turn if call is not None)
 
 
 def cost(grid: Grid, networks: Iterable[Point], drawn: int) -> Cost:
@@ -118,8 +130,58 @@ def cost(grid: Grid, networks: Iterable[Point], drawn: int) -> Cost:
 
 def run_program(one: Measurement, program: Any, seed: int, data: Any, draw: Draw, each: Each) -> dict[str, list]:
     """Measurements of one call by name, lists [S] or [S][T], from arrays [S] in `draw` and [S, T] in `each`."""
-    columns = jax.device_get(_compiled(one, program)(np.uint32(seed), data, draw, each))
+    return _run(_compiled(one, program, hardware.current()), seed, data, draw, each)
+
+
+def _run(measure: Callable, seed: int, data: Any, draw: Draw, each: Each) -> dict[str, list]:
+    columns = jax.device_get(measure(np.uint32(seed), data, draw, each))
     return {name: values.tolist() for name, values in columns.items()}
+
+
+class _Batch(NamedTuple):
+    """Draws of one program, each with its points, and what is needed to measure them."""
+
+    grid: Grid
+    program: Any
+    seed: int
+    queue: list[list[Point]]
+    data: Callable[[Any], Any]
+    known_columns: Callable[[Point], Row]
+
+    @property
+    def length(self) -> int:
+        """Number of points T that are measured of one draw in one go."""
+        return self.grid.together(self.program) if self.grid.whole else max(map(len, self.queue))
+
+    def numbers(self, groups: list[list[Point]], size: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Numbers of `size` draws and their points. Repetitions fill them up to the shape [S, T]."""
+        padded = groups + [groups[0]] * (size - len(groups))
+        squares = [group + group[-1:] * (self.length - len(group)) for group in padded]
+        draw = _arrays(self.grid.draw, [group[0] for group in padded], (size,))
+        return draw, _arrays(self.grid.each, [point for group in squares for point in group], (size, self.length))
+
+
+def _draws_of_a_call(batch: _Batch, used: Hardware) -> int:
+    """Draws S of each call: as many as their cost allows, divided equally among the calls."""
+    lanes, count = LANES if used.side_by_side else 1, len(used.devices)
+    most = max(1, int(min(batch.grid.most * lanes, batch.grid.call_cost * lanes // max(batch.program.cost, 1.0))))
+    waiting = len(batch.queue)
+    size = most if batch.grid.whole else -(-waiting // -(-waiting // most))
+    return -(-size // count) * count
+
+
+def _fitted(number: int, batch: _Batch, used: Hardware) -> list[tuple[int, tuple[Callable, int]]]:
+    """Compiled program of a batch and its draws S, as many as memory holds by the program's own plan, by a number."""
+    size, count = _draws_of_a_call(batch, used), len(used.devices)
+    measure, data, memory = _compiled(batch.grid.one, batch.program, used), batch.data(batch.program), used.memory()
+    while True:
+        numbers = batch.numbers(batch.queue[:size], size)
+        compiled = measure.lower(np.uint32(batch.seed), data, *numbers).compile()
+        plan = compiled.memory_analysis()
+        needed = plan.temp_size_in_bytes + plan.argument_size_in_bytes + plan.output_size_in_bytes
+        if needed <= memory or size == count:
+            return [(number, (compiled, size))]
+        size = max(1, int(0.9 * size * memory / needed) // count) * count
 
 
 def _draws(grid: Grid, points: Sequence[Point]) -> list[tuple[tuple, list[Point]]]:
@@ -131,27 +193,15 @@ def _draws(grid: Grid, points: Sequence[Point]) -> list[tuple[tuple, list[Point]
     return sorted(draws.items(), key=lambda draw: repr(draw[0]))
 
 
-def _call(
-    grid: Grid,
-    program: Any,
-    seed: int,
-    groups: list[list[Point]],
-    shape: tuple[int, int],
-    data: Callable[[Any], Any],
-    known_columns: Callable[[Point], Row],
-) -> list[Row]:
-    """Rows of one call for groups of points that share a draw. Repetitions fill the groups to the shape [S, T]."""
-    size, length = shape
-    padded = groups + [groups[0]] * (size - len(groups))
-    squares = [group + group[-1:] * (length - len(group)) for group in padded]
-    draw = _arrays(grid.draw, [group[0] for group in padded], (size,))
-    each = _arrays(grid.each, [point for group in squares for point in group], shape)
-    columns = run_program(grid.one, program, seed, data(program), draw, each)
-    _check_shapes(grid, columns, length)
+def _call(batch: _Batch, measure: Callable, groups: list[list[Point]], size: int) -> list[Row]:
+    """Rows of one call for groups of points that share a draw."""
+    draw, each = batch.numbers(groups, size)
+    columns = _run(measure, batch.seed, batch.data(batch.program), draw, each)
+    _check_shapes(batch.grid, columns, batch.length)
     rows = []
     for i, group in enumerate(groups):
         for j, point in enumerate(group):
-            row = point | known_columns(point)
+            row = point | batch.known_columns(point)
             if taken := sorted(columns.keys() & row.keys()):
                 raise InputError(f"names of a measurement must be new to its point, got {', '.join(taken)}")
             measured = {name: values[i][j] if each else values[i] for name, values in columns.items()}
@@ -202,8 +252,13 @@ def _null_for_nan(value: Any) -> Any:
 
 
 @parallel.locked_cache(256)
-def _compiled(one: Measurement, program: Any) -> Callable:
+def _compiled(one: Measurement, program: Any, used: Hardware) -> Callable:
     def measure_draws(seed: Array, data: Any, draw: Draw, each: Each) -> Measured:
-        return jax.lax.map(lambda column: one(program, seed, data, *column), (draw, each))
+        measure = lambda column: one(program, seed, data, *column)
+        return jax.vmap(measure)((draw, each)) if used.side_by_side else jax.lax.map(measure, (draw, each))
 
-    return jax.jit(measure_draws)
+    if len(used.devices) == 1:
+        return jax.jit(measure_draws)
+    mesh, own = jax.make_mesh((len(used.devices),), ("draws",), devices=used.devices), PartitionSpec("draws")
+    specs = PartitionSpec(), PartitionSpec(), own, own
+    return jax.jit(jax.shard_map(measure_draws, mesh=mesh, in_specs=specs, out_specs=own, check_vma=False))

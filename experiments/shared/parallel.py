@@ -1,6 +1,5 @@
 """Parallel measurement of a table's pieces, in threads: the device works on one while Python prepares the next."""
 
-import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -9,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from experiments.contract import Point, Row
+from experiments.shared import hardware
 
 
 def rows(tasks: Iterable[Callable[[], list[Row]]]) -> Iterator[Row]:
@@ -18,7 +18,7 @@ def rows(tasks: Iterable[Callable[[], list[Row]]]) -> Iterator[Row]:
         tasks: functions without arguments, each giving some rows; those not yet begun are dropped when the reader stops
             or a task fails, whose exception is passed on.
     """
-    with ThreadPoolExecutor(min(os.cpu_count() or 1, 4)) as workers:
+    with ThreadPoolExecutor(hardware.current().workers) as workers:
         running = [workers.submit(task) for task in tasks]
         try:
             for done in as_completed(running):
@@ -53,13 +53,21 @@ def locked_cache(size: int) -> Callable[[Callable], Any]:
     """
 
     def decorate(function: Callable) -> Any:
-        cached, lock = lru_cache(maxsize=size)(function), threading.Lock()
+        @lru_cache(maxsize=size)
+        def entry(*arguments: Any) -> tuple[threading.Lock, list]:
+            return threading.Lock(), []
+
+        making = threading.Lock()
 
         def locked_call(*arguments: Any) -> Any:
-            with lock:
-                return cached(*arguments)
+            with making:
+                lock, made = entry(*arguments)
+            with lock:  # one for each result, so that different ones are worked out at the same time
+                if not made:
+                    made.append(function(*arguments))
+                return made[0]
 
-        locked_call.cache_clear = cached.cache_clear  # type: ignore[attr-defined]
+        locked_call.cache_clear = entry.cache_clear  # type: ignore[attr-defined]
         return locked_call
 
     return decorate
