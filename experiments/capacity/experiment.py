@@ -19,6 +19,7 @@ even M and an even N fields can vanish, a tie keeps the spin, and the threshold 
 given as `patterns` are taken as they are; the column `parity` says which they are, and a note warns of a mixture.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
 
@@ -134,13 +135,19 @@ def _streamed_points(wanted: Sequence[Point]) -> list[Point]:
 
 def _paddings(config: Config, chosen: dict[str, scales.FullScale]) -> dict[tuple, int]:
     """Padded number of patterns of each (memory, neurons, patterns)."""
-    counts: dict[tuple[str, int], set[int]] = {}
+    draws_of: dict[tuple[str, int], Counter[int]] = {}
     for (memory, scale), ensemble in product(chosen.items(), config.ensembles):
         for neurons in scales.widths(scale, ensemble) if not pattern_sets.is_streamed(ensemble) else ():
-            counts.setdefault((memory, neurons), set()).update(scales.pattern_counts(scale, memory, neurons))
-    return {
-        (*key, m): rows for key, several in counts.items() for m, rows in draws.rows_for_counts(several, key[1]).items()
-    }
+            number = len(scale.dynamics) * len(scale.corruption) * scales.samples(scale, neurons)
+            counts = dict.fromkeys(scales.pattern_counts(scale, memory, neurons), number)
+            draws_of.setdefault((memory, neurons), Counter()).update(counts)
+    paddings = {}
+    for (memory, neurons), several in draws_of.items():
+        dearest = min(chosen[memory].dynamics)  # asynchronous, if both
+        cost = retention.row_cost(memory, dearest, neurons, chosen[memory].queries)
+        rows = draws.rows_for_counts(several, cost)
+        paddings |= {(memory, neurons, num_patterns): most for num_patterns, most in rows.items()}
+    return paddings
 
 
 def _program(config: Config, point: Point, scale: scales.FullScale, paddings: dict[tuple, int]) -> retention.Program:

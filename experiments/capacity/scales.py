@@ -7,8 +7,7 @@ from typing import Any
 
 from experiments.capacity.config import Config, Parity, Scale
 from experiments.contract import Cost, Point, Row
-from experiments.shared import draws, loads, pattern_sets, precedence, spellings
-from hopfield import Memory
+from experiments.shared import draws, loads, pattern_sets, precedence, retention, spellings
 from hopfield.memories import TooManyPatterns, find
 from hopfield.patterns import corruption
 
@@ -127,10 +126,9 @@ def cost(scale: FullScale, memory: str, ensemble: str, neurons: int) -> Cost:
     points, queries = starts * drawn * len(counts), num_queries(scale, most)
     if pattern_sets.is_streamed(ensemble):
         return Cost(points, queries * starts * (neurons + 1) ** 2, 2 * drawn * most * queries * starts * neurons**2)
-    coupled = not isinstance(draws.network(find(memory).sample), Memory)
-    each = neurons / 8 if coupled or "asynchronous" in scale.dynamics else 0
-    elements = max(most * neurons, queries * most, neurons**2 if coupled else 0)
-    return Cost(points, elements, starts * drawn * sum(counts) * neurons * (20 + each + 10 * queries))
+    elements = max(most * neurons, queries * most, neurons**2 if retention.coupled(memory) else 0)
+    each = sum(retention.row_cost(memory, dynamics, neurons, queries) for dynamics in scale.dynamics)
+    return Cost(points, elements, len(scale.corruption) * drawn * sum(counts) * each)
 
 
 def _count(scale: FullScale) -> str:

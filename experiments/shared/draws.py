@@ -1,10 +1,11 @@
 """Draws of patterns stored in a memory: their random numbers, the patterns, and the form that dynamics run on.
 
 Of the paddings, which choose programs, `largest` is for few loads and long dynamics, one program for all of them;
-`rows_to_draw` for many loads of which the largest alone is known; `rows_for_counts` for sizes of which couplings cost
-more than a program, with all numbers of patterns known.
+`rows_to_draw` for many loads of which the largest alone is known; `rows_for_counts` where all numbers of patterns are
+known, with their draws.
 """
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 from typing import NamedTuple
@@ -24,6 +25,10 @@ from hopfield.patterns import Corrupted, corrupt
 
 TRACED: Mapping[str, Traced] = {"num_patterns": (np.uint32, itemgetter("patterns")), "sample": np.uint32}
 """Traced numbers that draws of patterns share: their M, which tables call `patterns`, and their own number."""
+
+
+PROGRAM = 2.5e9
+"""Multiplications that take as long as a program does to be traced and compiled: a second or more."""
 
 
 class Rule(NamedTuple):
@@ -54,9 +59,9 @@ def keys(seed: ArrayLike, neurons: int, num_patterns: ArrayLike, sample: ArrayLi
         seed, num_patterns, sample: seed of the experiment, M, and number of the sample; traced or not.
         neurons: N. The keys depend on these four and on nothing else that is measured.
     """
-    key = jax.random.key(seed)
-    for part in (neurons, num_patterns, sample):
-        key = jax.random.fold_in(key, part)
+    parts = jnp.stack([jnp.asarray(part, jnp.uint32) for part in (neurons, num_patterns, sample)])
+    fold = lambda key, part: (jax.random.fold_in(key, part), None)
+    key, _ = jax.lax.scan(fold, jax.random.key(seed), parts)  # a loop, as compiling each step takes as long as all
     pattern_key, query_key = jax.random.split(key)
     return pattern_key, query_key
 
@@ -110,14 +115,24 @@ def rows_to_draw(num_patterns: int, largest: int, neurons: int) -> int:
     return rows
 
 
-def rows_for_counts(counts: Iterable[int], neurons: int) -> dict[int, int]:
-    """Rows to draw by number of patterns. Numbers within a factor 4, or 1.5 where rows are costly, share their rows."""
-    rows, top = {}, 0
-    for num_patterns in sorted(counts, reverse=True):
-        small, large = top * neurons <= 2**16, top * neurons**2 > 2**28
-        if top == 0 or (not small and num_patterns * (1.5 if large else 4) < top):
-            top = num_patterns
-        rows[num_patterns] = top
+def rows_for_counts(draws: Mapping[int, int], row_cost: float) -> dict[int, int]:
+    """Rows to draw by number of patterns: those that shared programs, and what they draw in vain, cost least together.
+
+    Args:
+        draws: how many draws there are of each number of patterns.
+        row_cost: rough multiplications that a row of patterns costs a draw.
+    """
+    sizes = sorted(draws)
+    total = [0, *itertools.accumulate(draws[size] for size in sizes)]
+    best: list[tuple[float, int]] = [(0.0, 0)]
+    for end, size in enumerate(sizes, start=1):  # the least cost of all up to a size, and where its last program begins
+        wide = row_cost * size
+        best.append(min((best[i][0] + PROGRAM + wide * (total[end] - total[i]), i) for i in range(end)))
+    rows, end = {}, len(sizes)
+    while end:
+        start = best[end][1]
+        rows |= dict.fromkeys(sizes[start:end], sizes[end - 1])
+        end = start
     return rows
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 import jax
 import numpy as np
-from jax.sharding import PartitionSpec
+from jax.sharding import Mesh, PartitionSpec
 from jax.typing import ArrayLike
 from jaxtyping import Array
 
@@ -259,6 +259,6 @@ def _compiled(one: Measurement, program: Any, used: Hardware) -> Callable:
 
     if len(used.devices) == 1:
         return jax.jit(measure_draws)
-    mesh, own = jax.make_mesh((len(used.devices),), ("draws",), devices=used.devices), PartitionSpec("draws")
+    mesh, own = Mesh(np.array(used.devices), ("draws",)), PartitionSpec("draws")
     specs = PartitionSpec(), PartitionSpec(), own, own
     return jax.jit(jax.shard_map(measure_draws, mesh=mesh, in_specs=specs, out_specs=own, check_vma=False))

@@ -45,9 +45,20 @@ class Program(NamedTuple):
 
     @property
     def cost(self) -> float:
-        """Rough multiplications of one sample: drawing patterns, a coupling matrix, a few updates of every query."""
-        coupling = self.neurons if self.dynamics == "asynchronous" else 0
-        return self.padding * self.neurons * (20 + coupling + 10 * self.queries)
+        """Rough multiplications of one sample."""
+        return self.padding * row_cost(self.memory, self.dynamics, self.neurons, self.queries)
+
+
+def row_cost(memory: str, dynamics: str, neurons: int, queries: int) -> float:
+    """Rough multiplications for each pattern of a sample: drawing it, its part of couplings, updates of the queries."""
+    if coupled(memory):
+        return neurons * (20 + neurons / 16 + 10 * queries)
+    return neurons * (20 + (40 if dynamics == "asynchronous" else 10) * queries)
+
+
+def coupled(memory: str) -> bool:
+    """Whether the dynamics of a memory run on couplings [N, N]."""
+    return not isinstance(draws.network(find(memory).sample), Memory)
 
 
 def rows(
