@@ -5,7 +5,7 @@ import pkgutil
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from hopfield import attention, layers, metrics, patterns, separations, similarities, spaces
+from hopfield import attention, metrics, patterns, separations, similarities, spaces
 from hopfield.couplings import Couplings, hebb_couplings
 from hopfield.dynamics import Retrieval, fixed_point, retrieve, trajectory
 from hopfield.dynamics.heat_bath import glauber
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hopfield import geometry as geometry
     from hopfield import graphs as graphs
     from hopfield import large as large
+    from hopfield import layers as layers
     from hopfield import memories as memories
     from hopfield import memory as memory
     from hopfield import networks as networks
