@@ -15,7 +15,7 @@ class Scale:
     neurons: list[int] = grid_axis([64], "numbers of neurons N", least=2)
     loads: list[float] = grid_axis([0.05, 0.15], "loads, in the memory's own scaling", above=0)
     samples: int = option(6, "draws of patterns at each load", least=1, extends=True)
-    queries: int = option(4, "patterns queried in each sample", least=1, formerly="probes")
+    queries: int = option(4, "patterns queried in each sample", least=1)
     dynamics: list[str] | None = option(
         None, "any of asynchronous (default on spins) and synchronous (default elsewhere)", among=DYNAMICS
     )

@@ -41,14 +41,11 @@ class Scale:
         least=1,
         most=2**40,
         used_when=Use("loads is null", lambda config: config.loads is None),
-        formerly="stored",
     )
     samples: Any = option(
         Smoke(4), "disorder samples at each point, or {size: samples} from that size on (null: 4)", extends=True
     )
-    queries: int | None = option(
-        Smoke(4), "patterns queried in each sample (null: 4)", least=1, formerly="probes", axis=True
-    )
+    queries: int | None = option(Smoke(4), "patterns queried in each sample (null: 4)", least=1, axis=True)
     dynamics: list[str] | None = option(
         Smoke(("synchronous",)),
         "asynchronous or synchronous (null: synchronous)",
@@ -107,7 +104,6 @@ class Config(Scale, contract.Config):
         "patterns: random, digits, photographs, .npy or .npz files; generated or mapped:file, not stored",
         meaning="ensemble",
         nonempty=True,
-        formerly="sources",
         axis=True,
     )
     clamp: bool = option(

@@ -30,18 +30,15 @@ class Config(contract.Config):
         least=-0.5,
         most=0.5,
     )
-    sampled_queries: int = option(400, "queries at each load whose overlaps are sampled", least=1, formerly="trials")
+    sampled_queries: int = option(400, "queries at each load whose overlaps are sampled", least=1)
     samples: int = option(
         8,
         "draws of all patterns at each load, where they are enumerated",
         least=1,
         used_when=_ENUMERATED,
         extends=True,
-        formerly="draws",
     )
-    queries: int = option(
-        16, "patterns queried in each of those draws", least=1, used_when=_ENUMERATED, formerly="probes"
-    )
+    queries: int = option(16, "patterns queried in each of those draws", least=1, used_when=_ENUMERATED)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -125,7 +125,6 @@ class Config(contract.Config):
         "updates of an iterated answer at most",
         least=1,
         most=10_000,
-        formerly="updates",
         used_when=Use(
             "memories has one that is iterated",
             lambda config: any(

@@ -48,5 +48,5 @@ class Config(contract.Config):
             lambda config: "dense" in config.methods or "forward" in config.passes,
         ),
     )
-    repeats: int = option(2, "timed runs, of which the fastest counts", least=1, formerly="repetitions")
+    repeats: int = option(2, "timed runs, of which the fastest counts", least=1)
     samples: int = option(2, "draws over which errors are averaged", least=1, used_when=includes("passes", "forward"))

@@ -56,6 +56,4 @@ class Config(contract.Config):
     band: float = option(
         0.8, "share of the queries that lies between the quantiles in the columns _low and _high", above=0, below=1
     )
-    least_rise: float = option(
-        0.01, "growth of the entropy in one step, in nats, that counts", least=ROUNDING, formerly="rise"
-    )
+    least_rise: float = option(0.01, "growth of the entropy in one step, in nats, that counts", least=ROUNDING)

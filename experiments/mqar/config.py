@@ -34,7 +34,6 @@ class Config(contract.Config):
         above=0,
         nonempty=True,
         used_when=_TRAINED,
-        formerly="learning_rates",
     )
     weight_decay: float = option(0.1, "of AdamW", least=0, used_when=_TRAINED)
     dropout: float = option(0.1, "share of embedded features blanked", least=0, below=1, used_when=_TRAINED)

@@ -27,12 +27,10 @@ class Config(contract.Config):
         [1.0, 30.0], "largest over smallest standard deviation of the inputs", least=1, most=1e4
     )
     batches: list[str] = option(["full"], "full, mini or both", among=BATCHES, nonempty=True, axis=True)
-    batch_size: int = option(
-        32, "examples of a mini-batch", least=1, used_when=includes("batches", "mini"), formerly="batch"
-    )
+    batch_size: int = option(32, "examples of a mini-batch", least=1, used_when=includes("batches", "mini"))
     samples: int = option(2, "problems measured", least=1, extends=True)
     tuning: int = option(1, "further problems, not measured, that rules are tuned on", least=1)
-    search_trials: int = option(4, "trials of every rule's numbers", least=1, formerly="trials")
+    search_trials: int = option(4, "trials of every rule's numbers", least=1)
     steps: int = option(
         400,
         "steps of a run at most, but for natural gradients",

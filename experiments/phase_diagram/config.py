@@ -24,7 +24,7 @@ class Map:
     cells: list[int] = option([4, 4], "coarse cells along the load, and up", least=1, repeats=True)
     levels: int = option(1, "how often a cell is halved where its neighbours differ", least=0, most=8)
     samples: int = option(2, "draws of patterns in each cell", least=1)
-    queries: int = option(2, "patterns started from in each sample", least=1, formerly="probes")
+    queries: int = option(2, "patterns started from in each sample", least=1)
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Curves:
     samples: list[int] = option([6], "draws of patterns, one number for all N or one for each", least=1, repeats=True)
     temperatures: list[float] = option([0.2, 0.4, 0.6, 0.8], "temperatures", above=0)
     levels: int = option(1, "how often an interval is halved where retrieval is lost", least=0, most=8)
-    queries: int = option(2, "patterns started from in each sample", least=1, formerly="probes")
+    queries: int = option(2, "patterns started from in each sample", least=1)
     burn_in: list[int] = option(
         [20], "sweeps before anything is averaged, one number or one for each N", least=0, repeats=True
     )

@@ -43,7 +43,6 @@ class Scan:
         "inverse temperatures κ = β‖ξ‖², which is β of patterns of norm 1 and N times that of spins",
         above=0,
         used_when=decided_by("a memory has an inverse temperature", "has_beta"),
-        formerly="betas",
         extends=True,
     )
     around: list[float] | None = option(
@@ -54,7 +53,7 @@ class Scan:
         extends=True,
     )
     samples: int | None = option(Smoke(8), "draws of patterns at each point", least=1, extends=True)
-    queries: int | None = option(Smoke(4), "patterns queried in each sample", least=1, formerly="probes", axis=True)
+    queries: int | None = option(Smoke(4), "patterns queried in each sample", least=1, axis=True)
     max_steps: int | None = option(Smoke(1000), "updates of one query at most", least=1, axis=True)
 
 

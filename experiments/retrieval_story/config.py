@@ -22,7 +22,6 @@ class Config(contract.Config):
     betas: list[float] = grid_axis(
         [0.03, 0.5],
         "inverse temperatures of memories that have one",
-        formerly="beta",
         above=0,
         used_when=decided_by("a memory has an inverse temperature", "has_beta"),
     )

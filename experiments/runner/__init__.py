@@ -7,7 +7,7 @@ Its files in the order of a run; to the right the tests in `tests/experiments/ru
     session          Hydra with `conf/` and the schemas of all experiments      test_configs, test_yaml_files
     hydra_internals  private parts of Hydra, imported in one place              test_configs, test_yaml_files, test_run
     yaml_files       user-defined configuration files, read as data             test_yaml_files
-    overrides        words of the command line: parsed, swept, contradictions   test_mistakes, test_former_names
+    overrides        words of the command line: parsed, swept, contradictions   test_mistakes
     compose          from these words to typed, checked jobs                    test_configs, test_data_mistakes
     errors           one sentence for every mistake in a configuration          test_mistakes, test_help
     idle             options that would do nothing, refused                     test_idle

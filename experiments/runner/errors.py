@@ -86,10 +86,6 @@ def unknown_option(key: str, conf: str, schema: Any) -> str:
         schema: the dataclass that lacks it, None where it is not known.
     """
     group, _, last = key.rpartition(".")
-    renamed = fields(schema) if is_dataclass(schema) else ()
-    for field in renamed:
-        if last == field.metadata.get("formerly"):
-            return f"{key} is not an option of conf={conf}: it is called {f'{group}.' if group else ''}{field.name} now"
     keys = [name for name, _, _ in leaves(schema, f"{group}." if group else "")] if is_dataclass(schema) else []
     allowed = suggestion(key, keys) or (f" ({', '.join(keys)})" if keys else "")
     return f"{key} is not an option of conf={conf}{allowed}"

@@ -24,7 +24,6 @@ class Config(contract.Config):
         "images: digits, photographs, or .npy or .npz files",
         meaning="ensemble",
         nonempty=True,
-        formerly="sources",
         axis=True,
     )
     similarities: list[str] = option(

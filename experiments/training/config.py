@@ -69,9 +69,7 @@ class Config(contract.Config):
         [0.0], "deviations of noise added to training inputs, to choose from", least=0, nonempty=True, axis=True
     )
     dropout: float = option(0.0, "share of embedded features blanked in training", least=0, below=1)
-    seeds: int = option(
-        2, "runs of other seeds: each splits and draws data and starts anew", least=1, formerly="trials", extends=True
-    )
+    seeds: int = option(2, "runs of other seeds: each splits and draws data and starts anew", least=1, extends=True)
     size: int = option(
         500,
         "bags or sequences of a task that is drawn",
@@ -92,7 +90,7 @@ class Config(contract.Config):
         "constant", "of the learning rate: constant or cosine, to zero", among=("constant", "cosine")
     )
     epochs: int = option(10, "epochs at most", least=1)
-    batch_size: int = option(64, "examples of a step", least=1, formerly="batch")
+    batch_size: int = option(64, "examples of a step", least=1)
     patience: int = option(10, "epochs without a lower validation loss before a run ends", least=1)
     save_every: int = option(5, "epochs between two checkpoints", least=1, axis=True)
     baselines: bool = option(
