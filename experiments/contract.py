@@ -114,7 +114,6 @@ def option(
     entries_of: str | None = None,
     axis: bool = False,
     extends: bool = False,
-    formerly: str | None = None,
     **limits: Any,
 ) -> Any:
     """Field of an option: `samples: int = option(1, "draws of patterns", least=1)`.
@@ -128,7 +127,6 @@ def option(
             nothing else of it; every other option belongs to the science of all rows.
         extends: whether it is such an axis of which more only adds points, as of samples, sizes and loads: runs that
             differ in nothing else share a folder and a table.
-        formerly: a name that it had once, which is refused with a sentence that says the present one.
         limits: the `bounds.Bounds` of its value, or of the entries of a list.
     """
     among = f"any of {', '.join(limits['among'])}" if "among" in limits else ""
@@ -139,7 +137,6 @@ def option(
         "entries_of": entries_of,
         "axis": axis or extends,
         "extends": extends,
-        "formerly": formerly,
         "smoke": default.value if isinstance(default, Smoke) else None,
     }
     if isinstance(default, type):
@@ -194,14 +191,6 @@ class Wandb:
                 raise ValueError(f"wandb.{key} must have 1 to 128 characters, got '{value}'")
 
 
-class Device(Enum):
-    """Device that measures; `auto` is a GPU where there is one and enough to measure, else the CPU."""
-
-    auto = "auto"
-    cpu = "cpu"
-    gpu = "gpu"
-
-
 @dataclass
 class Figure:
     """Look of the figure, on which no number depends."""
@@ -221,7 +210,7 @@ class Config:
     overwrite: bool = option(False, "move results of other options that the directory holds to overwritten-1, -2 ...")
     dry: bool = option(False, "say how many points, how much memory and time, and stop")
     shard: str | None = option(None, "share of the points that this process measures, as 3/8 (null: all of them)")
-    device: Device = option(Device.auto, "cpu, gpu or auto: a GPU where there is one and enough to measure")
+    device: str = option("auto", "auto: a GPU if there is one and enough to measure", among=("auto", "cpu", "gpu"))
     workers: int | None = option(None, "calls or compilations at a time (null: one for each core)", least=1, most=1024)
     figure: Figure = field(default_factory=Figure)
     wandb: Wandb = field(default_factory=Wandb)

@@ -231,7 +231,7 @@ def _measure(plan: Plan, missing: Sequence[Point], log: Callable[[Point, Row], N
     waiting = {plan.ledger.key(point): point for point in missing}
     config = dataclasses.replace(plan.job.config, output=str(plan.job.directory))
     declared = registry.columns(plan.job.experiment)
-    with numerics.physics(_hardware(plan, missing)):
+    with numerics.physics(plan.hardware(len(missing))):
         done = pieces.finish(plan, missing)
         with tqdm(total=total, initial=total - len(missing), desc=plan.job.conf, unit="point", disable=None) as bar:
             for row in plan.experiment.measure(config, missing, *([done] if done else [])):
@@ -247,13 +247,6 @@ def _measure(plan: Plan, missing: Sequence[Point], log: Callable[[Point, Row], N
         raise RuntimeError(
             f"{plan.job.experiment}.measure left out {len(waiting)} points: {next(iter(waiting.values()))}"
         )
-
-
-def _hardware(plan: Plan, missing: Sequence[Point]) -> hardware.Hardware:
-    """Hardware for missing points of a plan, by the options and their share of its cost."""
-    cost = getattr(plan.experiment, "cost", None)
-    share = len(missing) / len(plan.points)
-    return hardware.choose(plan.job.config, cost(plan.job.config).operations * share if cost else float("inf"))
 
 
 def _check_row(row: Row, names: Sequence[str], declared: columns.Columns | None, x_axis: str) -> None:

@@ -16,7 +16,7 @@ from experiments.figures import style
 from experiments.runner import budget, errors, folders, mirror, registry
 from experiments.runner.job import Job
 from experiments.runner.ledger import Ledger
-from experiments.shared import axes
+from experiments.shared import axes, hardware
 from experiments.shared.notes import noted
 from experiments.system import files, provenance
 
@@ -61,6 +61,12 @@ class Plan:
         work = [{name: value for name, value in point.items() if name not in along} for point in points]
         return [p for p, each in zip(points, work, strict=True) if int(files.fingerprint(each), 16) % of == number - 1]
 
+    def hardware(self, missing: int) -> hardware.Hardware:
+        """Hardware for a number of missing points, by the options and their share of the cost."""
+        cost = getattr(self.experiment, "cost", None)
+        work = float("inf") if cost is None else cost(self.job.config).operations
+        return hardware.choose(self.job.config, work * missing / len(self.points))
+
     def record(self, *, complete: bool) -> folders.Record:
         """Record of the run, kept in its folder for lists of runs."""
         job, points = self.job, self.table()
@@ -89,6 +95,7 @@ def plan(job: Job) -> Plan:
         InputError: the job cannot be run.
     """
     experiment = registry.load(job.experiment)
+    hardware.choose(job.config)
     mode = mirror.resolve(job.config.wandb)
     cost = getattr(experiment, "cost", None)
     if cost is not None:

@@ -18,6 +18,7 @@ Points, patterns and starts:
 Compiled measurement, and what it is read by:
 
     grids           compiled grids: from points to rows through one program per structure
+    traced          numbers of points as arrays that compiled measurements take
     retention       all patterns of a draw stored, some queried: behind capacity curves
     retrievals      stored patterns read at many κ: behind retrieval curves
     training_loops  networks trained in compiled loops

@@ -22,9 +22,8 @@ from jaxtyping import Array
 from experiments.contract import Cost, InputError, Point, Row, total
 from experiments.shared import hardware, parallel
 from experiments.shared.hardware import LANES, Hardware
+from experiments.shared.traced import Traced, arrays, values
 
-Traced = type | tuple[type, Callable[[dict], Any]]
-"""Number of a point that is traced: its type, and what reads it off the point, else the column of its name."""
 Draw = dict[str, Any]
 """Numbers of one draw by name, traced scalars. None for one that its points lack, as β for memories without one."""
 Each = dict[str, Array]
@@ -157,8 +156,8 @@ class _Batch(NamedTuple):
         """Numbers of `size` draws and their points. Repetitions fill them up to the shape [S, T]."""
         padded = groups + [groups[0]] * (size - len(groups))
         squares = [group + group[-1:] * (self.length - len(group)) for group in padded]
-        draw = _arrays(self.grid.draw, [group[0] for group in padded], (size,))
-        return draw, _arrays(self.grid.each, [point for group in squares for point in group], (size, self.length))
+        draw = arrays(self.grid.draw, [group[0] for group in padded], (size,))
+        return draw, arrays(self.grid.each, [point for group in squares for point in group], (size, self.length))
 
 
 def _draws_of_a_call(batch: _Batch, used: Hardware) -> int:
@@ -188,7 +187,7 @@ def _draws(grid: Grid, points: Sequence[Point]) -> list[tuple[tuple, list[Point]
     """Draws, each a program with the draw's numbers, and their points, in an order independent of the points' order."""
     draws: dict[tuple, list[Point]] = {}
     for point in points:
-        key = (grid.program(point), *_values(grid.draw, point).values())
+        key = (grid.program(point), *values(grid.draw, point).values())
         draws.setdefault(key, []).append(point)
     return sorted(draws.items(), key=lambda draw: repr(draw[0]))
 
@@ -218,32 +217,6 @@ def _check_shapes(grid: Grid, columns: Mapping[str, list], length: int) -> None:
             raise InputError(f"{name} of a measurement must be {told}, got {got}")
         if not grid.each and isinstance(first, list):
             raise InputError(f"{name} of a measurement must be a number where `each` names no column, got {got}")
-
-
-def _values(columns: Mapping[str, Traced], point: Point) -> dict[str, Any]:
-    """The traced numbers of a point."""
-    return {name: point[name] if isinstance(column, type) else column[1](point) for name, column in columns.items()}
-
-
-def _arrays(columns: Mapping[str, Traced], points: Sequence[Point], shape: tuple[int, ...]) -> dict[str, Any]:
-    """Numbers of points as arrays of their types. None for a number that the points lack."""
-    rows = [_values(columns, point) for point in points]
-    kinds = {name: column if isinstance(column, type) else column[0] for name, column in columns.items()}
-    return {name: _array(name, [row[name] for row in rows], kind, shape) for name, kind in kinds.items()}
-
-
-def _array(name: str, numbers: list[Any], kind: type, shape: tuple[int, ...]) -> np.ndarray | None:
-    """Numbers as an array of a type, None if none of them exists; InputError for some missing or cut to whole ones."""
-    missing = [number is None for number in numbers]
-    if all(missing):
-        return None
-    if any(missing):
-        raise InputError(f"{name} must be a number of all points of a draw or of none, got None beside numbers")
-    if issubclass(kind, np.integer):
-        ends = np.iinfo(kind)
-        if wrong := [number for number in numbers if number % 1 or not ends.min <= number <= ends.max]:
-            raise InputError(f"{name} must be whole numbers from {ends.min} to {ends.max}, got {wrong[0]}")
-    return np.asarray(numbers, kind).reshape(shape)
 
 
 def _null_for_nan(value: Any) -> Any:

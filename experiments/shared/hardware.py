@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import jax
 
-from experiments.contract import Config, Device, InputError
+from experiments.contract import Config, InputError
 from experiments.system import files
 
 PAYS = 2e11
@@ -71,10 +71,10 @@ def choose(config: Config, work: float = float("inf")) -> Hardware:
     """
     workers = config.workers or cores()
     found = tuple(device for device in jax.local_devices() if device.platform != "cpu")
-    if config.device is Device.gpu and not found:
+    if config.device == "gpu" and not found:
         raise InputError("device must be cpu or auto on a machine without a GPU, got gpu")
-    small = config.device is Device.auto and work < PAYS
-    if found and not small and config.device is not Device.cpu:
+    small = config.device == "auto" and work < PAYS
+    if found and not small and config.device != "cpu":
         return Hardware(found, workers, side_by_side=True)
     reason = f"; {_name(found)} is left alone, for which so little would be compiled longer" if found and small else ""
     return Hardware((jax.local_devices(backend="cpu")[0],), workers, reason=reason)

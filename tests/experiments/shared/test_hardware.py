@@ -9,7 +9,7 @@ import jax
 import numpy as np
 import pytest
 
-from experiments.contract import ROOT, Config, Device, InputError
+from experiments.contract import ROOT, Config, InputError
 from experiments.shared import grids, hardware, retention
 from experiments.shared.hardware import Hardware
 
@@ -115,14 +115,14 @@ def with_gpu(monkeypatch):
     ],
 )
 def test_a_gpu_is_taken_where_it_is_asked_for_or_pays(with_gpu, device, work, told):
-    chosen = hardware.choose(Config(device=Device[device], workers=3), work)
+    chosen = hardware.choose(Config(device=device, workers=3), work)
     assert str(chosen) == told
     assert chosen.side_by_side == told.startswith("NVIDIA")
 
 
 def test_a_gpu_that_is_not_there_is_told_in_one_sentence():
     with pytest.raises(InputError, match=r"^device must be cpu or auto on a machine without a GPU, got gpu$"):
-        hardware.choose(Config(device=Device.gpu))
+        hardware.choose(Config(device="gpu"))
     assert hardware.choose(Config(), 1e13).workers == hardware.cores()
 
 
