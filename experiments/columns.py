@@ -10,7 +10,8 @@ misspelt, or with a value of another kind stops the run. A value that does not e
 """
 
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -108,6 +109,21 @@ def check(declared: Columns, row: Mapping[str, Any]) -> None:
         if not _is_of(column.kind, value):
             wanted = f"{WORDS[column.kind]}, as columns.py declares it (kind={column.kind.__name__})"
             raise InputError(f"{name} of a row must be {wanted}, got {type(value).__name__} {value}")
+
+
+def check_row(row: Mapping[str, Any], names: Sequence[str], declared: Columns | None, x_axis: str) -> None:
+    """Check that a row has the columns of its point, those declared, and values of their kinds; else InputError."""
+    if lacking := [name for name in names if name not in row]:
+        raise InputError(f"a row must have the columns of its point, got one without {', '.join(lacking)}")
+    for name, value in row.items():
+        if isinstance(value, list | tuple | dict | set) or getattr(value, "shape", ()):
+            raise InputError(f"{name} of a row must be one number or text, got {type(value).__name__} {value}")
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            raise InputError(f"{name} of a row must be a number that a float holds, got {value.bit_length()} bits")
+    if declared is not None:
+        check(declared, row)
+    elif x_axis not in row:
+        raise InputError(f"X_AXIS must be a column of the table, got {x_axis}")
 
 
 def _is_of(kind: type, value: Any) -> bool:

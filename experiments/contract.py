@@ -139,12 +139,11 @@ def option(
         "extends": extends,
         "smoke": default.value if isinstance(default, Smoke) else None,
     }
-    if isinstance(default, type):
-        return field(default_factory=default, metadata=about)
     if isinstance(default, Smoke):
         return field(default=None, metadata=about)
-    if isinstance(default, list | dict):
-        return field(default_factory=lambda: copy.copy(default), metadata=about)
+    if isinstance(default, list | dict | type):
+        made = default if isinstance(default, type) else lambda: copy.copy(default)
+        return field(default_factory=made, metadata=about)
     return field(default=default, metadata=about)
 
 

@@ -85,7 +85,7 @@ def unknown_option(key: str, conf: str, schema: Any) -> str:
         conf: the choice of `conf=`.
         schema: the dataclass that lacks it, None where it is not known.
     """
-    group, _, last = key.rpartition(".")
+    group = key.rpartition(".")[0]
     keys = [name for name, _, _ in leaves(schema, f"{group}." if group else "")] if is_dataclass(schema) else []
     allowed = suggestion(key, keys) or (f" ({', '.join(keys)})" if keys else "")
     return f"{key} is not an option of conf={conf}{allowed}"

@@ -227,16 +227,15 @@ def _mirror(plan: Plan) -> mirror.Mirror:
 
 def _measure(plan: Plan, missing: Sequence[Point], log: Callable[[Point, Row], None]) -> None:
     """Measure missing points, each on disk before the next."""
-    total, names = len(plan.points), list(missing[0])
+    total, names, declared = len(plan.points), list(missing[0]), registry.columns(plan.job.experiment)
     waiting = {plan.ledger.key(point): point for point in missing}
     config = dataclasses.replace(plan.job.config, output=str(plan.job.directory))
-    declared = registry.columns(plan.job.experiment)
     with numerics.physics(plan.hardware(len(missing))):
         done = pieces.finish(plan, missing)
         with tqdm(total=total, initial=total - len(missing), desc=plan.job.conf, unit="point", disable=None) as bar:
             for row in plan.experiment.measure(config, missing, *([done] if done else [])):
                 hardware.say()
-                _check_row(row, names, declared, plan.experiment.X_AXIS)
+                columns.check_row(row, names, declared, plan.experiment.X_AXIS)
                 point = waiting.pop(plan.ledger.key({name: row[name] for name in names}), None)
                 if point is None:
                     raise RuntimeError(f"{plan.job.experiment}.measure yielded a row nobody asked for: {row}")
@@ -247,18 +246,3 @@ def _measure(plan: Plan, missing: Sequence[Point], log: Callable[[Point, Row], N
         raise RuntimeError(
             f"{plan.job.experiment}.measure left out {len(waiting)} points: {next(iter(waiting.values()))}"
         )
-
-
-def _check_row(row: Row, names: Sequence[str], declared: columns.Columns | None, x_axis: str) -> None:
-    """Check that a row has the columns of its point, those declared, and values of their kinds; else InputError."""
-    if lacking := [name for name in names if name not in row]:
-        raise InputError(f"a row must have the columns of its point, got one without {', '.join(lacking)}")
-    for name, value in row.items():
-        if isinstance(value, list | tuple | dict | set) or getattr(value, "shape", ()):
-            raise InputError(f"{name} of a row must be one number or text, got {type(value).__name__} {value}")
-        if isinstance(value, int) and abs(value) > sys.float_info.max:
-            raise InputError(f"{name} of a row must be a number that a float holds, got {value.bit_length()} bits")
-    if declared is not None:
-        columns.check(declared, row)
-    elif x_axis not in row:
-        raise InputError(f"X_AXIS must be a column of the table, got {x_axis}")
