@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 
@@ -16,6 +17,7 @@ from experiments.system import files
 
 PAYS = 2e11
 """Multiplications from which on accelerators are worth their programs, whose compiling is dear: minutes of a core."""
+DEFAULT = "jax_default_device"
 LANES = 64
 """Calls of a core that one call to an accelerator does, whose work they would divide too finely."""
 _current: ContextVar["Hardware | None"] = ContextVar("hardware", default=None)
@@ -27,13 +29,13 @@ class Hardware:
     """Hardware of a run.
 
     Attributes:
-        devices: what programs run on, all of one kind.
+        devices: what programs run on, devices of JAX of one kind.
         workers: calls, or compilations, at a time.
         side_by_side: whether the draws of a call are measured side by side, and not one after the other.
         reason: why an accelerator is left alone, if one is.
     """
 
-    devices: tuple[jax.Device, ...]
+    devices: tuple[Any, ...]
     workers: int
     side_by_side: bool = False
     reason: str = ""
@@ -50,7 +52,7 @@ class Hardware:
         return (held.get("bytes_limit", machine) - held.get("bytes_in_use", 0)) / 2
 
 
-def _name(devices: tuple[jax.Device, ...]) -> str:
+def _name(devices: tuple[Any, ...]) -> str:
     return devices[0].device_kind
 
 
@@ -88,13 +90,13 @@ def current() -> Hardware:
 @contextlib.contextmanager
 def using(hardware: Hardware) -> Iterator[None]:
     """Block of measurement on some hardware, which its first `say` tells of."""
-    before, tokens = jax.config.jax_default_device, (_current.set(hardware), _said.set(False))
+    before, tokens = getattr(jax.config, DEFAULT), (_current.set(hardware), _said.set(False))
     try:
         if hardware.devices[0] != jax.local_devices()[0]:
-            jax.config.update("jax_default_device", hardware.devices[0])
+            jax.config.update(DEFAULT, hardware.devices[0])
         yield
     finally:
-        jax.config.update("jax_default_device", before)
+        jax.config.update(DEFAULT, before)
         _current.reset(tokens[0])
         _said.reset(tokens[1])
 

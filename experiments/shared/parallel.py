@@ -5,14 +5,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import lru_cache, partial
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
 from experiments.contract import Point, Row
 from experiments.shared import hardware
 
+Result = TypeVar("Result")
 
-def rows(tasks: Iterable[Callable[[], list[Row]]]) -> Iterator[Row]:
-    """Rows of all tasks, in the order in which tasks end. Rows of one task stay together.
+
+def rows(tasks: Iterable[Callable[[], list[Result]]]) -> Iterator[Result]:
+    """Rows, or other results, of all tasks, in the order in which tasks end. Those of one task stay together.
 
     Args:
         tasks: functions without arguments, each giving some rows; those not yet begun are dropped when the reader stops
