@@ -4,7 +4,6 @@ import contextlib
 import dataclasses
 import itertools
 import os
-import sys
 import time
 import traceback
 from collections import deque
@@ -18,7 +17,6 @@ from experiments import columns
 from experiments.contract import InputError, Point, Row, StoppedError
 from experiments.runner import boundary, conclusion, folders, launching, locks, mirror, numerics, pieces, registry
 from experiments.runner.planning import Plan, check_names, check_science, plan
-from experiments.shared import hardware
 from experiments.system import files
 
 
@@ -234,7 +232,6 @@ def _measure(plan: Plan, missing: Sequence[Point], log: Callable[[Point, Row], N
         done = pieces.finish(plan, missing)
         with tqdm(total=total, initial=total - len(missing), desc=plan.job.conf, unit="point", disable=None) as bar:
             for row in plan.experiment.measure(config, missing, *([done] if done else [])):
-                hardware.say()
                 columns.check_row(row, names, declared, plan.experiment.X_AXIS)
                 point = waiting.pop(plan.ledger.key({name: row[name] for name in names}), None)
                 if point is None:

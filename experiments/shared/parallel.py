@@ -20,7 +20,10 @@ def rows(tasks: Iterable[Callable[[], list[Result]]]) -> Iterator[Result]:
         tasks: functions without arguments, each giving some rows; those not yet begun are dropped when the reader stops
             or a task fails, whose exception is passed on.
     """
-    with ThreadPoolExecutor(hardware.current().workers) as workers:
+    used = hardware.current()
+    if not used.side_by_side:  # else how many draws are side by side is known when their programs are
+        hardware.say()
+    with ThreadPoolExecutor(used.workers) as workers:
         running = [workers.submit(task) for task in tasks]
         try:
             for done in as_completed(running):
