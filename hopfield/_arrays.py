@@ -37,6 +37,8 @@ def as_known(known, state: State) -> Known:
 
 def one_state(state: ArrayLike, neurons: int, dtype, name: str = "state") -> State:
     """State [N] of floating type, in at least the precision of `dtype`. ValueError for another shape."""
+    if isinstance(state, tuple) and hasattr(state, "state"):  # a corrupted pattern or the end of a retrieval
+        raise ValueError(f"{name} must be an array, got {type(state).__name__} (write its .state)")
     array = real_array(name, state, dtype)
     if array.shape != (neurons,):
         raise ValueError(f"{name} must have shape [{neurons}] (batch with jax.vmap), got shape {array.shape}")

@@ -60,6 +60,11 @@ def nan_outside(value: Array, inside: ArrayLike) -> Array:
     return jnp.where(inside, value, jnp.nan)
 
 
+def positive_part(x: Array) -> Array:
+    """[x]₊ with the one-sided derivative 0 at 0, where JAX's maximum has ½: what is cut off there stays cut off."""
+    return jnp.where(x <= 0, 0.0, x)
+
+
 def largest(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
     """Maximum along an axis: −∞ if it is empty, NaN if any entry is NaN (XLA's own loses it at some shapes on CPUs)."""
     top = jnp.max(x, axis=axis, keepdims=keepdims, initial=-jnp.inf)

@@ -1,5 +1,6 @@
 """Checks of the parts of a memory: whether patterns, values, similarity and space fit each other."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -53,7 +54,43 @@ def check_spins(patterns: Array | Source, mask: Array | np.ndarray | None) -> No
     with jax.ensure_compile_time_eval():
         off = float(Spins().violation(rows if mask is None else jnp.where(mask[:, None], rows, 1.0)))
     if off > 0:
-        raise ValueError(f"patterns must be spins −1 or +1, got entries {off:g} away from them")
+        raise ValueError(f"patterns must be spins −1 or +1, got {_no_spins(rows, off)}")
+
+
+def _no_spins(rows: Array, off: float) -> str:
+    """What patterns are that are `off` from spins, for a sentence."""
+    binary = bool(np.all((entries := jax.device_get(rows)) * (entries - 1) == 0))
+    return "zeros and ones (write 2 * patterns - 1)" if binary else f"entries {off:g} away from them"
+
+
+MOST_COMPARED = 2**22
+"""Products of components that building spends on `warn_of_rivals`, a millisecond."""
+
+
+def warn_of_rivals(patterns: Array, mask: Any) -> None:
+    """Warn where more than a tenth of the patterns have a larger dot product with another one than with themselves.
+
+    Of many patterns some are compared, evenly spaced; traced ones are not.
+    """
+    if is_traced(patterns, mask) or not patterns.is_fully_addressable:
+        return
+    used = np.arange(len(patterns)) if mask is None else np.flatnonzero(jax.device_get(mask))
+    count = min(len(used), 256, max(2, int((MOST_COMPARED / patterns.shape[1]) ** 0.5)))
+    chosen = used[np.linspace(0, len(used) - 1, count).astype(int)]
+    here = patterns.devices() == {jax.local_devices(backend="cpu")[0]}  # no copy then, and nothing to compile
+    with jax.ensure_compile_time_eval():
+        rows = jax.device_get(patterns)[chosen] if here else jax.device_get(patterns[chosen])
+    with np.errstate(all="ignore"):
+        products = (wide := rows.astype(np.promote_types(rows.dtype, np.float32))) @ wide.T
+        own = products.diagonal()
+        lost = np.sum(products.max(axis=1, initial=-np.inf) > own + 1e-5 * np.abs(own))
+    if lost > 0.1 * count:
+        warnings.warn(
+            f"{lost} of {count} patterns have a larger dot product with another one than with themselves, which then"
+            ' answers for them: write find_memory("images").build(patterns), similarity="squared_distance" with'
+            ' space="unconfined", or patterns.standardise(patterns)',
+            stacklevel=3,
+        )
 
 
 def check_classical(name: str, memory: Any) -> None:

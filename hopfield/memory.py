@@ -23,7 +23,7 @@ from jaxtyping import Array, Bool, Float, Int
 from hopfield import _numerics, large
 from hopfield._arguments import boolean_array, integer, one_of, positive_scalar, public
 from hopfield._numerics import accumulation_dtype, is_traced, wide
-from hopfield._parts import check_called, check_parts, check_spins, checked_values
+from hopfield._parts import check_called, check_parts, check_spins, checked_values, warn_of_rivals
 from hopfield._pytrees import Node
 from hopfield.large.reading import own_patterns
 from hopfield.patterns.sources import Source, as_patterns
@@ -84,6 +84,8 @@ class Memory(Node):
         Raises:
             ValueError: a shape, a name, β or a combination that has no meaning, in one sentence.
             TypeError: one of the three choices is something else.
+        Warns:
+            UserWarning: patterns have a larger dot product with another one than with themselves, as images do.
         """
         patterns = as_patterns(patterns)
         similarity, separation, space = as_similarity(similarity), as_separation(separation), as_space(space)
@@ -94,6 +96,8 @@ class Memory(Node):
         mask = None if mask is None else boolean_array("mask", mask, patterns.shape[:1])
         if isinstance(space, Spins) and isinstance(similarity, Dot):
             check_spins(patterns, mask)
+        elif isinstance(similarity, Dot) and values is None and not isinstance(patterns, Source):
+            warn_of_rivals(patterns, mask)
         precision = accumulation_dtype(patterns.dtype)
         checked = jnp.asarray(positive_scalar("beta", beta, precision), precision)
         return cls(patterns, checked, values, mask, similarity, separation, space)

@@ -207,11 +207,18 @@ def _directions(shape: tuple[int, ...], rng: np.random.Generator | None) -> Iter
 
 
 def _slope(along: Callable[[float], tuple[float, np.ndarray]], steps: tuple[float, ...] = STEPS) -> float:
-    """Derivative at 0 of a function that also returns which keys are read. These must not change within the stencil."""
+    """Derivative at 0 of a function that also returns which keys are read. These must not change within the stencil.
+
+    Where they do at every step, as at a kink itself, it is the derivative of the side on which they stay the same.
+    """
     slope = np.nan
     for step in steps:
-        at = {k: along(k * step) for k in (-2, -1, 1, 2)}
+        at = {k: along(k * step) for k in (-2, -1, 0, 1, 2)}
+        same = {k for k, (_, support) in at.items() if np.array_equal(support, at[0][1])}
         slope = (8 * (at[1][0] - at[-1][0]) - (at[2][0] - at[-2][0])) / (12 * step)
-        if all(np.array_equal(support, at[1][1]) for _, support in at.values()):
-            break
+        if len(same) == len(at):
+            return slope
+        side = next((side for side in (1, -1) if {side, 2 * side} <= same), 0)
+        if side:
+            slope = side * (4 * at[side][0] - 3 * at[0][0] - at[2 * side][0]) / (2 * step)
     return slope

@@ -74,15 +74,20 @@ def holds_nan(state: State) -> Bool[Array, ""]:
     return jnp.any(jnp.isnan(state))
 
 
+def without_spin(state: State, known: Known) -> Bool[Array, ""]:
+    """Whether a unit that is not clamped is 0, as a field of zero leaves a hidden one."""
+    return jnp.any(state == 0) if known is None else jnp.any((state == 0) & ~known)
+
+
 def unstable(model: SpinModel, state: State, *, known: Known = None) -> Bool[Array, "N"]:
-    """Neurons whose local field opposes their spin [N], or is not a number: no such neuron is stable."""
+    """Neurons whose local field opposes their spin [N] or is not a number, or that have no spin: none is stable."""
     state = as_spin_model("model", model).as_state(state)
     return _unstable(model, state, as_known(known, state))
 
 
 @jax.jit
 def _unstable(model: SpinModel, state: State, known: Known) -> Bool[Array, "N"]:
-    against = ~(model.local_field(state) * state >= 0)
+    against = ~(model.local_field(state) * state >= 0) | (state == 0)
     return against if known is None else against & ~known
 
 
@@ -183,7 +188,7 @@ def _relax(model: SpinModel, state: State, key, max_sweeps, known: Known, *, dyn
 
     zero = jnp.zeros((), int)
     final, count, flips, moved = jax.lax.while_loop(moving, turn, (state, zero, zero, jnp.ones((), bool)))
-    stable = (~moved | ~jnp.any(unstable(model, final, known=known))) & ~holds_nan(final)
+    stable = (~moved | ~jnp.any(unstable(model, final, known=known))) & ~holds_nan(final) & ~without_spin(final, known)
     return Relaxation(final, count, flips, model.energy(final), stable)
 
 
@@ -197,7 +202,7 @@ def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dyna
     loop = _sweep_by_sweep if jax.default_backend() == "cpu" else _flip_by_flip
     state, field, count, flips = loop(model, state, field, free, order, max_sweeps)
     energy = model.energy_at(field, state)
-    stable = ~jnp.any(_waiting(state, field, free) | jnp.isnan(field))
+    stable = ~jnp.any(_waiting(state, field, free) | jnp.isnan(field)) & ~without_spin(state, ~free)
     return Relaxation(jnp.where(free & jnp.isnan(field), jnp.nan, state), count, flips, energy, stable)
 
 

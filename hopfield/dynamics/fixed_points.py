@@ -1,6 +1,7 @@
 """Fixed points of a memory's update, differentiable by the implicit function theorem."""
 
 from collections.abc import Callable
+from typing import Literal
 
 import jax
 import jax.numpy as jnp
@@ -9,12 +10,17 @@ from jaxtyping import Array
 from hopfield._arguments import real_scalar, step_limit
 from hopfield._numerics import tolerance, wide
 from hopfield.dynamics.models import Model, as_model
-from hopfield.dynamics.retrieval import retrieve
-from hopfield.spaces import Known, Space, Spins, State, as_known
+from hopfield.dynamics.retrieval import query_and_known, retrieve
+from hopfield.spaces import Known, Space, Spins, State
 
 
 def fixed_point(
-    model: Model, state: State, *, max_steps: int = 1000, known: Known = None, rtol: float | None = None
+    model: Model,
+    state: State,
+    *,
+    max_steps: int = 1000,
+    known: Known | Literal["not_nan"] = None,
+    rtol: float | None = None,
 ) -> State:
     """The fixed point a query converges to, differentiable in the model by the implicit function theorem.
 
@@ -27,7 +33,7 @@ def fixed_point(
         model: any `Model` on a continuous space: Memory, `FeatureMemory` or your own.
         state: the query [N].
         max_steps: updates at most.
-        known: units clamped to the query's values [N].
+        known: units clamped to the query's values [N], as for `retrieve`.
         rtol: the step that counts as none, as for `retrieve`.
     Raises:
         ValueError: the model lives on spins, or says of no space, where nothing is differentiable.
@@ -36,10 +42,10 @@ def fixed_point(
     if isinstance(space, Spins) or not isinstance(space, Space):
         kind = type(space).__name__
         raise ValueError(f"model must live in a continuous space to have a differentiable fixed point, got {kind}")
-    state = model.as_state(state)
+    state, known = query_and_known(model, state, known)
     if rtol is not None:
         rtol = real_scalar("rtol", rtol, "a finite number of at least 0", 0.0)
-    end = _fixed_point(model, wide(state), step_limit("max_steps", max_steps), as_known(known, state), rtol)
+    end = _fixed_point(model, wide(state), step_limit("max_steps", max_steps), known, rtol)
     return end.astype(state.dtype)
 
 

@@ -2,20 +2,27 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._arguments import integer, one_of, real_scalar, step_limit
+from hopfield._arrays import Patterns, Scores
 from hopfield._numerics import tolerance, wide
-from hopfield.dynamics.asynchronous import holds_nan, refuse_no_key, relax
+from hopfield._pytrees import Node
+from hopfield.dynamics.asynchronous import holds_nan, refuse_no_key, relax, without_spin
 from hopfield.dynamics.models import Model, Updates, as_model
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, alike, near, settled
 from hopfield.large import while_outside
 from hopfield.memory import DYNAMICS, Dynamics, Memory
-from hopfield.spaces import Known, Spins, State, as_known
+from hopfield.similarities import Similarity
+from hopfield.spaces import Known, Space, Spins, State, as_known
+
+NOT_NAN = "not_nan"
+"""The word for units that are known where a query is a number and unknown where it is NaN."""
 
 
 class Retrieval(NamedTuple):
@@ -35,7 +42,7 @@ class Retrieval(NamedTuple):
 
     @property
     def converged(self) -> Bool[Array, "*q"]:
-        """Whether the state is at rest. A state in a cycle, cut at the step limit or with NaN is not."""
+        """Whether the state is at rest. In a cycle, at the step limit, with NaN or with units 0 for spins it is not."""
         return self.status == CONVERGED
 
 
@@ -46,7 +53,7 @@ def retrieve(
     dynamics: Dynamics | str = "synchronous",
     key=None,
     max_steps: int = 100,
-    known: Known = None,
+    known: Known | Literal["not_nan"] = None,
     rtol: float | None = None,
 ) -> Retrieval:
     """Run any `Model` from one query to a fixed point, a 2-cycle or `max_steps`. Queries of a batch stop independently.
@@ -63,24 +70,38 @@ def retrieve(
             two are event-driven.
         key: JAX random key, for "asynchronous" only.
         max_steps: updates, or sweeps, at most.
-        known: units clamped to the query's values [N].
+        known: units clamped to the query's values [N], or "not_nan" for those that are not NaN. Of a `Memory` outside
+            Spins they alone are compared in the first step, whatever stands in the others; on spins an unknown unit
+            begins at its value, 0 where it has none.
         rtol: step relative to the state's norm that counts as standing still; spins compare exactly.
     Returns:
-        Retrieval with status CONVERGED, CYCLE, STEP_LIMIT, or NOT_A_NUMBER where NaN has come into the state.
+        Retrieval with status CONVERGED, CYCLE, STEP_LIMIT, also where a field of zero leaves a unit of spins at 0, or
+        NOT_A_NUMBER where NaN has come into the state.
     Raises:
         ValueError: unknown dynamics, a missing key, asynchronous dynamics outside Spins, or max_steps < 1.
     """
     _check_dynamics(as_model("model", model, Model), dynamics, key)
     max_steps = step_limit("max_steps", max_steps)
-    state = model.as_state(state)
+    state, known = query_and_known(model, state, known)
     if rtol is not None:
         rtol = real_scalar("rtol", rtol, "a finite number of at least 0", 0.0)
     if dynamics == "synchronous":
         run = _walked if isinstance(model, Memory) and model.walked else _synchronous
-        return run(model, state, max_steps, as_known(known, state), rtol)
+        return run(model, state, max_steps, known, rtol)
     end = relax(as_model("model", model), state, dynamics=dynamics, key=key, max_sweeps=max_steps, known=known)
     status = jnp.where(end.stable, CONVERGED, STEP_LIMIT)
     return Retrieval(end.state, end.sweeps, end.energy, jnp.where(holds_nan(end.state), NOT_A_NUMBER, status))
+
+
+def query_and_known(model: Updates, state: ArrayLike, known: Known | str) -> tuple[State, Known]:
+    """A query and its known units as arrays. Where the word tells them, NaN of the query becomes 0."""
+    if not isinstance(known, str):
+        state = model.as_state(state)
+        return state, as_known(known, state)
+    one_of("known", known, (NOT_NAN,))
+    values = jnp.asarray(state)
+    known = ~jnp.isnan(values)
+    return model.as_state(jnp.where(known, values, 0.0)), known
 
 
 def _check_dynamics(model: Model, dynamics: str, key) -> None:
@@ -99,9 +120,47 @@ def _on_spins(model: Model) -> bool:
 def _run_to_rest(model: Model, state: State, max_steps, known: Known, rtol, loop: Callable) -> Retrieval:
     start = wide(state)  # half precision stands still where its next step is lost to rounding
     same = alike if _on_spins(model) else near(tolerance(start.dtype) if rtol is None else rtol, start)
-    end = settled(lambda x: model.update(x, known), start, max_steps, same, cycles=True, loop=loop)
-    reached = end.state.astype(state.dtype)
-    return Retrieval(reached, end.steps, model.energy(reached), end.status)
+    first, before = _from_known(model, start, known)
+    end = settled(lambda x: model.update(x, known), first, max_steps - before, same, cycles=True, loop=loop)
+    reached, status = end.state.astype(state.dtype), end.status
+    if _on_spins(model):
+        status = jnp.where((status == CONVERGED) & without_spin(end.state, known), STEP_LIMIT, status)
+    return Retrieval(reached, end.steps + before, model.energy(reached), status)
+
+
+class _OfKnown(Node):
+    """A similarity that sees some units alone, in its place for one step; what is read of the patterns is whole."""
+
+    compared: Similarity
+    known: Bool[Array, "N"]
+
+    def __call__(self, state: State, patterns: Patterns) -> Scores:
+        return self.compared.of_known(state, patterns, self.known)
+
+    def of_states(self, states: Float[Array, "Q N"], patterns: Patterns) -> Float[Array, "Q M"]:
+        return jax.vmap(self, (0, None))(states, patterns)
+
+    def width(self, patterns: Any) -> int:
+        return self.compared.width(patterns)
+
+    def summed(self, patterns: Patterns) -> Float[Array, "M K"]:
+        return self.compared.summed(patterns)
+
+    def minimiser(self, state: State, moment: Array, mass: Array, *, space: Space, known: Known = None) -> State:
+        return self.compared.minimiser(state, moment, mass, space=space, known=known)
+
+    def proximal_step(self, state: State, patterns: Patterns, weights: Scores, space: Space, known: Known) -> State:
+        return self.compared.proximal_step(state, patterns, weights, space, known)
+
+
+def _from_known(model: Model, state: State, known: Known) -> tuple[State, Array | int]:
+    """A query after the step in which known units alone are compared, and whether it took one, 1 or 0."""
+    if known is None or not isinstance(model, Memory) or isinstance(model.space, Spins):
+        return state, 0
+    compared: Any = _OfKnown(model.similarity, known)
+    new = model.replace(similarity=compared).update(jnp.where(known, state, 0.0), known)
+    new = jnp.where(jnp.any(known), new, state)  # nothing is known: an ordinary query
+    return new, (jnp.any(new != state) & ~holds_nan(new)).astype(int)
 
 
 _synchronous = jax.jit(partial(_run_to_rest, loop=jax.lax.while_loop))

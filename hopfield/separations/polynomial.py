@@ -11,7 +11,7 @@ from flax import struct
 
 from hopfield._arguments import flag, integer
 from hopfield._names import Named
-from hopfield._numerics import EXACT_DEGREE, anywhere, largest, power_of_two, power_scale, wide
+from hopfield._numerics import EXACT_DEGREE, anywhere, largest, positive_part, power_of_two, power_scale, wide
 from hopfield.separations._guards import faint, nonzero, scaled, unmasked
 from hopfield.separations.base import ByBlocks, Separation
 from hopfield.separations.simplex import Mask, Scores
@@ -50,7 +50,7 @@ class Polynomial(Streaming, Separation):
 
     def _base(self, z: Scores, mask: Mask) -> Scores:
         z = unmasked(z, mask)
-        return jnp.maximum(z, 0.0) if self.rectified else z
+        return positive_part(z) if self.rectified else z
 
     def potential(self, z, mask=None):
         return jnp.sum(self._base(z, mask) ** self.degree) / self.degree

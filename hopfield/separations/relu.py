@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from hopfield._names import Named
+from hopfield._numerics import positive_part
 from hopfield.separations._guards import nonzero, unmasked
 from hopfield.separations.base import ByBlocks, Scalar, Separation
 from hopfield.separations.simplex import Mask, Scores
@@ -58,7 +59,7 @@ class LogReLU(Streaming, Separation):
         z = unmasked(z, mask)
         z = jnp.where(z == jnp.inf, jnp.nan, z)
         inside = unmasked(jnp.where(jnp.isnan(z), z, (z > -1.0).astype(z.dtype)), mask)
-        return inside, jnp.sum(unmasked(jnp.maximum(1.0 + z, 0.0), mask))
+        return inside, jnp.sum(unmasked(positive_part(1.0 + z), mask))
 
 
 NAMES = {"epanechnikov": Named(LogReLU)}

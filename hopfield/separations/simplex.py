@@ -17,7 +17,7 @@ from jaxtyping import Array, Float
 
 from hopfield._arguments import real_array
 from hopfield._arrays import Mask, Scores
-from hopfield._numerics import largest, saved_for_derivative, wide
+from hopfield._numerics import largest, positive_part, saved_for_derivative, wide
 from hopfield.separations._deformed import power_logarithm
 
 STEPS = 64
@@ -147,7 +147,7 @@ _threshold.defjvp(_threshold_jvp, symbolic_zeros=True)
 def sparsemax(z: Scores, mask: Mask = None) -> Scores:
     """Euclidean projection of the scores on the simplex. It is zero where everything is masked."""
     s, _ = shifted(z, mask)
-    return jnp.maximum(s - _threshold(s, jnp.ones((), s.dtype)), 0.0)
+    return positive_part(s - _threshold(s, jnp.ones((), s.dtype)))
 
 
 @jax.jit

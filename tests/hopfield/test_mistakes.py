@@ -75,6 +75,11 @@ MISTAKES = {
     ),
     "model Hebb, modern": (lambda: hebb_couplings(MODERN), "memory must be classical .* got LogSumExp, Dot, Euclidean"),
     "model diagnostics": (lambda: stability.update_jacobian("x", STATE), "memory must be a Memory or Couplings"),
+    "state of a corruption": (
+        lambda: retrieve(MODERN, patterns.mask(KEY, STATE, 0.5)),
+        r"state must be an array, got Corrupted \(write its \.state\)",
+    ),
+    "state of a retrieval": (lambda: MODERN.update(retrieve(MODERN, STATE)), "state must be an array, got Retrieval"),
     "memory name": (lambda: find_memory(None), "memory must be a str, got None"),
     "key integer": (lambda: _asynchronous(0), "key must be one JAX random key, .* got int"),
     "key text": (lambda: _asynchronous("k"), "key must be one JAX random key, .* got str"),

@@ -83,6 +83,8 @@ def _files_of_index(place: Path) -> list[Path]:
     files = sorted(set(names.values()))
     for name in files:
         file = place.parent / name
-        if Path(name).name != name or file.suffix == ".json" or not file.is_file():
+        if Path(name).name != name or file.suffix == ".json":
             raise ValueError(f"path must be an index of safetensors files beside it, got {name!r} in '{place}'")
+        if not file.is_file():
+            raise ValueError(f"path must be an index of files that are all there, {name!r} is missing beside '{place}'")
     return [place.parent / name for name in files]

@@ -180,3 +180,11 @@ def test_finite_differences_step_short_of_a_kink():
     """|x − 3e-5|: the shorter step stays on the left of the kink, where the slope is −1."""
     slope = verification._slope(lambda t: (abs(t - 3e-5), np.asarray([t > 3e-5])))
     assert slope == pytest.approx(-1, rel=1e-9)
+
+
+@pytest.mark.parametrize(("separation", "second"), [("sparsemax", 3.0), ("entmax:1.5", 2.0)])
+def test_gradients_agree_where_a_score_meets_the_threshold(separation, second):
+    """One key has all of the weight, the other stands at the kink: all routes take the side on which it is not read."""
+    query, keys = jnp.array([[1.0, 0.0]]), jnp.array([[4.0, 0.0], [second, 0.0]])
+    found = verify_gradients(query, keys, keys, beta=1.0, separation=separation)
+    assert found.passed, str(found)

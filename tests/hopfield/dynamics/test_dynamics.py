@@ -172,6 +172,77 @@ def test_known_units_are_given_by_name_in_all_dynamics():
     assert set(known.values()) == {inspect.Parameter.KEYWORD_ONLY}
 
 
+HIDDEN = np.array([[0.9, 0.8, np.nan, np.nan], [0.2, 0.1, np.nan, np.nan]])
+STORED = jnp.array([[0.9, 0.8, 0.9, 0.8], [0.2, 0.1, 0.2, 0.1]])
+
+
+@pytest.mark.parametrize("similarity", ["squared_distance", "manhattan"])
+@pytest.mark.parametrize("walked", [False, True], ids=["array", "file"])
+def test_known_units_alone_are_compared_first(similarity, walked, tmp_path):
+    """With what stands in the unknown ones compared as well, the query would end at [0.9, 0.8, 0.1, 0.1]."""
+    if walked and similarity == "manhattan":
+        pytest.skip("its median needs all patterns at once")
+    stored = STORED
+    if walked:
+        np.save(tmp_path / "stored.npy", np.asarray(STORED))
+        stored = np.load(tmp_path / "stored.npy", mmap_mode="r")
+    memory = Memory.create(stored, 50.0, similarity=similarity, space="unconfined")
+    for filled in (0.0, 0.1, -3.0, np.nan):
+        for hidden, whole in zip(HIDDEN, STORED, strict=True):
+            query = np.where(np.isnan(hidden), filled, hidden)
+            end = retrieve(memory, query, known=~np.isnan(hidden))
+            np.testing.assert_allclose(end.state, whole, atol=1e-5)
+            assert end.converged
+
+
+@every_continuous
+def test_the_first_step_of_known_units_is_that_of_patterns_cut_to_them(build):
+    """Scores of the known units are those of a memory of these units alone, whatever stands in the others."""
+    memory = build(PATTERNS, 0.8)
+    if isinstance(memory.space, type(sphere(1.0))):
+        return  # the radius is that of all units
+    cut = build(PATTERNS[:, :2], 0.8)
+    weights = cut.shares(QUERIES[0, :2]) if memory.space.flat else cut.weights(QUERIES[0, :2])
+    step = memory.similarity.proximal_step(QUERIES[0].at[2:].set(0.0), PATTERNS, weights, memory.space, KNOWN)
+    ends = [retrieve(memory, QUERIES[0].at[2:].set(filler), max_steps=1, known=KNOWN) for filler in (0.0, 7.0)]
+    for end in ends:
+        np.testing.assert_allclose(end.state, step, rtol=1e-12)
+        assert int(end.steps) == 1
+
+
+def end_of_retrieval(model, state, **options):
+    return retrieve(model, state, **options).state
+
+
+@pytest.mark.parametrize("find", [end_of_retrieval, fixed_point])
+def test_nan_is_an_unknown_unit_where_asked_for(find):
+    memory = Memory.create(STORED, 50.0, similarity="squared_distance", space="unconfined")
+    np.testing.assert_allclose(find(memory, HIDDEN[0], known="not_nan"), STORED[0], atol=1e-5)
+    assert np.isnan(np.asarray(find(memory, HIDDEN[0]))).any()
+    with pytest.raises(ValueError, match=r"^known must be one of not_nan, got 'nan'"):
+        find(memory, HIDDEN[0], known="nan")
+    spins = Memory.create(np.sign(np.asarray(PATTERNS)), 1.0, space="spins")
+    hidden = jnp.where(KNOWN, spins.patterns[0], jnp.nan)
+    same = retrieve(spins, jnp.where(KNOWN, hidden, 0.0), known=KNOWN).state
+    np.testing.assert_array_equal(retrieve(spins, hidden, known="not_nan").state, same)
+
+
+def test_where_nothing_is_known_the_query_is_an_ordinary_one():
+    memory = Memory.create(STORED, 50.0, similarity="squared_distance", space="unconfined")
+    ends = [retrieve(memory, STORED[1], known=known).state for known in (None, np.zeros(4, bool))]
+    np.testing.assert_array_equal(*ends)
+
+
+@pytest.mark.parametrize("dynamics", ["synchronous", "sequential"])
+def test_a_unit_without_a_field_or_a_spin_is_not_at_rest(dynamics):
+    dense = Memory.create(jnp.array([[1.0, 1.0, -1.0]]), separation=polynomial(3, rectified=True), space="spins")
+    lone = Couplings.create(jnp.zeros((2, 2)))
+    for model, state in ((dense, jnp.zeros(3)), (lone, jnp.array([1.0, 0.0]))):
+        end = retrieve(model, state, dynamics=dynamics)
+        assert STATUS[int(end.status)] == "step limit"
+    assert retrieve(lone, jnp.array([1.0, 0.0]), dynamics=dynamics, known=np.array([False, True])).converged
+
+
 def test_trajectory_is_the_sequence_of_updates():
     memory = Memory.create(PATTERNS, 0.8)
     path = trajectory(memory, QUERIES[0], 4, known=KNOWN)

@@ -3,6 +3,7 @@
 import math
 import re
 import textwrap
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +12,9 @@ import pytest
 
 from hopfield import memories
 from hopfield.couplings import Couplings
+from hopfield.dynamics import retrieve
+from hopfield.patterns import datasets
+from hopfield.patterns.sources import as_source
 from hopfield.spaces import Euclidean, Spins
 from tests.hopfield.contracts.parts import MODELS, quick
 
@@ -35,7 +39,7 @@ def updates(model, states):
 
 
 def test_the_published_models_are_there():
-    continuous, sparse = {"modern", "sparse", "epanechnikov"}, {"covariance", "willshaw"}
+    continuous, sparse = {"modern", "sparse", "epanechnikov", "images"}, {"covariance", "willshaw"}
     published = {"classical", "projection", "storkey", "dreaming", "dense", "exponential"} | continuous | sparse
     assert published <= set(memories.names())
     assert list(memories.names()) == sorted(memories.names())
@@ -280,3 +284,20 @@ def test_patterns_that_are_no_numbers_leave_no_numbers(name):
         return memories.find(name).build(patterns).energy(state)
 
     assert np.isnan(energy(patterns, STATES[0]))
+
+
+@pytest.mark.parametrize(("unit", "offset"), [(1.0, 0.0), (255.0, 0.0), (1.0, 5.0)], ids=["unit", "bytes", "offset"])
+def test_images_come_back_as_they_were_stored_in_any_unit(unit, offset):
+    """Digits and gray photographs: themselves, and with half of their pixels unknown."""
+    for stored in (datasets.digits()[::36], datasets.photograph_patches(12, 50)):
+        stored = (stored * unit + offset).astype(jnp.float32)
+        memory = memories.find("images").build(stored)
+        half = jnp.arange(stored.shape[1]) < stored.shape[1] // 2
+        for queries in (stored, jnp.where(half, stored, jnp.nan)):
+            found = jax.vmap(partial(retrieve, memory, known="not_nan"))(queries).state
+            assert float(jnp.abs(found - stored).max()) < 1e-3 * unit
+
+
+def test_images_in_a_source_need_a_beta():
+    with pytest.raises(ValueError, match=r"^beta must be given for the patterns of a source"):
+        memories.find("images").build(as_source(REAL))

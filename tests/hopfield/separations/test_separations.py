@@ -28,7 +28,7 @@ from hopfield.separations import (
 )
 from hopfield.separations.jacobians import softmax_jacobian, sparse_jacobian
 from hopfield.separations.streams import log_weight, summand
-from tests.hopfield.contracts.parts import quick, slopes
+from tests.hopfield.contracts.parts import has_jacobian_by_hand, quick, slopes
 
 RNG = np.random.default_rng(4)
 Z = RNG.normal(size=(9, 6)) * 1.5
@@ -320,3 +320,26 @@ def test_a_block_of_many_16_bit_values_does_not_overflow():
 def test_summands_of_whole_numbers_do_not_wrap():
     found = separations.polynomial(12).summand(np.array([100, 50]), 1.0)
     np.testing.assert_allclose(found, [1e24, 50.0**12], rtol=1e-15)
+
+
+TIES = {
+    "sparsemax": (Sparsemax(), [4.0, 3.0, 1.0]),
+    "entmax": (entmax(1.5), [4.0, 2.0, 0.0]),
+    "rectified": (polynomial(2, rectified=True), [1.0, 0.0, -1.0]),
+    "epanechnikov": (LogReLU(), [0.0, -1.0, -3.0]),
+}
+
+
+@pytest.mark.parametrize(("separation", "scores"), TIES.values(), ids=TIES)
+def test_a_score_that_meets_the_threshold_has_no_slope(separation, scores):
+    """One-sided, as its weight of 0 says: derivatives of F are the weights, those of the weights by hand agree."""
+    z = jnp.array(scores)
+    weights = separation.weights(z)
+    assert weights[1] == 0
+    np.testing.assert_allclose(jax.grad(separation.potential)(z), weights, atol=1e-15)
+    for jacobian in (jax.jacfwd(separation.weights)(z), jax.jacrev(separation.weights)(z)):
+        np.testing.assert_array_equal(jacobian[1], 0.0)
+        np.testing.assert_array_equal(jacobian[:, 1], 0.0)
+    if has_jacobian_by_hand(separation):
+        by_hand = jax.vmap(lambda v: separation.jacobian_product(weights, v))(jnp.eye(3))
+        np.testing.assert_allclose(jax.jacfwd(separation.weights)(z), by_hand, atol=1e-15)

@@ -197,6 +197,12 @@ def test_a_header_as_it_should_be_is_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(checkpoints.read_tensors(tmp_path / "x.safetensors")["w"], np.zeros((2, 3)))
 
 
+def test_a_shard_that_is_not_there_is_called_missing(tmp_path: Path) -> None:
+    (tmp_path / "i.json").write_text(json.dumps({"weight_map": {"w": "model-00002-of-00002.safetensors"}}))
+    with pytest.raises(ValueError, match=r"'model-00002-of-00002\.safetensors' is missing"):
+        checkpoints.read_tensors(tmp_path / "i.json")
+
+
 @pytest.mark.parametrize(
     "content",
     [b"{", b"\xff\xfe", b"[]", b"{}", b'{"weight_map": {}}', b'{"weight_map": {"w": 3}}', b'{"weight_map": 1}']
