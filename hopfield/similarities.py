@@ -98,7 +98,7 @@ class Similarity(Node, abc.ABC):
 
     def of_known(self, state: State, patterns: Patterns, known: Bool[Array, "N"]) -> Scores:
         """s_μ(x) from the units `known` of state and patterns alone [M]."""
-        return self(jnp.where(known, state, 0.0), jnp.where(known, patterns, 0.0))
+        return self(jnp.where(known, state, 0.0), jnp.where(known[None, :], patterns, 0.0))
 
     def flips(self, state: State) -> Bool[Array, ""]:
         """Whether `spin_flip` is exact from this state. The state may have hidden units, 0."""
