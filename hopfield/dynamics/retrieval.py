@@ -119,8 +119,8 @@ def _on_spins(model: Model) -> bool:
 
 def _run_to_rest(model: Model, state: State, max_steps, known: Known, rtol, loop: Callable) -> Retrieval:
     start = wide(state)  # half precision stands still where its next step is lost to rounding
-    same = alike if _on_spins(model) else near(tolerance(start.dtype) if rtol is None else rtol, start)
     first, before = _from_known(model, start, known)
+    same = alike if _on_spins(model) else near(tolerance(start.dtype) if rtol is None else rtol, first)
     end = settled(lambda x: model.update(x, known), first, max_steps - before, same, cycles=True, loop=loop)
     reached, status = end.state.astype(state.dtype), end.status
     if _on_spins(model):
