@@ -63,6 +63,14 @@ def _no_spins(rows: Array, off: float) -> str:
     return "zeros and ones (write 2 * patterns - 1)" if binary else f"entries {off:g} away from them"
 
 
+def check_dot_products(patterns: Array | Source, mask: Any, space: Space, values: Any) -> None:
+    """Check that patterns are spins on spins, and warn where dot products elsewhere lead to others of them."""
+    if isinstance(space, Spins):
+        check_spins(patterns, mask)
+    elif values is None and not isinstance(patterns, Source):  # values: keys of attention, which are not read
+        warn_of_rivals(patterns, mask)
+
+
 MOST_COMPARED = 2**22
 """Products of components that building spends on `warn_of_rivals`, a millisecond."""
 
@@ -89,7 +97,7 @@ def warn_of_rivals(patterns: Array, mask: Any) -> None:
             f"{lost} of {count} patterns have a larger dot product with another one than with themselves, which then"
             ' answers for them: write find_memory("images").build(patterns), similarity="squared_distance" with'
             ' space="unconfined", or patterns.standardise(patterns)',
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

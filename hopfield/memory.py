@@ -23,7 +23,7 @@ from jaxtyping import Array, Bool, Float, Int
 from hopfield import _numerics, large
 from hopfield._arguments import boolean_array, integer, one_of, positive_scalar, public
 from hopfield._numerics import accumulation_dtype, is_traced, wide
-from hopfield._parts import check_called, check_parts, check_spins, checked_values, warn_of_rivals
+from hopfield._parts import check_called, check_dot_products, check_parts, checked_values
 from hopfield._pytrees import Node
 from hopfield.large.reading import own_patterns
 from hopfield.patterns.sources import Source, as_patterns
@@ -83,9 +83,7 @@ class Memory(Node):
                 `separations.NAMES` and `spaces.NAMES`, as "cosine", "entmax:1.5", "sphere:20"; a metric is `bilinear`.
         Raises:
             ValueError: a shape, a name, β or a combination that has no meaning, in one sentence.
-            TypeError: one of the three choices is something else.
-        Warns:
-            UserWarning: patterns have a larger dot product with another one than with themselves, as images do.
+            TypeError: one of the three choices is something else. (A warning: patterns astray by dot products.)
         """
         patterns = as_patterns(patterns)
         similarity, separation, space = as_similarity(similarity), as_separation(separation), as_space(space)
@@ -94,10 +92,8 @@ class Memory(Node):
         if mask is not None and isinstance(patterns, Source):
             raise ValueError("mask must be None for the patterns of a source, of which `part` cuts out some, got one")
         mask = None if mask is None else boolean_array("mask", mask, patterns.shape[:1])
-        if isinstance(space, Spins) and isinstance(similarity, Dot):
-            check_spins(patterns, mask)
-        elif isinstance(similarity, Dot) and values is None and not isinstance(patterns, Source):
-            warn_of_rivals(patterns, mask)
+        if isinstance(similarity, Dot):
+            check_dot_products(patterns, mask, space, values)
         precision = accumulation_dtype(patterns.dtype)
         checked = jnp.asarray(positive_scalar("beta", beta, precision), precision)
         return cls(patterns, checked, values, mask, similarity, separation, space)

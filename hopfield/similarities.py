@@ -35,7 +35,7 @@ class Similarity(Node, abc.ABC):
 
     A subclass must define `__call__`, `spin_flip` and, for updates, `minimiser`, or `proximal_step` where a step needs
     all patterns at once. It may define, in this order: `summed`, the rows that `minimiser` reads; `has_exact_step` and
-    `linear`, what is known of it; `width`, `keys` and `of_known` where patterns are no states; `of_states` and `flips`.
+    `linear`, what is known of it; `width` and `keys`, where patterns are no states; `of_states` and `flips`.
 
     Example:
         >>> from hopfield import similarities
@@ -95,10 +95,6 @@ class Similarity(Node, abc.ABC):
     def of_states(self, states: Float[Array, "Q N"], patterns: Patterns) -> Float[Array, "Q M"]:
         """s_μ(x) of many states, row by row in memory as the passes over patterns read them."""
         return jax.vmap(self, (0, None))(states, patterns)
-
-    def of_known(self, state: State, patterns: Patterns, known: Bool[Array, "N"]) -> Scores:
-        """s_μ(x) from the units `known` of state and patterns alone [M]."""
-        return self(jnp.where(known, state, 0.0), jnp.where(known[None, :], patterns, 0.0))
 
     def flips(self, state: State) -> Bool[Array, ""]:
         """Whether `spin_flip` is exact from this state. The state may have hidden units, 0."""
@@ -160,9 +156,6 @@ class Bilinear(Similarity):
 
     def width(self, patterns):
         return self.metric.widths[0]
-
-    def of_known(self, state, patterns, known):
-        return self(jnp.where(known, state, 0.0), patterns)
 
     def keys(self, patterns):
         return jax.vmap(self._slope)(self.metric.right(patterns))

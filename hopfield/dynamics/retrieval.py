@@ -18,7 +18,7 @@ from hopfield.dynamics.models import Model, Updates, as_model
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, alike, near, settled
 from hopfield.large import while_outside
 from hopfield.memory import DYNAMICS, Dynamics, Memory
-from hopfield.similarities import Similarity
+from hopfield.similarities import Bilinear, Similarity
 from hopfield.spaces import Known, Space, Spins, State, as_known
 
 NOT_NAN = "not_nan"
@@ -135,7 +135,9 @@ class _OfKnown(Node):
     known: Bool[Array, "N"]
 
     def __call__(self, state: State, patterns: Patterns) -> Scores:
-        return self.compared.of_known(state, patterns, self.known)
+        states = not isinstance(self.compared, Bilinear)  # whose patterns are compared through a metric
+        rows = jnp.where(self.known[None, :], patterns, 0.0) if states else patterns
+        return self.compared(jnp.where(self.known, state, 0.0), rows)
 
     def of_states(self, states: Float[Array, "Q N"], patterns: Patterns) -> Float[Array, "Q M"]:
         return jax.vmap(self, (0, None))(states, patterns)
