@@ -17,6 +17,7 @@ from hopfield._arguments import native, one_of, random_key, step_limit
 from hopfield._numerics import is_traced
 from hopfield.couplings import Couplings
 from hopfield.dynamics.models import SpinModel, as_spin_model
+from hopfield.dynamics.settling import holds_nan, refuse_no_key, without_spin
 from hopfield.spaces import Known, State, aligned, as_known
 
 Order = Int[Array, "N"]
@@ -67,16 +68,6 @@ def _index_bits(neurons: int) -> int:
 def visiting_order(key, sweep, neurons: int, dynamics: str) -> Order:
     """The neurons in the order in which sweep number `sweep` visits them [N]. ValueError for no order of `ORDERS`."""
     return jnp.argsort(priorities(key, sweep, neurons, dynamics))
-
-
-def holds_nan(state: State) -> Bool[Array, ""]:
-    """Whether a state holds NaN."""
-    return jnp.any(jnp.isnan(state))
-
-
-def without_spin(state: State, known: Known) -> Bool[Array, ""]:
-    """Whether a unit that is not clamped is 0, as a field of zero leaves a hidden one."""
-    return jnp.any(state == 0) if known is None else jnp.any((state == 0) & ~known)
 
 
 def unstable(model: SpinModel, state: State, *, known: Known = None) -> Bool[Array, "N"]:
@@ -137,12 +128,6 @@ class Relaxation(NamedTuple):
     flips: Int[Array, ""]
     energy: Float[Array, ""]
     stable: Bool[Array, ""]
-
-
-def refuse_no_key(dynamics: str, key) -> None:
-    """Check that a random order has a key. ValueError otherwise."""
-    if dynamics == "asynchronous" and key is None:
-        raise ValueError("key must be a JAX random key for asynchronous dynamics, got None")
 
 
 def relax(

@@ -13,9 +13,19 @@ from hopfield._arguments import integer, one_of, real_scalar, step_limit
 from hopfield._arrays import Patterns, Scores
 from hopfield._numerics import tolerance, wide
 from hopfield._pytrees import Node
-from hopfield.dynamics.asynchronous import holds_nan, refuse_no_key, relax, without_spin
+from hopfield.dynamics.asynchronous import relax
 from hopfield.dynamics.models import Model, Updates, as_model
-from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT, alike, near, settled
+from hopfield.dynamics.settling import (
+    CONVERGED,
+    NOT_A_NUMBER,
+    STEP_LIMIT,
+    alike,
+    holds_nan,
+    near,
+    refuse_no_key,
+    settled,
+    without_spin,
+)
 from hopfield.large import while_outside
 from hopfield.memory import DYNAMICS, Dynamics, Memory
 from hopfield.similarities import Bilinear, Similarity

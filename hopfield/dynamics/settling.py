@@ -9,6 +9,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._numerics import safe_norm, saved_for_derivative, wide
+from hopfield.spaces import Known, State
 
 CONVERGED, CYCLE, STEP_LIMIT, NOT_A_NUMBER = range(4)
 STATUS = ("converged", "cycle", "step limit", "not a number")
@@ -26,6 +27,22 @@ class Settled(NamedTuple):
     state: States
     steps: Int[Array, "*q"]
     status: Int[Array, "*q"]
+
+
+def holds_nan(state: State) -> Bool[Array, ""]:
+    """Whether a state holds NaN."""
+    return jnp.any(jnp.isnan(state))
+
+
+def without_spin(state: State, known: Known) -> Bool[Array, ""]:
+    """Whether a unit that is not clamped is 0, as a field of zero leaves a hidden one."""
+    return jnp.any(state == 0) if known is None else jnp.any((state == 0) & ~known)
+
+
+def refuse_no_key(dynamics: str, key) -> None:
+    """Check that a random order has a key. ValueError otherwise."""
+    if dynamics == "asynchronous" and key is None:
+        raise ValueError("key must be a JAX random key for asynchronous dynamics, got None")
 
 
 def alike(a: States, b: States) -> Bool[Array, "*q"]:
