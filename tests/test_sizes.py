@@ -18,6 +18,7 @@ MANY = {
     "hopfield/attention/heads.py:multi_head_parts": 10,
     "hopfield/attention/verification.py:verify_gradients": 12,
     "hopfield/dynamics/heat_bath.py:glauber": 9,
+    "hopfield/dynamics/langevin.py:langevin": 8,
     "hopfield/fisher/_programs.py:solved_by_cg": 8,
     "hopfield/fisher/building.py:fisher": 9,
     "hopfield/layers/association.py:read": 8,

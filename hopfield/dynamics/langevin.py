@@ -81,12 +81,12 @@ def langevin(
     usual = jnp.sqrt(heat) / start.size ** (1 / 6)
     step = usual if step_size is None else jnp.asarray(positive_scalar("step_size", step_size), start.dtype)
     sizes = {"samples": integer("samples", samples), "every": integer("every", every)}
-    return _run(model, start, random_key("key", key), heat, step, step_limit("burn_in", burn_in, 0), **sizes)
+    return _run(model, start, random_key("key", key), (heat, step), step_limit("burn_in", burn_in, 0), **sizes)
 
 
 @partial(jax.jit, static_argnames=("samples", "every"))
-def _run(model, start, key, heat, step, burn_in, *, samples: int, every: int) -> Thermal:
-    slope_of = jax.value_and_grad(model.energy)
+def _run(model, start, key, scales, burn_in, *, samples: int, every: int) -> Thermal:
+    (heat, length), slope_of = scales, jax.value_and_grad(model.energy)
 
     def at(x: State, log_step: Array, accepted: Array) -> _Chain:
         energy, slope = slope_of(x)
@@ -119,7 +119,7 @@ def _run(model, start, key, heat, step, burn_in, *, samples: int, every: int) ->
         chain = jax.lax.fori_loop(0, every, one, chain)
         return chain, (chain.state, chain.energy)
 
-    chain = jax.lax.fori_loop(0, burn_in, warm, at(start, jnp.log(step), jnp.zeros((), start.dtype)))
+    chain = jax.lax.fori_loop(0, burn_in, warm, at(start, jnp.log(length), jnp.zeros((), start.dtype)))
     chain, (states, energies) = jax.lax.scan(sample, chain, jnp.arange(samples))
     return Thermal(states, energies, chain.accepted, jnp.exp(chain.log_step))
 
