@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hopfield import observables as observables
     from hopfield import optim as optim
     from hopfield import outside as outside
+    from hopfield import packed as packed
     from hopfield import plots as plots
     from hopfield import theory as theory
 

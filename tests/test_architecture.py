@@ -42,6 +42,7 @@ FOUNDATIONS = (
     "large",
     "memory",
     "couplings",
+    "packed",
     "dynamics",
 )
 """The core from the ground up: a module may import the ones before it, and of these no other."""

@@ -45,6 +45,12 @@ class Scale:
     samples: Any = option(
         Smoke(4), "disorder samples at each point, or {size: samples} from that size on (null: 4)", extends=True
     )
+    between: Any = option(
+        Smoke({}),
+        "{size: [lowest, highest]}, the loads that are measured from that size on (null: all of them)",
+        extends=True,
+        used_when=Use("patterns is null", lambda config: config.patterns is None),
+    )
     queries: int | None = option(Smoke(4), "patterns queried in each sample (null: 4)", least=1, axis=True)
     dynamics: list[str] | None = option(
         Smoke(("synchronous",)),
@@ -79,6 +85,16 @@ class Scale:
             if any(isinstance(x, bool) or not isinstance(x, int) for x in (size, count)) or size < 0 or count < 1:
                 told = f"a positive integer, or {{size: samples}} of such, got {self.samples}"
                 raise ValueError(f"samples must be {told}")
+        ranges = {} if self.between is None else self.between
+        if not isinstance(ranges, dict) or not all(_is_range(*entry) for entry in ranges.items()):
+            raise ValueError(f"between must be {{size: [lowest, highest]}} with numbers of loads, got {self.between}")
+
+
+def _is_range(size: Any, ends: Any) -> bool:
+    """Whether an entry of `between` is a size and two loads in ascending order."""
+    if isinstance(size, bool) or not isinstance(size, int) or size < 0 or not isinstance(ends, list) or len(ends) != 2:
+        return False
+    return all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends) and ends[0] <= ends[1]
 
 
 @dataclass

@@ -1,5 +1,6 @@
 """Scales of the capacity experiment: sizes, loads, samples and starts, common to all memories or a memory's own."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,6 +21,7 @@ class FullScale:
     loads: Sequence[float] | None
     patterns: Sequence[int] | None
     samples: int | dict[int, int]
+    between: dict[int, list[float]]
     queries: int
     dynamics: Sequence[str]
     corruption: Sequence[Any]
@@ -82,7 +84,11 @@ def pattern_counts(scale: FullScale, memory: str, neurons: int) -> list[int]:
     blueprint = find(memory)
     try:
         number = partial(blueprint.rounded, neurons=neurons, parity=scale.parity.name)
-        return loads.counts(scale.loads or [], number, f"{memory} at N={neurons}")
+        low, high = (
+            scale.between[max(named)] if (named := [n for n in scale.between if n <= neurons]) else (0, math.inf)
+        )
+        asked = [load for load in scale.loads or [] if low <= load <= high]
+        return loads.counts(asked, number, f"{memory} at N={neurons}")
     except TooManyPatterns:
         raise ValueError(f"loads must give {memory} of N={neurons} fewer than 2^30 / N, got more than e^700") from None
 
@@ -112,7 +118,9 @@ def check_ensemble(scale: FullScale, memory: str, ensemble: str, neurons: list[i
         curves = len(scale.dynamics) * len(scale.corruption) * len(pattern_counts(scale, memory, size))
         if curves * samples(scale, size) > 10**7:
             raise ValueError(f"samples must leave at most 10^7 points for {memory} of N={size}, got {scale.samples}")
-        most = max(pattern_counts(scale, memory, size))
+        most = max(pattern_counts(scale, memory, size), default=0)
+        if not most:
+            raise ValueError(f"between must leave loads for {memory} of N={size}, got {scale.between}")
         if most * size > 2**30 and not pattern_sets.is_streamed(ensemble):
             raise ValueError(f"{_count(scale)} must give {memory} of N={size} fewer than 2^30 / N, got {most:.3g}")
         if most > 2**40:
@@ -126,7 +134,8 @@ def cost(scale: FullScale, memory: str, ensemble: str, neurons: int) -> Cost:
     points, queries = starts * drawn * len(counts), num_queries(scale, most)
     if pattern_sets.is_streamed(ensemble):
         return Cost(points, queries * starts * (neurons + 1) ** 2, 2 * drawn * most * queries * starts * neurons**2)
-    elements = max(most * neurons, queries * most, neurons**2 if retention.coupled(memory) else 0)
+    dense = retention.coupled(memory) and not all(retention.packed(memory, way) for way in scale.dynamics)
+    elements = max(most * neurons, queries * most, neurons**2 if dense else 0)
     each = sum(retention.row_cost(memory, dynamics, neurons, queries) for dynamics in scale.dynamics)
     return Cost(points, elements, len(scale.corruption) * drawn * sum(counts) * each)
 

@@ -14,8 +14,9 @@ from experiments.shared.retention import CUTS
 from experiments.statistics.clusters import curves, means_by_group
 from experiments.statistics.columns import headline
 from experiments.statistics.crossings import half_crossing
-from experiments.statistics.extrapolation import extrapolate
-from experiments.statistics.thresholds import critical_load
+from experiments.statistics.extrapolation import extrapolate, laws
+from experiments.statistics.thresholds import critical_load, critical_loads
+from hopfield.theory import classical, one_step
 from hopfield.theory.base import flips
 
 CRITERIA = (*CUTS, "fixed_point", "exact", "target_weight", "converged_weight")
@@ -36,8 +37,9 @@ def summarise(table: Table) -> dict:
     return {
         "critical_load": critical,
         "extrapolation": _extrapolations(critical),
+        "laws": _laws(critical),
         "overlap": _overlaps(table),
-        "notes": [*_notes(table), *_out_of_range(table, critical)],
+        "notes": [*_notes(table), *_misfits(critical), *_out_of_range(table, critical)],
         "scalars": _scalars(critical),
     }
 
@@ -56,15 +58,22 @@ def _clusters(rows: Table) -> Any:
 
 def _critical(curve: dict, rows: Table) -> list[dict]:
     """Loads where half of the queries pass each criterion, and where one step leaves a fixed share of wrong spins."""
-    thresholds = []
+    found = {}
+    cuts = sorted((name for name in CUTS if name in rows and rows[name].notna().any()), key=CUTS.__getitem__)
+    if cuts:  # of one form, and in their order
+        used = rows.dropna(subset=cuts)
+        several = critical_loads(used["load"], [used[name] for name in cuts], used["queries"], _clusters(used))
+        found = dict(zip(cuts, several, strict=True))
     for criterion in CRITERIA:
         used = rows.dropna(subset=[criterion]) if criterion in rows else rows[:0]
-        if used.empty:  # couplings have no weight on a pattern
-            continue
-        load = critical_load(used["load"], used[criterion], used["queries"], _clusters(used))
-        if load.found:
-            fit = {"width": load.width, "chi2": load.chi2, "dof": load.dof, "method": load.method}
-            thresholds.append({"criterion": criterion, "load": load.value, "stderr": load.stderr} | fit)
+        if criterion not in CUTS and not used.empty:  # couplings have no weight on a pattern
+            found[criterion] = critical_load(used["load"], used[criterion], used["queries"], _clusters(used))
+    thresholds = [
+        {"criterion": criterion, "load": load.value, "stderr": load.stderr}
+        | {"width": load.width, "chi2": load.chi2, "dof": load.dof, "method": load.method, "misfit": load.misfit}
+        for criterion, load in found.items()
+        if load.found
+    ]
     return [curve | entry | _theory(curve, entry["criterion"], rows) for entry in thresholds + _one_step(rows)]
 
 
@@ -79,7 +88,7 @@ def _one_step(rows: Table) -> list[dict]:
     if not np.isfinite(crossing.stderr):
         return []
     entry = {"criterion": "one_step_error", "load": crossing.value, "stderr": crossing.stderr}
-    return [entry | {"width": None, "chi2": 0.0, "dof": 0, "method": "crossing"}]
+    return [entry | {"width": None, "chi2": 0.0, "dof": 0, "method": "crossing", "misfit": False}]
 
 
 def _theory(curve: dict, criterion: str, rows: Table) -> dict:
@@ -107,6 +116,19 @@ def _extrapolations(critical: list[dict]) -> list[dict]:
     frame: Table = pandas.DataFrame(chosen)
     for family, rows in curves(frame, names):
         fits += [family | fit for fit in extrapolate(rows["neurons"], rows["load"], rows["stderr"])]
+    return fits
+
+
+def _laws(critical: list[dict]) -> list[dict]:
+    """Limits of the classical network at rest from clean starts, by law of the approach and by cut."""
+    chosen = [
+        e for e in critical if e["memory"] == "classical" and e["criterion"] in EXTRAPOLATED and e["limit"] is not None
+    ]
+    known = {"replica symmetric": classical.spinodal()[0], "one step of breaking": one_step.spinodal().load}
+    fits = []
+    for family, rows in curves(pandas.DataFrame(chosen), [*CURVE[:-1], "criterion"]) if chosen else ():
+        limits = known if family["corruption"] == CLEAN else {}
+        fits += [family | fit for fit in laws(rows["neurons"], rows["load"], rows["stderr"], limits)]
     return fits
 
 
@@ -143,6 +165,16 @@ def _notes(table: Table) -> list[str]:
         if sizes:
             notes.append(f"{start} flips no spin at N={', '.join(sizes)}, where its curves are those of clean starts")
     return notes
+
+
+def _misfits(critical: list[dict]) -> list[str]:
+    """Warnings of critical loads whose fit χ² rejects."""
+    return [
+        f"{entry['memory']} at N={entry['neurons']}, {entry['criterion']}: the fitted curve has a chi2 of "
+        f"{entry['chi2']:.3g} on {entry['dof']} degrees of freedom, the load is that of the monotone curve"
+        for entry in critical
+        if entry["misfit"]
+    ]
 
 
 def _out_of_range(table: Table, critical: list[dict]) -> list[str]:

@@ -21,6 +21,7 @@ from experiments.contract import Point
 from experiments.shared.grids import Draw, PaddedProgram, Traced
 from hopfield import Couplings, Memory, hebb_couplings
 from hopfield.memories import find
+from hopfield.packed import packed_couplings
 from hopfield.patterns import Corrupted, corrupt
 
 TRACED: Mapping[str, Traced] = {"num_patterns": (np.uint32, itemgetter("patterns")), "sample": np.uint32}
@@ -164,9 +165,13 @@ def corrupted(key: Array, target: Array, kind: str, amount: float | Array, *, sp
     return Corrupted(as_spins(jax.random.fold_in(key, 1), start) if spins else start, untouched)
 
 
-def network(memory: Memory | Couplings) -> Memory | Couplings:
+def network(memory: Memory | Couplings, *, packed: bool = False) -> Memory | Couplings:
     """Network that a memory's dynamics run on: Couplings of a classical memory, else the memory itself.
 
     A step of Couplings costs N² whatever M is, but they have no weights on patterns: `shares` is the memory's alone.
+    `packed` ones cost a row of bits for each spin that flips, and never have the matrix: less wherever spins move one
+    at a time from near a pattern.
     """
-    return hebb_couplings(memory) if isinstance(memory, Memory) and memory.classical else memory
+    if not (isinstance(memory, Memory) and memory.classical):
+        return memory
+    return packed_couplings(memory) if packed else hebb_couplings(memory)

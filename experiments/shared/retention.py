@@ -52,13 +52,18 @@ class Program(NamedTuple):
 def row_cost(memory: str, dynamics: str, neurons: int, queries: int) -> float:
     """Rough multiplications for each pattern of a sample: drawing it, its part of couplings, updates of the queries."""
     if coupled(memory):
-        return neurons * (20 + neurons / 16 + 10 * queries)
+        return neurons * (20 + (0 if packed(memory, dynamics) else neurons / 16) + 10 * queries)
     return neurons * (20 + (40 if dynamics == "asynchronous" else 10) * queries)
 
 
 def coupled(memory: str) -> bool:
     """Whether the dynamics of a memory run on couplings [N, N]."""
     return not isinstance(draws.network(find(memory).sample), Memory)
+
+
+def packed(memory: str, dynamics: str) -> bool:
+    """Whether these couplings are bits of patterns, and no matrix [N, N]."""
+    return dynamics == "asynchronous" and coupled(memory) and isinstance(find(memory).sample, Memory)
 
 
 def rows(
@@ -97,7 +102,7 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     blueprint = find(program.memory)
     stored = draws.patterns(blueprint.draw or blueprint.ensemble, pattern_key, program.padding, program.neurons, data)
     memory = blueprint.build(stored, mask=draws.in_use(program, draw), beta=draw["beta"])
-    network = draws.network(memory)
+    network = draws.network(memory, packed=program.dynamics == "asynchronous")
     weigh = memory.shares if isinstance(memory, Memory) else None
     index, keys = draws.numbers_and_keys(query_key, program.queries)
     query = lambda i, key: _query(program, network, weigh, stored[i], i, key, draw["amount"])

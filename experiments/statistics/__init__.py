@@ -6,6 +6,7 @@ Functions take columns of a table, such as loads, successes and the disorder sam
     deviations      how far means lie from theory, in their errors
     success_counts  successes by load and disorder sample, pooled and cut
     thresholds      critical loads where half of the trials succeed, by regression
+    probit          the regression that those are from
     posterior       such loads where too little was measured for a regression
     monotone        such loads without a model of the curve's shape
     crossings       where a curve passes one half or another level

@@ -1,6 +1,6 @@
 """Extrapolation of critical loads to infinite size, with a fixed or a free exponent."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,59 @@ def best_fit(fits: Sequence[Fit]) -> Fit | None:
     """Fit of `extrapolate` with dof > 0 and least χ² + 2·parameters (Akaike 1974), if any."""
     tested = [fit for fit in fits if fit["dof"] > 0]
     return min(tested, key=lambda fit: fit["chi2"] - 2 * fit["dof"], default=None)
+
+
+SUMS = ((1 / 2, 1.0), (2 / 3, 4 / 3))
+"""Pairs of exponents of laws with two terms."""
+
+
+def laws(
+    neurons: ArrayLike, load: ArrayLike, stderr: ArrayLike, limits: Mapping[str, float], least: int = 1000
+) -> list[Fit]:
+    """Limits under different laws of the approach, from the same sizes: how far the limit depends on what is supposed.
+
+        one power, x = 1/2, 2/3 or free;   two terms, of the exponents of `SUMS`;   a limit that theory gives, x free
+
+    Args:
+        neurons, load, stderr: as in `extrapolate`.
+        limits: loads of theory by name.
+        least: size from which on the sizes are used: below, what counts as success decides.
+
+    Returns:
+        One dict per law with `law`, `load`, `stderr` (0 where it is given), `chi2` and `dof`; none for fewer than four
+        sizes.
+    """
+    size, value, error = _sizes(neurons, load, stderr)
+    size, value, error = (column[size >= least] for column in (size, value, error))
+    if np.unique(size).size < 4:
+        return []
+    fits = [
+        fit | {"law": f"N^-x, x = {fit['exponent']:.3g}" + (" fitted" if fit["free_exponent"] else "")}
+        for fit in extrapolate(size, value, error, (1 / 2, 2 / 3))
+    ]
+    for pair in SUMS:
+        design = np.stack([size**-x for x in (0.0, *pair)], axis=1) / error[:, None]
+        best = np.linalg.lstsq(design, value / error, rcond=None)[0]
+        stderr = np.sqrt(np.linalg.inv(design.T @ design)[0, 0])
+        chi2 = np.sum((design @ best - value / error) ** 2)
+        name = "two terms, x = " + ", ".join(f"{x:.3g}" for x in pair)
+        fits.append({"law": name, "load": best[0], "stderr": stderr, "chi2": chi2, "dof": size.size - 3})
+    for name, limit in limits.items():
+
+        def chi2_of(x: float, limit: float = limit) -> float:
+            powers = size**-x / error
+            residual = (value - limit) / error
+            return float(residual @ residual - (powers @ residual) ** 2 / (powers @ powers))
+
+        best = minimize_scalar(chi2_of, bounds=(0.1, 3.0), method="bounded")
+        law = f"{name}, x = {best.x:.3g} fitted"
+        fits.append({"law": law, "load": limit, "stderr": 0.0, "chi2": best.fun, "dof": size.size - 2})
+    return [{key: fit[key] for key in ("law", "load", "stderr", "chi2", "dof")} for fit in map(_plain, fits)]
+
+
+def _plain(fit: Fit) -> Fit:
+    """The fit with its numbers as Python's own."""
+    return {key: value if isinstance(value, str | int) else float(value) for key, value in fit.items()}
 
 
 def _sizes(neurons: ArrayLike, load: ArrayLike, stderr: ArrayLike) -> tuple[Array, Array, Array]:

@@ -1,24 +1,22 @@
 """Critical loads: where half of the trials succeed, with an error over disorder samples."""
 
 import math
-import warnings
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import chdtrc, expit, logit, ndtr, ndtri, xlogy
-from statsmodels.genmod.families import Binomial, links
-from statsmodels.genmod.generalized_linear_model import GLM
+from scipy.optimize import isotonic_regression
+from scipy.special import chdtrc, ndtr, ndtri, xlogy
 
-from experiments.statistics.columns import Array, magnitude, single
+from experiments.statistics.columns import Array, single
 from experiments.statistics.monotone import falling_half
 from experiments.statistics.posterior import posterior
+from experiments.statistics.probit import coefficients, jackknife_error
 from experiments.statistics.success_counts import Counts, falling, through_half, validated_counts
 
-LINKS = ("probit", "logit")
-FEWEST_CLUSTERS = 6  # a sandwich over fewer clusters is far too small
+FEWEST_CLUSTERS = 6  # the spread over fewer clusters says too little
 FEWEST_CURVED = 5  # loads that a fit with a quadratic term needs
-SHORTFALL = 6.0  # of χ², which chance reaches once in 70 times
 NEAREST_LOADS = 6
 SURPRISE = 0.001  # a fit is rejected where χ² is exceeded with less than this probability
 
@@ -29,8 +27,8 @@ class CriticalLoad(NamedTuple):
     `width` is the distance from the load of share 1/2 to that of share Φ(−1) = 0.159 (the σ of a probit). `chi2`
     compares the shares with the fitted curve on `dof` degrees of freedom, in units of the clustered variance at one
     load (both 0 where nothing is left to test; samples that recur at every load make it smaller than dof). `loads`
-    and `clusters` count what the fit used. `method` is "probit" or "logit" (a fit), "curved probit" or "curved logit"
-    (one with a quadratic term), "monotone" (χ² has rejected the fit, whose `chi2`, `dof` and `width` these still are),
+    and `clusters` count what the fit used. `method` is its form: "curved probit" (with a quadratic term, from five
+    loads on), "probit" (fewer), "monotone" (χ² has rejected the fit, whose `chi2`, `dof` and `width` these still are),
     "posterior" or "none".
     """
 
@@ -49,31 +47,31 @@ class CriticalLoad(NamedTuple):
         """Whether there is an estimate."""
         return self.method != "none"
 
+    @property
+    def misfit(self) -> bool:
+        """Whether χ² rejects the fitted curve, p < 0.001."""
+        return self.dof > 0 and bool(chdtrc(self.dof, self.chi2) < SURPRISE)
+
 
 def critical_load(
-    load: ArrayLike,
-    successes: ArrayLike,
-    trials: ArrayLike,
-    cluster: ArrayLike,
-    *,
-    link: str = "probit",
-    tail: float = 0.05,
+    load: ArrayLike, successes: ArrayLike, trials: ArrayLike, cluster: ArrayLike, *, tail: float = 0.2
 ) -> CriticalLoad:
     """The load at which half of the trials succeed, with its error over disorder samples.
 
-        link(P(success)) = b0 + b1·load,   value = −b0/b1,   stderr by the delta method from the clustered sandwich
+        Φ⁻¹(P(success)) = b0 + b1·load + b2·load²,   stderr by the delta method from the jackknife over clusters
 
     A probit in load is right only near the transition (there are plateaus and finite-size tails beyond it), so the
-    fit keeps the loads whose fitted share lies in (tail, 1 − tail) and the next one on either side, and is repeated
-    until this window stands still. It starts from the half crossing of the monotone (isotonic) regression, which
-    noise in the tails cannot move far. A term b2·load² is added where the window holds five loads or more and that
-    lowers χ² by more than 6: small systems fall less steeply beyond the transition than before it, and a straight
-    line puts their threshold too high. Where χ² rejects the fit (p < 0.001), as for steps between plateaus, the
-    crossing is that of the monotone curve through the shares (`monotone`), which supposes no shape and
-    needs loads near the crossing. Success may fall or rise with load.
+    fit keeps the loads whose share, fitted with a straight line, lies in (tail, 1 − tail) and the next one on either
+    side, five loads at least, and is repeated until this window stands still. It starts from the half crossing of the
+    monotone (isotonic) regression, which noise in the tails cannot move far. The form is fixed beforehand: the
+    quadratic term is there wherever the window holds five loads, since small systems fall less steeply beyond the
+    transition than before it, and a term chosen by the data would leave that choice out of the error. Where χ² rejects
+    the fit (p < 0.001), as for steps between plateaus, the crossing is that of the monotone curve through the shares
+    (`monotone`), which supposes no shape and needs loads near the crossing. Success may fall or rise with load. Errors
+    are the half-width of the 68 % interval of Student's t.
 
     Where no load lies inside the transition, where a step explains the window, or where there are fewer than six
-    clusters, a sandwich means nothing. The estimate is then the posterior mean of the threshold of a probit, flat in
+    clusters, such an error means nothing. The estimate is then the posterior mean of the threshold of a probit, flat in
     threshold and width, on the loads nearest to the crossing with one trial per cluster and load; the error is its
     standard deviation, at least width/√clusters. Between a load where all succeed and the next, where none does, this
     is the midpoint with an error of at least spacing/√12. It errs on the large side.
@@ -83,7 +81,6 @@ def critical_load(
         successes: [R] successes among the trials, 0 ≤ successes ≤ trials.
         trials: [R] trials of every row, ≥ 0; rows without trials are ignored.
         cluster: [R] label of the disorder sample of every row; one label may occur at several loads.
-        link: "probit" or "logit".
         tail: share in (0, 0.4] at which the transition window ends on either side.
 
     Returns:
@@ -91,142 +88,137 @@ def critical_load(
         stay on one side of one half (nothing is extrapolated), or where they do not depend on load (|b1| < 2 stderr).
 
     Raises:
-        ValueError: columns of different length, counts out of range, unknown link, tail out of range.
+        ValueError: columns of different length, counts out of range, tail out of range.
 
-    Source: Liang & Zeger 1986 (sandwich); Amit & Gutfreund & Sompolinsky 1987 for the criterion of one half.
+    Source: Bell & McCaffrey 2002 (few clusters); Amit & Gutfreund & Sompolinsky 1987 for the criterion of one half.
     """
-    if link not in LINKS:
-        raise ValueError(f"link must be one of {', '.join(LINKS)}, got {link!r}")
+    return critical_loads(load, [successes], trials, cluster, tail=tail)[0]
+
+
+def critical_loads(
+    load: ArrayLike, nested: Sequence[ArrayLike], trials: ArrayLike, cluster: ArrayLike, *, tail: float = 0.2
+) -> list[CriticalLoad]:
+    """Critical loads of nested criteria, each harder than the one before it: of one form and in their order.
+
+    The quadratic term is there if the windows of all hold five loads, and all are monotone if χ² rejects one of the
+    fits. Two that come out in the wrong order by chance become their weighted mean, the estimate under the order that
+    is known to hold.
+
+    Args:
+        load, trials, cluster, tail: as in `critical_load`.
+        nested: successes [R] of each criterion, no more than those of the one before.
+
+    Source: Barlow et al. 1972, Statistical Inference under Order Restrictions.
+    """
     tail = single("tail", tail, "in (0, 0.4]", 0.0, 0.4)
-    counts, sign = falling(validated_counts(load, successes, trials, cluster))
-    crossing, _, reason = through_half(counts, tail)
-    if reason:
-        return _no_estimate(reason, counts)
-    estimate = _windowed_fit(counts, link, tail)
-    if estimate is None:
+    family = [validated_counts(load, successes, trials, cluster) for successes in nested]
+    sign = falling(family[0])[1]
+    family = [counts._replace(load=sign * counts.load) for counts in family]
+    reasons = [through_half(counts, tail)[2] for counts in family]
+    windows = [None if reason else _window(counts, tail) for counts, reason in zip(family, reasons, strict=True)]
+    degree = 2 if all(window.size >= FEWEST_CURVED for window in windows if window is not None) else 1
+    found = [
+        _no_estimate(reason, counts) if reason else _estimate(counts, window, degree, tail)
+        for counts, window, reason in zip(family, windows, reasons, strict=True)
+    ]
+    if any(estimate.misfit for estimate in found):
+        found = [
+            _monotone(counts, each) if "probit" in each.method else each
+            for counts, each in zip(family, found, strict=True)
+        ]
+    return [each._replace(value=sign * each.value) for each in _in_order(found)]
+
+
+def _in_order(found: list[CriticalLoad]) -> list[CriticalLoad]:
+    """Estimates whose values do not rise, those that do replaced by their weighted mean."""
+    place = [i for i, each in enumerate(found) if each.found and each.stderr > 0]
+    if len(place) > 1:
+        value, stderr = (np.array([getattr(found[i], name) for i in place]) for name in ("value", "stderr"))
+        weight = (stderr.min() / stderr) ** 2
+        ordered = isotonic_regression(value, weights=weight, increasing=False).x
+        for i, each in zip(place, ordered, strict=True):
+            found[i] = found[i]._replace(value=float(each))
+    return found
+
+
+def _monotone(counts: Counts, estimate: CriticalLoad) -> CriticalLoad:
+    value, stderr = falling_half(*counts)
+    return estimate._replace(value=value, stderr=stderr, method="monotone")
+
+
+def _estimate(counts: Counts, window: Array | None, degree: int, tail: float) -> CriticalLoad:
+    """The fit to the loads in the window, or what the loads nearest to the crossing say where it holds too little."""
+    line = None if window is None else _fit(counts.at(window))
+    if line is None:
+        crossing = through_half(counts, tail)[0]
         nearest = np.argsort(np.abs(np.unique(counts.load) - crossing), kind="stable")[:NEAREST_LOADS]
-        estimate = _nearest(counts.at(np.unique(counts.load)[nearest]))
-    elif _is_rejected(estimate):
-        value, stderr = falling_half(*counts)
-        estimate = estimate._replace(value=value, stderr=stderr, method="monotone")
-    return estimate._replace(value=sign * estimate.value)
+        return _nearest(counts.at(np.unique(counts.load)[nearest]))
+    curve = _fit(counts.at(window), degree) if degree > 1 and line.found else None
+    return line if curve is None else curve
 
 
-def _is_rejected(estimate: CriticalLoad) -> bool:
-    return estimate.dof > 0 and bool(chdtrc(estimate.dof, estimate.chi2) < SURPRISE)
-
-
-def _windowed_fit(counts: Counts, link: str, tail: float) -> CriticalLoad | None:
-    """Fit to the loads with fitted shares in (tail, 1 − tail) and to the next load on either side.
+def _window(counts: Counts, tail: float) -> Array | None:
+    """The loads with shares in (tail, 1 − tail), fitted with a straight line, and the next load on either side.
 
     None where this window holds too little for a fit.
     """
     loads = np.unique(counts.load)
     crossing, reach, _ = through_half(counts, tail)
-    window, estimate = np.empty(0), None
+    window = np.empty(0)
     for step in range(20):
         first, end = np.searchsorted(loads, [crossing - reach, crossing + reach])
+        if end + 1 - max(first - 1, 0) < FEWEST_CURVED:
+            first = max(np.searchsorted(loads, crossing) - FEWEST_CURVED // 2, 0) + 1
+            end = min(first + FEWEST_CURVED - 2, loads.size)
         previous, window = window, loads[max(first - 1, 0) : end + 1]
         if np.array_equal(previous, window):
             break
-        estimate, reach = _fit(counts.at(window), link, tail)
-        if estimate is None or not loads[0] <= estimate.value <= loads[-1]:
+        line = _fit(counts.at(window))
+        if line is None or not loads[0] <= line.value <= loads[-1]:
             # No slope in the first, widest window is a finding; later it means that the window became too small.
-            return estimate if estimate is not None and not estimate.found and step == 0 else None
-        crossing = estimate.value
-    return estimate and _with_quadratic_term(counts.at(window), link, estimate)
+            return window if line is not None and not line.found and step == 0 else None
+        crossing, reach = line.value, line.width * ndtri(1 - tail)
+    return window
 
 
-def _with_quadratic_term(counts: Counts, link: str, straight: CriticalLoad) -> CriticalLoad:
-    """The fit with a quadratic term where that lowers χ² by more than 6, else the straight one."""
-    loads, s, n = counts.pooled()
-    if not straight.found or loads.size < FEWEST_CURVED:
-        return straight
-    fit, centre, scale = _regression(counts, link, 2)
-    coefficients, cov = np.asarray(fit.params), np.asarray(fit.cov_params())
-    if not (fit.converged and np.isfinite(cov).all()):
-        return straight
-    line = np.polynomial.Polynomial(coefficients)
-    # The branch that falls through one half within the window, not where the parabola turns back.
-    real = [x.real for x in line.roots() if x.imag == 0]
-    inside = [x for x in real if line.deriv()(x) < 0 and loads[0] <= centre + scale * x <= loads[-1]]
-    score, share = _links(link)
-    chi2, dof = _goodness(s, n, share(line((loads - centre) / scale)), counts.dispersion(), 3)
-    if not inside or chi2 > straight.chi2 - SHORTFALL:
-        return straight
-    slope = float(line.deriv()(inside[0])) / scale
-    gradient = -(inside[0] ** np.arange(3)) / slope
-    return straight._replace(
-        value=float(centre + scale * inside[0]),
-        stderr=_error(gradient, fit),
-        width=float(score(ndtr(1.0)) / -slope),
+def _fit(counts: Counts, degree: int = 1) -> CriticalLoad | None:
+    """The probit regression on powers of the load, or None where these rows hold too little for it.
+
+    A parabola is read on its branch that falls through one half within the loads.
+    """
+    clusters, (loads, s, n) = np.unique(counts.cluster).size, counts.pooled()
+    if clusters < FEWEST_CLUSTERS or counts.is_separated():
+        return None
+    centre, scale = loads.mean(), np.ptp(loads)  # raw loads, such as 0.137 to 0.139, are ill-conditioned
+    powers = lambda load: np.vander((load - centre) / scale, degree + 1, increasing=True)
+    best = coefficients(powers(loads), s, n)
+    if best is None:
+        return None
+    error = lambda gradient: jackknife_error(np.array(gradient), powers(counts.load), counts, best)
+    if degree == 1 and best[1] > -2 * error([0.0, 1.0]):
+        return _no_estimate("the share of successes does not depend on load within its error", counts)
+    b0, b1, b2 = [*best, 0.0][:3]
+    steep = math.sqrt(max(b1**2 - 4 * b0 * b2, 0.0))  # minus the slope where the curve falls through one half
+    place = 2 * b0 / (steep - b1) if steep > max(b1, 0.0) else math.inf
+    if degree == 2 and not abs(place - (loads[0] + loads[-1] - 2 * centre) / 2 / scale) <= 0.5:
+        return None
+    stderr = error(scale / steep * place ** np.arange(degree + 1))
+    if not stderr < scale:  # it says less than the loads do
+        return None
+    chi2, dof = _goodness(s, n, ndtr(powers(loads) @ best), counts.dispersion(), degree + 1)
+    return CriticalLoad(
+        value=float(centre + scale * place),
+        stderr=stderr,
+        width=float(scale / steep),
         chi2=chi2,
         dof=dof,
-        method=f"curved {link}",
+        method="probit" if degree == 1 else "curved probit",
+        loads=loads.size,
+        clusters=clusters,
     )
 
 
-def _fit(counts: Counts, link: str, tail: float) -> tuple[CriticalLoad | None, float]:
-    """The regression on these rows, or None, and the distance from its crossing to the share `tail`."""
-    clusters = np.unique(counts.cluster).size
-    if clusters < FEWEST_CLUSTERS or counts.is_separated():
-        return None, math.nan
-    score, share = _links(link)
-    loads, s, n = counts.pooled()
-    fit, centre, scale = _regression(counts, link, 1)
-    (b0, b1), cov = np.asarray(fit.params), np.asarray(fit.cov_params())
-    inside = score(1 - tail) / -b1 * scale
-    value = centre - b0 / b1 * scale
-    if not (fit.converged and np.isfinite(cov).all() and (b1 > 0 or np.any(np.abs(loads - value) < inside))):
-        return None, math.nan
-    if b1 > -2 * math.sqrt(cov[1, 1]):
-        return _no_estimate("the share of successes does not depend on load within its error", counts), math.nan
-    gradient = np.array([-1 / b1, b0 / b1**2]) * scale
-    chi2, dof = _goodness(s, n, share(b0 + b1 * (loads - centre) / scale), counts.dispersion())
-    return CriticalLoad(
-        value=float(value),
-        stderr=_error(gradient, fit),
-        width=float(score(ndtr(1.0)) / -b1 * scale),
-        chi2=chi2,
-        dof=dof,
-        method=link,
-        loads=loads.size,
-        clusters=clusters,
-    ), float(inside)
-
-
-def _error(gradient: Array, fit: Any) -> float:
-    """The error of a function of the coefficients with this gradient, from the sandwich and from independent trials.
-
-    The larger one: sharing patterns never helps, and with few clusters the sandwich can be far too small by accident.
-    """
-    unit = magnitude(gradient)
-    along = gradient / unit
-    variances = [along @ np.asarray(each) @ along for each in (fit.cov_params(), fit.normalized_cov_params)]
-    return unit * math.sqrt(max(variances))
-
-
-def _links(link: str) -> tuple[Any, Any]:
-    """The link as a function of the share, and the share as a function of its linear predictor."""
-    return (ndtri, ndtr) if link == "probit" else (logit, expit)
-
-
-def _regression(counts: Counts, link: str, degree: int) -> tuple[Any, float, float]:
-    """Binomial regression on powers of (load − centre)/scale with the clustered sandwich; centre and scale."""
-    loads = np.unique(counts.load)
-    centre, scale = loads.mean(), np.ptp(loads)  # raw loads, such as 0.137 to 0.139, are ill-conditioned
-    design = np.vander((counts.load - centre) / scale, degree + 1, increasing=True)
-    outcome = np.column_stack([counts.successes, counts.trials - counts.successes])
-    family = Binomial(link=links.Probit() if link == "probit" else links.Logit())
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # separation and overflow on the way; convergence is checked
-        fit = GLM(outcome, design, family=family).fit(
-            maxiter=200, cov_type="cluster", cov_kwds={"groups": counts.cluster}
-        )
-    return fit, float(centre), float(scale)
-
-
-def _goodness(s: Array, n: Array, fitted: Array, dispersion: float, parameters: int = 2) -> tuple[float, int]:
+def _goodness(s: Array, n: Array, fitted: Array, dispersion: float, parameters: int) -> tuple[float, int]:
     """Likelihood-ratio χ² of the loads and its degrees of freedom. Pearson's explodes on one success in a tail."""
     fitted = np.clip(fitted, 1e-12, 1 - 1e-12)
     deviance = xlogy(s, s / (n * fitted)) + xlogy(n - s, (n - s) / (n * (1 - fitted)))

@@ -47,7 +47,7 @@ def neurodynamics(load: ArrayLike, overlap: ArrayLike, steps: int = 1) -> Float:
         steps: >= 0.
 
     Source: Amari and Maginu, Neural Networks 1, 63 (1988). The noise is taken as Gaussian, with correlations of
-    neighbouring steps alone: exact for one step, with a capacity of 0.1595 for many.
+    neighbouring steps alone: exact for one step, with a capacity of 0.1596 for many.
     """
     load, overlap = np.broadcast_arrays(reals("load", load, above=0), reals("overlap", overlap, least=-1, most=1))
     for state in _neurodynamics(load, overlap, whole_number("steps", steps, least=0)):

@@ -14,7 +14,10 @@ from experiments.contract import Config, Cost, InputError, total
 from experiments.runner import budget, folders, registry
 
 IMPOSSIBLE = [
-    ("conf=capacity memories=[classical] neurons=[1000000] loads=[1e-6]", "neurons must leave arrays"),
+    (
+        "conf=capacity memories=[classical] neurons=[1000000] loads=[1e-6] dynamics=[synchronous]",
+        "neurons must leave arrays",
+    ),
     ("conf=capacity samples=1000000000000000000", "samples must lie in [-2^31, 2^31), got 10"),
     ("conf=capacity samples=2000000000", "samples must leave at most"),
     ("conf=training epochs=1000000000000000000", "epochs must lie in [1, 2^31), got 1000000000000000000"),
@@ -69,7 +72,7 @@ def test_a_dry_run_says_what_it_would_take_and_leaves_nothing(command: Callable,
     outcome = command("conf=capacity_classical", "dry=true")
     assert (outcome.code, outcome.err, list(tmp_path.iterdir())) == (0, "", [])
     assert re.fullmatch(
-        r"capacity_classical: 17920 points; largest array \S+ MiB; about \d+ minutes, compiling aside\n", outcome.out
+        r"capacity_classical: 29264 points; largest array \S+ MiB; about \d+ minutes, compiling aside\n", outcome.out
     )
 
 

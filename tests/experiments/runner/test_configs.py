@@ -116,7 +116,7 @@ def test_the_capacity_configs_are_those_that_were_promised(composed):
     assert {str(start).partition(":")[0] for start in images.corruption} == {"lower", "noise"}
     classical = composed("conf=capacity_classical")
     found = registry.load("capacity").points(classical.config)
-    assert {250, 500, 1000, 2000, 4000} == {point["neurons"] for point in found}
+    assert {250, 500, 1000, 2000, 4000, 8000, 16000} == {point["neurons"] for point in found}
     assert {point["dynamics"] for point in found} == {"asynchronous"}
 
 

@@ -49,9 +49,8 @@ DESIGNS = [
 @pytest.mark.parametrize(("samples", "correlation", "spread"), DESIGNS)
 def test_one_sigma_interval_covers_two_thirds_of_clustered_data(samples, correlation, spread):
     pull, found = simulated(200, samples, correlation, spread, by_sample)
-    # A straight line is the truth here; by chance a few have a curvature of two errors, or are rejected.
-    assert {estimate.method for estimate in found} <= {"probit", "curved probit", "monotone"}
-    assert sum(estimate.method == "probit" for estimate in found) > 170
+    # A straight line is the truth here, of which the fixed form knows nothing; by chance a few are rejected.
+    assert sum(estimate.method == "curved probit" for estimate in found) > 190
     assert 0.58 < np.mean(np.abs(pull) < 1) < 0.78
     assert 0.90 < np.mean(np.abs(pull) < 2) < 0.99
     assert abs(pull.mean()) < 0.3
@@ -68,7 +67,6 @@ def test_one_sigma_interval_covers_two_thirds_of_clustered_data(samples, correla
     ],
 )
 def test_ignoring_the_clusters_does_not_cover(monkeypatch, samples, correlation, spread, label):
-    monkeypatch.setattr(thresholds, "SHORTFALL", np.inf)
     monkeypatch.setattr(thresholds, "SURPRISE", 0.0)  # no help from χ², which notices some of what is missing
     pull, _ = simulated(80, samples, correlation, spread, label)
     assert np.mean(np.abs(pull) < 1) < 0.5

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import curve_fit
 
-from experiments.statistics.extrapolation import best_fit, extrapolate
+from experiments.statistics.extrapolation import best_fit, extrapolate, laws
 
 SIZES = np.array([250.0, 500, 1000, 2000, 4000])
 
@@ -152,3 +152,17 @@ def test_a_parameter_has_to_lower_chi2_by_two():
 def test_bad_extrapolations_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         extrapolate(*arguments)
+
+
+def test_laws_find_the_limit_of_data_that_follow_them_and_reject_others():
+    size = np.array([250, 1000, 2000, 4000, 8000, 16000])
+    load = 0.14 + 2 * size ** (-2 / 3)
+    load[0] += 1.0  # left out, as every size below 1000
+    found = {fit["law"]: fit for fit in laws(size, load, np.full(6, 1e-5), {"true": 0.14, "other": 0.13})}
+    assert len(found) == 7
+    for law in ("N^-x, x = 0.667", "N^-x, x = 0.667 fitted", "two terms, x = 0.667, 1.33", "true, x = 0.667 fitted"):
+        assert found[law]["load"] == pytest.approx(0.14, abs=1e-6)
+        assert found[law]["chi2"] == pytest.approx(0, abs=1e-3)
+    assert found["N^-x, x = 0.5"]["chi2"] > 100
+    assert min(fit["chi2"] for law, fit in found.items() if law.startswith("other")) > 100
+    assert laws(size[:3], load[:3], np.ones(3), {}) == []

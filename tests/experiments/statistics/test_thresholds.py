@@ -5,10 +5,11 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime, brentq, minimize
-from scipy.special import log_expit, log_ndtr, logit, ndtr
+from scipy.optimize import brentq, minimize
+from scipy.special import log_ndtr, ndtr, stdtrit
 
-from experiments.statistics.thresholds import critical_load
+from experiments.statistics.clusters import jackknife
+from experiments.statistics.thresholds import critical_load, critical_loads
 from tests.experiments.statistics.designs import LOADS, THRESHOLD, WIDTH, beta_binomial, rows
 
 
@@ -18,17 +19,10 @@ def exact_counts(loads, trials, curve):
     return load, trials * curve(load), np.full(load.size, trials), cluster
 
 
-@pytest.mark.parametrize("link", ["probit", "logit"])
 @pytest.mark.parametrize("shift", [-0.0011, 0.0, 0.002], ids=lambda shift: f"shift={shift}")
-def test_counts_on_the_curve_give_back_threshold_and_width(link, shift):
-    scale = WIDTH if link == "probit" else WIDTH / logit(ndtr(1.0))
-
-    def curve(load):
-        score = (THRESHOLD + shift - load) / scale
-        return ndtr(score) if link == "probit" else 1 / (1 + np.exp(-score))
-
-    found = critical_load(*exact_counts(LOADS, 1000.0, curve), link=link)
-    assert found.method == link
+def test_counts_on_the_curve_give_back_threshold_and_width(shift):
+    found = critical_load(*exact_counts(LOADS, 1000.0, lambda load: ndtr((THRESHOLD + shift - load) / WIDTH)))
+    assert found.method == "curved probit"
     assert found.value == pytest.approx(THRESHOLD + shift, abs=1e-8)
     assert found.width == pytest.approx(WIDTH, rel=1e-5)
     assert found.chi2 == pytest.approx(0, abs=1e-6)
@@ -36,11 +30,11 @@ def test_counts_on_the_curve_give_back_threshold_and_width(link, shift):
 
 def test_samples_that_agree_by_chance_leave_the_error_of_independent_trials():
     # Ten clusters on the curve itself have no variance; that of their trials is the inverse of Σ n φ²/(p (1 − p)).
-    score = np.arange(-2.0, 3.0)
+    score = np.array([-1.5, -0.5, 0.5, 1.5])
     loads, share = THRESHOLD - WIDTH * score, ndtr(score)
     found = critical_load(*exact_counts(loads, 100.0, lambda load: ndtr((THRESHOLD - load) / WIDTH)))
     weight = 1000 * np.exp(-(score**2)) / (2 * np.pi) / (share * (1 - share))
-    assert found.stderr == pytest.approx(WIDTH / math.sqrt(weight.sum()), rel=1e-4)
+    assert found.stderr == pytest.approx(WIDTH / math.sqrt(weight.sum()) * stdtrit(8, ndtr(1.0)), rel=1e-4)
 
 
 def test_rising_success_is_the_mirror_image_of_falling_success():
@@ -66,37 +60,32 @@ def test_estimate_moves_with_the_axis_and_ignores_the_order_of_the_rows():
     assert moved.width == pytest.approx(300 * found.width, rel=1e-6)
 
 
-@pytest.mark.parametrize("link", ["probit", "logit"])
-def test_estimate_equals_a_regression_and_sandwich_written_in_numpy(link):
+def test_estimate_equals_a_regression_and_a_jackknife_by_another_route():
     rng = np.random.default_rng(2)
-    load, cluster = rows(LOADS[2:7], 15)
+    load, cluster = rows(LOADS[[1, 3, 5, 7]], 40)
     trials = rng.integers(5, 25, load.size)
     successes = beta_binomial(rng, ndtr((THRESHOLD - load) / WIDTH), trials, 0.3)
-    log_share = log_ndtr if link == "probit" else log_expit
 
-    def log_likelihood(parameters, row=slice(None)):
-        score = (parameters[0] - (load[row] - THRESHOLD) / WIDTH) * parameters[1]
-        return np.sum(successes[row] * log_share(score) + (trials - successes)[row] * log_share(-score))
+    def threshold(used):
+        def against(parameters):
+            score = (parameters[0] - (load - THRESHOLD) / WIDTH) * parameters[1]
+            return -np.sum((successes * log_ndtr(score) + (trials - successes) * log_ndtr(-score))[used])
 
-    def gradient(parameters, row=slice(None)):
-        return approx_fprime(parameters, log_likelihood, 1e-6, row)
+        best = minimize(against, [0.1, 1.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-9}).x
+        return THRESHOLD + WIDTH * best[0]
 
-    best = minimize(lambda p: -log_likelihood(p), [0.1, 1.0], method="Nelder-Mead", options={"xatol": 1e-9}).x
-    hessian = approx_fprime(best, gradient, 1e-4)
-    scores = np.array([gradient(best, np.flatnonzero(cluster == label)) for label in range(15)])
-    bread = np.linalg.inv(hessian)
-    correction = 15 / 14 * (load.size - 1) / (load.size - 2)
-    covariance = correction * bread @ scores.T @ scores @ bread
-    found = critical_load(load, successes, trials, cluster, link=link)
-    assert found.loads == 5  # every load is inside the window, so both fits use the same rows
-    assert found.value == pytest.approx(THRESHOLD + WIDTH * best[0], abs=1e-7)
-    assert found.stderr == pytest.approx(WIDTH * math.sqrt(covariance[0, 0]), rel=1e-3)
+    found = critical_load(load, successes, trials, cluster)
+    assert (found.method, found.loads) == ("probit", 4)  # every load is inside the window: both fits use the same rows
+    assert found.value == pytest.approx(threshold(load > 0), abs=1e-7)
+    left_out = [threshold(cluster != each) for each in range(40)]
+    assert found.stderr == pytest.approx(jackknife(left_out) * stdtrit(38, ndtr(1.0)), rel=0.03)
 
 
-def test_window_ends_one_load_beyond_the_shares_of_five_per_cent():
-    # Φ⁻¹(0.95) = 1.645: of the loads at −4, −3 ... 4 widths, −1, 0, 1 lie inside and −2, 2 are the next ones.
-    loads = THRESHOLD + WIDTH * np.arange(-4, 5)
-    assert critical_load(*exact_counts(loads, 1e4, lambda load: ndtr((THRESHOLD - load) / WIDTH))).loads == 5
+def test_window_ends_one_load_beyond_the_shares_of_a_fifth_and_holds_five_loads():
+    # Φ⁻¹(0.8) = 0.84: at steps of 0.4 widths −0.8 … 0.8 lie inside and −1.2, 1.2 are the next; at whole widths only 0.
+    for step, loads in ((0.4, 7), (1.0, 5)):
+        grid = THRESHOLD + WIDTH * step * np.arange(-8, 9)
+        assert critical_load(*exact_counts(grid, 1e4, lambda load: ndtr((THRESHOLD - load) / WIDTH))).loads == loads
 
 
 def test_splitting_a_row_into_its_trials_changes_nothing():
@@ -159,7 +148,7 @@ def test_tails_far_from_the_transition_do_not_move_the_estimate():
     rng = np.random.default_rng(9)
     bump = 0.3 * np.exp(-(((load - 0.19) / 0.006) ** 2))
     found = critical_load(load, beta_binomial(rng, share(load) + bump, 16, 0.3), np.full(load.size, 16), cluster)
-    assert found.method == "probit"
+    assert found.method == "curved probit"
     assert abs(found.value - true) < 3 * found.stderr
     assert found.stderr < 0.0004
     assert found.width == pytest.approx(0.003, rel=0.35)
@@ -181,6 +170,34 @@ def test_a_transition_that_ends_less_steeply_than_it_begins_is_fitted_with_its_c
     assert np.sqrt(np.mean(np.square(pull))) < 1.5
 
 
+@pytest.mark.parametrize("rising", [False, True])
+@pytest.mark.parametrize("samples", [3, 12])
+def test_harder_criteria_never_have_the_larger_critical_load(rising, samples):
+    """Of one form, whatever is drawn: the same runs with cuts of which most trials pass all or none."""
+    load, cluster = rows(LOADS[::2], samples)
+    found = set()
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        easy = beta_binomial(rng, ndtr((THRESHOLD - load) / WIDTH), 5, 0.5)
+        nested = [easy, rng.binomial(easy, 0.97), rng.binomial(easy, 0.9)]
+        nested[2] = np.minimum(nested[1], nested[2])
+        axis = -load if rising else load
+        several = critical_loads(axis, nested, np.full(load.size, 5), cluster)
+        value = [each.value * (-1 if rising else 1) for each in several if each.found]
+        assert value == sorted(value, reverse=True)
+        found |= {frozenset(each.method for each in several)}
+        first = critical_load(axis, easy, np.full(load.size, 5), cluster)
+        assert several[0].method != first.method or several[0].value == pytest.approx(first.value, rel=0.02)
+    assert any(len(methods) == 1 for methods in found)
+
+
+def test_a_curve_of_another_shape_is_flagged():
+    load, cluster = rows(np.linspace(0.1, 0.18, 17), 40)
+    steps = np.select([load < 0.125, load < 0.155], [0.9, 0.6], 0.1)
+    found = critical_load(load, np.random.default_rng(0).binomial(30, steps), np.full(load.size, 30), cluster)
+    assert (found.misfit, found.method) == (True, "monotone")
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_no_data_ends_in_a_warning_or_an_error_without_a_number(seed):
     rng = np.random.default_rng(seed)
@@ -192,7 +209,7 @@ def test_no_data_ends_in_a_warning_or_an_error_without_a_number(seed):
     successes = rng.binomial(trials, ndtr(steep))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = critical_load(load, successes, trials, cluster, link=["probit", "logit"][seed % 2])
+        found = critical_load(load, successes, trials, cluster)
     if found.found:
         assert loads[0] <= found.value <= loads[-1]
         assert 0 < found.stderr < math.inf

@@ -251,6 +251,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.[mc]*.*.descends": _STATIC,
     "hopfield.couplings.Couplings.memory": "a decomposition of a checked matrix",
     "hopfield.couplings.hebb_couplings": "a product of checked patterns",
+    "hopfield.packed.packed_couplings": "bits of checked patterns",
     "hopfield.memories.[a-z]*": _STATIC,
     "hopfield.memories.Blueprint.*": _STATIC,
     "hopfield.observables.stability.UpdateJacobian.linear": "called by `UpdateJacobian.dense`",
