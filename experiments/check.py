@@ -22,6 +22,7 @@ from experiments import contract, run
 from experiments.contract import InputError, Point, Row
 from experiments.runner import boundary, compose, planning, registry, results, session, tables
 from experiments.runner.job import Job
+from experiments.runner.words import split
 from experiments.shared import axes
 from experiments.system import files, provenance
 
@@ -72,7 +73,7 @@ def _check_all(words: Sequence[str]) -> int:
 
 def _check(conf: str, scratch: Path) -> int:
     """Say of every claim whether it holds; returns how many do not."""
-    words, flags = run.split([conf])
+    words, flags = split([conf])
     with session.opened(Path(flags["folder"]) if "folder" in flags else None):
         job = compose.jobs(words, sweep=False)[0]
     experiment = registry.load(job.experiment)

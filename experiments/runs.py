@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from experiments.contract import InputError
-from experiments.runner import boundary, folders, listing, registry
+from experiments.runner import boundary, folders, listing
 
 MARK = b'<meta name="generator" content="hopfield">'
 """Line of the pages that are written here."""
@@ -99,7 +99,9 @@ def _index(folder: Path, runs: Sequence[listing.Run]) -> Path:
     path = folder / "index.html"
     if os.path.lexists(path) and not (path.is_file() and MARK in path.read_bytes()[:4096]):
         raise InputError(f"FOLDER must leave the files of others, got {path}, which --html has not written")
-    registry.report().write_index(path, f"Runs in {folder.resolve().name}", f"{len(runs)} runs, the last first.", rows)
+    from experiments.figures import report  # Matplotlib, which a list in words does without
+
+    report.write_index(path, f"Runs in {folder.resolve().name}", f"{len(runs)} runs, the last first.", rows)
     return path
 
 

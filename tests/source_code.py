@@ -1,6 +1,7 @@
 """Readers of the repository's own source: its files, what they import and what they call."""
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -49,6 +50,37 @@ def _imports(path: Path) -> Iterator[Import]:
                 inner = ROOT.joinpath(*module.split("."), alias.name)
                 found = inner.is_dir() or inner.with_suffix(".py").is_file()
                 yield Import(f"{module}.{alias.name}" if found else module, (alias.name,), node.lineno)
+
+
+@cache
+def located(path: Path) -> tuple[tuple[str, int], ...]:
+    """Pattern and line of every module that a file imports by a string: `import_module(f"{__name__}.{name}")`.
+
+    What is put into a string stands for any one word, a name of the file's own for its text. A string that begins with
+    a word put in is none of this repository's, unless `parts.find` gets the package.
+    """
+    constants = {"__name__": name_of(path)} if path.is_relative_to(ROOT) else {}
+    for node in tree_of(path).body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            constants |= {target.id: node.value.value for target in node.targets if isinstance(target, ast.Name)}
+
+    def pattern(node: ast.expr) -> str | None:
+        if isinstance(node, ast.Constant):
+            return re.escape(str(node.value))
+        if isinstance(node, ast.FormattedValue):
+            return pattern(node.value) or r"[^.]+"
+        if isinstance(node, ast.Name) and node.id in constants:
+            return re.escape(constants[node.id])
+        return "".join(pattern(part) or "" for part in node.values) if isinstance(node, ast.JoinedStr) else None
+
+    found = []
+    for node in ast.walk(tree_of(path)):
+        called = ast.unparse(node.func).split(".")[-2:] if isinstance(node, ast.Call) else []
+        if isinstance(node, ast.Call) and node.args and called[-1:] in (["import_module"], ["__import__"]):
+            found.append((pattern(node.args[0]), node.lineno))
+        elif isinstance(node, ast.Call) and called == ["parts", "find"]:
+            found.append((f"{pattern(node.args[0])}\\.[^.]+", node.lineno))
+    return tuple((text, line) for text, line in found if text and not text.startswith("[^.]+"))
 
 
 def offenders(paths, forbidden) -> list[str]:

@@ -18,6 +18,7 @@ from tests.source_code import (
     calls,
     imports,
     inside,
+    located,
     name_of,
     offenders,
     tree_of,
@@ -110,12 +111,18 @@ def test_nothing_imports_layers_and_the_fisher_information_does_not_know_the_opt
 
 
 def circles(paths) -> list[str]:
-    """Modules that import each other in a circle."""
+    """Modules that import each other in a circle, by statements or by strings.
+
+    A package may find the modules of its own folder by their names: it is whole before one of them is asked for.
+    """
     known = {name_of(path): path for path in paths}
     edges = {
         name: {found.module for found in imports(path)} & known.keys() - {"hopfield", "experiments"}
         for name, path in known.items()
     }
+    for name, path in known.items():
+        for pattern, _ in located(path):
+            edges[name] |= {o for o in known if re.fullmatch(pattern, o) and o.rpartition(".")[0] != name}
     while leaves := {name for name, targets in edges.items() if not targets & edges.keys()}:
         edges = {name: targets for name, targets in edges.items() if name not in leaves}
     return sorted(edges)
@@ -198,17 +205,44 @@ def test_experiments_do_not_import_themselves_in_a_circle():
     assert not circles(EXPERIMENTS)
 
 
+LATE = {
+    ("experiments/run.py", "experiments.runner.help"),
+    ("experiments/run.py", "experiments.runner.command"),
+    ("experiments/runs.py", "experiments.figures.report"),
+    ("experiments/runner/mirror.py", "wandb"),
+}
+"""Imports inside functions: what `--help`, a list of runs and a run without a mirror answer sooner without."""
+
+
 def test_experiments_import_at_their_top():
-    """But for the mirror's W&B: what is heavy is reached through the registry."""
-    found = [
-        f"{path.relative_to(ROOT)}:{node.lineno}"
+    found = {
+        (path.relative_to(ROOT).as_posix(), used.module)
         for path in EXPERIMENTS
-        for function in ast.walk(tree_of(path))
-        if isinstance(function, ast.FunctionDef | ast.If)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Import | ast.ImportFrom) and path.name != "mirror.py"
-    ]
-    assert not found
+        for block in ast.walk(tree_of(path))
+        if isinstance(block, ast.FunctionDef | ast.If)
+        for node in ast.walk(block)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for used in imports(path)
+        if used.line == node.lineno
+    }
+    assert {(place, module.removesuffix(".errors")) for place, module in found} == LATE
+
+
+UPWARDS = {("hopfield.__main__", r"experiments\.run"), ("hopfield.__main__", r"experiments\.[^.]+")}
+"""Modules of the library that import an application by a string: its command, where the library is installed."""
+
+
+def test_strings_import_nothing_from_above_but_the_command():
+    found = {(name_of(path), pattern) for path in LIBRARY for pattern, _ in located(path)}
+    inner = re.compile(r"hopfield\\\.|huggingface_hub$")
+    assert {entry for entry in found if not inner.match(entry[1])} == UPWARDS
+
+
+def test_the_reader_of_strings_finds_what_they_import(tmp_path):
+    source = tmp_path / "module.py"
+    source.write_text('import_module("a.b")\nimport_module(f"a.{name}.c")\nimport_module(name)\n', encoding="utf-8")
+    assert located(source) == ((r"a\.b", 1), (r"a\.[^.]+\.c", 2))
+    assert re.fullmatch(located(source)[1][0], "a.x.c")
 
 
 def test_only_the_mirror_imports_wandb():

@@ -12,7 +12,7 @@ from typing import Any
 
 from experiments.bounds import Use
 from experiments.contract import Config
-from experiments.runner import registry
+from experiments.shared.spellings import memory
 
 Path = tuple[str, ...]
 Found = Iterator[tuple[Path, str]]
@@ -54,7 +54,6 @@ def _entries(
     config: Config, experiment: ModuleType | None, field: Field, entries: dict[str, Any], words: Collection[Path]
 ) -> Found:
     """Idle options within the entries of a mapping: each is looked at as if it were all that is measured."""
-    memory = registry.spellings().memory
     option = field.metadata["entries_of"]
     names: Sequence[str] | None = getattr(config, option)
     for name, entry in entries.items():

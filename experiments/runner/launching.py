@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,11 @@ from hydra.types import HydraContext
 from omegaconf import DictConfig, open_dict
 
 from experiments.contract import InputError
-from experiments.runner.compose import clear, composed, validated_job, with_clearing_words, without_clearing_words
+from experiments.runner.compose import validated_job
+from experiments.runner.configuration import clear, composed, with_clearing_words, without_clearing_words
 from experiments.runner.hydra_internals import Callbacks
 from experiments.runner.job import Job
+from experiments.runner.words import quote
 
 
 def launcher(job: Job) -> str:
@@ -68,9 +69,3 @@ def received_job(config: DictConfig) -> Job:
     conf, words = str(hydra.runtime.choices["conf"]), without_clearing_words(hydra.overrides.task)
     clear(config, conf, words)
     return validated_job(config, conf, words, "")
-
-
-def quote(text: str) -> str:
-    """Text as a value on Hydra's command line, whatever signs it holds."""
-    escaped = re.sub(r"(\\*)('|$)", lambda match: match[1] * 2 + match[2].replace("'", "\\'"), text)
-    return f"'{escaped}'"

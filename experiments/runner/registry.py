@@ -1,7 +1,4 @@
-"""Registry: the experiments there are, found by folder, and every module that is imported only when it is needed.
-
-The command answers `--help` and mistakes of spelling before JAX, pandas or Matplotlib are there.
-"""
+"""Registry: the experiments there are, found by folder, each imported when it is asked for."""
 
 import contextlib
 import difflib
@@ -107,44 +104,6 @@ def options(name: str) -> type[contract.Config]:
 def name_of(options: type) -> str:
     """Name of the experiment that a class of options belongs to: its folder."""
     return options.__module__.split(".")[-2]
-
-
-def spellings() -> ModuleType:
-    """The module `experiments.shared.spellings`, which takes the library."""
-    return importlib.import_module("experiments.shared.spellings")
-
-
-def planning() -> ModuleType:
-    """The module `experiments.runner.planning`, which takes JAX, pandas and Matplotlib."""
-    return importlib.import_module("experiments.runner.planning")
-
-
-def execution() -> ModuleType:
-    """The module `experiments.runner.execute`, which takes JAX, pandas and Matplotlib."""
-    return importlib.import_module("experiments.runner.execute")
-
-
-def report() -> ModuleType:
-    """The module `experiments.figures.report`, which takes pandas and Matplotlib."""
-    return importlib.import_module("experiments.figures.report")
-
-
-def sweeps() -> ModuleType:
-    """The module `experiments.runner.sweeps`, which takes pandas and Matplotlib."""
-    return importlib.import_module("experiments.runner.sweeps")
-
-
-def judge(name: str, options: contract.Config) -> None:
-    """Check that options are valid for their experiment, and that all the names in them mean something.
-
-    Raises:
-        ValueError: one of them is wrong; one sentence that begins with its name.
-    """
-    spellings().check(options)
-    try:
-        contract.check(load(name), options)
-    except ValueError as error:
-        raise ValueError(spellings().own_name(str(error), options)) from error
 
 
 def columns(name: str) -> Columns | None:

@@ -1,11 +1,12 @@
-"""Hydra set up for the command: the folders `conf/`, the schema of every experiment, and what they hold.
+"""Hydra set up for the command: the folders `conf/`, and the schema of the experiment that a choice names.
 
 `conf` is a config group, so the folder `conf/` of the repository is its list of choices and `conf=capacity` selects
-`conf/capacity.yaml`. The dataclass of each experiment is its schema, registered under `/schema/<experiment>`; the
-primary config is registered too, which leaves no file among the choices that is not one.
+`conf/capacity.yaml`. Its defaults name `/schema/<experiment>`, the dataclass of options of an experiment, which is
+imported then; the primary config is registered, which leaves no file among the choices that is not one.
 """
 
 import contextlib
+import copy
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -13,13 +14,16 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from hydra import compose, initialize_config_dir
-from hydra.core.config_search_path import SearchPathQuery
+from hydra.core.config_search_path import ConfigSearchPath, SearchPathQuery
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
+from hydra.core.object_type import ObjectType
 from hydra.core.plugins import Plugins
 from hydra.errors import HydraException
+from hydra.plugins.config_source import ConfigResult, ConfigSource
+from hydra.plugins.search_path_plugin import SearchPathPlugin
 from hydra.types import RunMode
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from experiments import contract
@@ -41,26 +45,56 @@ _SETTINGS = {
 }
 
 
-def register() -> None:
-    """Register the primary config and the schema of every experiment with Hydra."""
-    Plugins.instance().register(YamlSource)
-    store = ConfigStore.instance()
-    vars(store)["__deepcopy__"] = lambda memo: store  # Hydra copies its sources, and so all schemas, in each command
-    store.store(name=PRIMARY, node=_SETTINGS)
-    for name in registry.names():
-        _store(name, registry.options(name))
+class SchemaSource(ConfigSource):
+    """Schemas of the experiments as a config group. Each is imported when a list of defaults names it."""
+
+    @staticmethod
+    def scheme() -> str:
+        return "experiments"
+
+    def load_config(self, config_path: str) -> ConfigResult:
+        name = config_path.removeprefix("schema/")
+        schema = copy.deepcopy(_schema(name, registry.options(name)))
+        return ConfigResult(self.provider, self.full_path(), schema, {"package": "_global_"}, is_schema_source=True)
+
+    def available(self) -> bool:
+        return True
+
+    def is_group(self, config_path: str) -> bool:
+        return config_path.rstrip("/") == "schema"
+
+    def is_config(self, config_path: str) -> bool:
+        group, _, name = config_path.partition("/")
+        return group == "schema" and name in registry.names()
+
+    def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
+        return registry.names() if self.is_group(config_path) and results_filter != ObjectType.GROUP else []
+
+
+class Schemas(SearchPathPlugin):
+    """Entry of every search path of Hydra's: the schemas."""
+
+    def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
+        search_path.append(provider="experiments", path=f"{SchemaSource.scheme()}://")
 
 
 @cache
-def _store(name: str, options: type) -> None:
-    """The schema of one experiment, which takes Hydra longer to make than all else of a command: once a process."""
+def _schema(name: str, options: type) -> DictConfig:
+    """The schema of an experiment, which takes OmegaConf long to make: once a process."""
     try:
-        ConfigStore.instance().store(group="schema", name=name, node=options, package="_global_")
+        return OmegaConf.structured(options)
     except OmegaConfBaseException as error:
         reason = " ".join(str(error).splitlines()[0].split())
         raise contract.InputError(
             f"config.py of {name} must give options defaults of their types, got: {reason}"
         ) from error
+
+
+def register() -> None:
+    """Register the primary config and the sources of configurations with Hydra."""
+    for plugin in (YamlSource, SchemaSource, Schemas):
+        Plugins.instance().register(plugin)
+    ConfigStore.instance().store(name=PRIMARY, node=_SETTINGS)
 
 
 @contextlib.contextmanager

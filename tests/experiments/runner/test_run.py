@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from experiments.runner import compose, execute, launching, registry, session
+from experiments.runner.words import quote
 
 RESULTS = {
     ".claim",
@@ -18,29 +19,28 @@ RESULTS = {
 }  # fmt: skip
 
 
-def test_help_answers_at_once_without_loading_jax(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("words", "heavy"), [([], "hydra jax pandas"), (["conf=capacity"], "jax pandas matplotlib")])
+def test_help_answers_without_what_a_run_needs(tmp_path: Path, words: list[str], heavy: str) -> None:
     program = (
-        "import sys; from experiments.run import main; code = main(['conf=capacity', '--help']); heavy = "
-        "{'jax', 'wandb', 'pandas', 'matplotlib', 'scipy', 'hopfield'}; print('loaded', heavy & set(sys.modules));"
-        "sys.exit(code)"
+        f"import sys; from experiments.run import main; code = main([*{words}, '--help']);"
+        f"print('loaded', {{*{heavy.split()}}} & set(sys.modules)); sys.exit(code)"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("loaded set()\n")
     assert re.search(r"^  conf=capacity +\w", done.stdout, re.M)
-    for option in (
-        "memories=",
-        "neurons=",
-        "loads=",
-        "samples=",
-        "queries=",
-        "dynamics=",
-        "corruption=",
-        "seed=0",
-        "output=",
-    ):
-        assert f"\n  {option}" in done.stdout
+    own = ("memories=", "neurons=", "loads=", "samples=", "queries=", "dynamics=", "corruption=", "seed=0", "output=")
+    assert all((f"\n  {option}" in done.stdout) == bool(words) for option in own)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_takes_the_schema_of_its_experiment_alone(tmp_path: Path) -> None:
+    program = (
+        "import sys; from experiments.run import main; main(['conf=novelty', '--cfg', 'job']);"
+        "print(*(name for name in sys.modules if name.startswith('experiments.') and name.endswith('.config')))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == "experiments.novelty.config"
 
 
 def test_help_shows_the_values_the_line_gives(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,7 +152,7 @@ def test_a_hydra_launcher_gets_every_job_with_a_directory_of_its_own(
     monkeypatch.setenv("WANDB_MODE", "disabled")
     name = "it's = here, not, there"
     with session.opened(Path(toy[1])):
-        jobs = compose.jobs(["conf=toy", "limit=1", "seed=0,1", f"output={launching.quote(name)}"], sweep=True)
+        jobs = compose.jobs(["conf=toy", "limit=1", "seed=0,1", f"output={quote(name)}"], sweep=True)
         launching.launch(jobs, execute.run_launched)
     folders = sorted(path for path in (tmp_path / name).iterdir())
     assert [folder.name for folder in folders] == ["seed_0", "seed_1"]
