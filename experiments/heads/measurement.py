@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 from sklearn import datasets
-from tokenizers import BertWordPieceTokenizer
 
 from experiments import contract
 from experiments.contract import Row
@@ -89,8 +88,12 @@ def encoder_of(config: Config) -> Any:
     return bert, tokenizer_of(vocabulary, lower=bool(options["do_lower_case"]), strip=options.get("strip_accents"))
 
 
-def tokenizer_of(vocabulary: Path, *, lower: bool = True, strip: bool | None = None) -> BertWordPieceTokenizer:
+def tokenizer_of(vocabulary: Path, *, lower: bool = True, strip: bool | None = None) -> Any:
     """Tokenizer of a vocab.txt, one token a line. `lower` folds case and, unless `strip` is given, strips accents."""
+    try:
+        from tokenizers import BertWordPieceTokenizer
+    except ModuleNotFoundError as error:
+        raise contract.InputError("text needs tokenizers: pip install 'hopfield[checkpoints]' brings them") from error
     try:
         tokenizer = BertWordPieceTokenizer(
             str(vocabulary), lowercase=lower, strip_accents=lower if strip is None else strip
