@@ -53,8 +53,9 @@ the files that options name and, for an experiment outside this package, of its 
 
     def inputs(config) -> list[Path]               those beside a checkpoint, say
 
-and, where the report shows what moves,
+and, where the report shows what moves, and where queries are counted, for the curves that Python has of a run,
 
+    def shares(table) -> Table                     share of queries that pass, with errors, along the x-axis
     def frames(table) -> list[dict]                animated panels of a finished run: {"title": ..., "frames": [...]},
                                                    each frame {"image": a data URI, "text": ...}
 
@@ -90,7 +91,7 @@ ERROR, THEORY, LIMIT = "/stderr", "/theory", "/limit"
 """Ends of the names of scalars that are the error of another, its theory, and its theory for N → ∞."""
 REQUIRED = ("points", "measure", "summarise", "plot", "X_AXIS")
 """Names that every file `experiment.py` defines."""
-HOOKS = (*REQUIRED, "check", "cost", "refine", "pieces", "measure_piece", "inputs", "frames")
+HOOKS = (*REQUIRED, "check", "cost", "refine", "pieces", "measure_piece", "inputs", "shares", "frames")
 """Names there that the runner looks for; a function of nearly such a name is refused, as one that nothing calls."""
 UNMEASURED = ("output", "overwrite", "dry", "shard", "device", "workers", "figure", "wandb")
 """Options of every experiment that say nothing of what is measured."""

@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from hopfield import attention, metrics, patterns, separations, similarities, spaces
+from hopfield._door import capacity, measure, open_run
 from hopfield.couplings import Couplings, hebb_couplings
 from hopfield.dynamics import Retrieval, fixed_point, retrieve, trajectory
 from hopfield.dynamics.heat_bath import glauber
@@ -39,13 +40,16 @@ __all__ = [
     "Memory",
     "Retrieval",
     "attention",
+    "capacity",
     "find_memory",
     "fixed_point",
     "glauber",
     "hebb_couplings",
     "layers",
+    "measure",
     "memory_names",
     "metrics",
+    "open_run",
     "patterns",
     "retrieve",
     "separations",

@@ -1,17 +1,10 @@
-"""Command: `hopfield conf=capacity` or `python -m hopfield conf=capacity`, wherever the library is installed.
-
-The wheel keeps the experiments and their configurations inside this package, where no other package's `experiments`
-and no folder of that name can stand in their place; a checkout has them beside it.
-"""
+"""Command: `hopfield conf=capacity` or `python -m hopfield conf=capacity`, wherever the library is installed."""
 
 import importlib
 import os
 import sys
-from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parent
-HOME = PACKAGE / "_command" if (PACKAGE / "_command").is_dir() else PACKAGE.parent
-
+from hopfield._door import HOME, lacking
 
 COMMANDS = ("runs", "plot", "check", "new")
 """Words that stand first and name another command than that which runs experiments."""
@@ -22,10 +15,11 @@ def main() -> int:
     sys.path.insert(0, str(HOME))
     known = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(HOME), known)))  # for processes that launchers start
-    if len(sys.argv) > 1 and sys.argv[1] in COMMANDS:
-        name = sys.argv.pop(1)
-        return importlib.import_module(f"experiments.{name}").process()
-    return importlib.import_module("experiments.run").process()
+    if sentence := lacking():
+        sys.stderr.write(f"error: {sentence}\n")
+        return 1
+    name = sys.argv.pop(1) if len(sys.argv) > 1 and sys.argv[1] in COMMANDS else "run"
+    return importlib.import_module(f"experiments.{name}").process()
 
 
 if __name__ == "__main__":

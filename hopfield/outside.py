@@ -3,6 +3,7 @@
     ./file.py:name           what a Python file defines
     package.module:name      what an importable module defines
     name                     an entry point of another package in the group hopfield.<kind>
+    name                     what `offer` was given in this process, as a function of a notebook
 
 each with `:parameter` behind it where the object takes one. Code is run only where a person has named it so, and never
 because of what a file of data holds.
@@ -22,8 +23,9 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from hopfield._arguments import instance, one_of, public
+from hopfield._content import digest
 
-__all__ = ["KINDS", "LONGEST", "Outside", "called", "find", "plugged", "sources"]
+__all__ = ["KINDS", "LONGEST", "Outside", "called", "contents", "find", "offer", "plugged", "sources"]
 __dir__ = public(__all__)
 
 KINDS = ("memories", "similarities", "separations", "spaces", "corruptions", "datasets", "layers", "optimisers")
@@ -49,6 +51,45 @@ class Outside(NamedTuple):
     parameter: str | None
 
 
+_OFFERED: dict[tuple[str, str], tuple[Outside, str]] = {}
+"""What Python has given, by kind and name, with the hash of its contents."""
+
+
+def offer(kind: str, function: Any) -> tuple[str, bool]:
+    """Name of an object given in Python, by which it is found in this process, and whether another had that name.
+
+    Args:
+        kind: one of `KINDS`.
+        function: named by its `__qualname__`. What a file says beside a function, as SCALING, is read of the function's
+            own attributes, or of its module.
+
+    Example:
+        >>> from hopfield import Memory, memories, outside
+        >>> def mine(patterns, *, mask=None):
+        ...     return Memory.create(patterns, 2.0, mask=mask)
+        >>> mine.SCALING = memories.EXPONENTIAL
+        >>> outside.offer("memories", mine)[0], memories.find("mine")
+        ('mine', Blueprint('mine', load ln M / N, spins))
+    """
+    name = str(getattr(function, "__qualname__", type(function).__qualname__))
+    entry = one_of("kind", kind, KINDS), name
+    contents, held = digest(function), _OFFERED.get(entry)
+    if held is not None and held[1] == contents:
+        return name, False
+    module = ModuleType(f"_offered_{contents[:12]}")
+    home = sys.modules.get(str(getattr(function, "__module__", None)))
+    said = {key: value for key, value in vars(home).items() if key.isupper()} if home is not None else {}
+    vars(module).update(said | getattr(function, "__dict__", {}) | {name: function})
+    _OFFERED[entry] = Outside(function, module, name, None), contents
+    return name, held is not None
+
+
+def contents(name: str) -> str | None:
+    """Hash of what was offered by a name, with `:parameter` behind it or without; None for any other."""
+    found = [held for (_, known), (_, held) in _OFFERED.items() if known == name.partition(":")[0]]
+    return "".join(found) or None
+
+
 def find(kind: str, spec: str) -> Outside | None:
     """Object outside the package that a specification names, None for any other form of text.
 
@@ -61,10 +102,11 @@ def find(kind: str, spec: str) -> Outside | None:
         TypeError: a specification that is no text.
     """
     one_of("kind", kind, KINDS)
-    instance("spec", spec, str)
+    name, colon, parameter = instance("spec", spec, str).partition(":")
+    if (kind, name) in _OFFERED:
+        return _OFFERED[kind, name][0]._replace(parameter=parameter if colon else None)
     match = _FILE.fullmatch(spec) or _MODULE.fullmatch(spec)
     if match is None:
-        name, colon, parameter = spec.partition(":")
         for entry in entry_points(group=f"hopfield.{kind}", name=name):
             value = _loaded(entry, spec)
             return Outside(value, sys.modules[entry.module], entry.attr, parameter if colon else None)

@@ -31,6 +31,7 @@ FOUNDATIONS = (
     "theory",
     "_pytrees",
     "_arrays",
+    "_content",
     "outside",
     "_names",
     "spaces",
@@ -210,8 +211,9 @@ LATE = {
     ("experiments/run.py", "experiments.runner.command"),
     ("experiments/runs.py", "experiments.figures.report"),
     ("experiments/runner/mirror.py", "wandb"),
+    ("experiments/heads/measurement.py", "tokenizers"),
 }
-"""Imports inside functions: what `--help`, a list of runs and a run without a mirror answer sooner without."""
+"""Imports inside functions: what `--help`, a list of runs and a run without mirror do without, and an extra."""
 
 
 def test_experiments_import_at_their_top():
@@ -228,11 +230,15 @@ def test_experiments_import_at_their_top():
     assert {(place, module.removesuffix(".errors")) for place, module in found} == LATE
 
 
-UPWARDS = {("hopfield.__main__", r"experiments\.run"), ("hopfield.__main__", r"experiments\.[^.]+")}
-"""Modules of the library that import an application by a string: its command, where the library is installed."""
+UPWARDS = {
+    ("hopfield.__main__", r"experiments\.[^.]+"),
+    ("hopfield._door", "experiments"),
+    ("hopfield._door", r"experiments\.api"),
+}
+"""Modules of the library that import experiments by a string: its command, and its door from Python."""
 
 
-def test_strings_import_nothing_from_above_but_the_command():
+def test_strings_import_nothing_from_above_but_command_and_door():
     found = {(name_of(path), pattern) for path in LIBRARY for pattern, _ in located(path)}
     inner = re.compile(r"hopfield\\\.|huggingface_hub$")
     assert {entry for entry in found if not inner.match(entry[1])} == UPWARDS

@@ -27,13 +27,25 @@ from experiments import contract
 from experiments.capacity import scales, streamed
 from experiments.capacity.config import Config
 from experiments.capacity.figure import plot
-from experiments.capacity.summary import summarise
+from experiments.capacity.summary import shares, summarise
 from experiments.contract import Cost, Point, Row
 from experiments.shared import corruptions, draws, pattern_sets, retention
 from hopfield.memories import find
 from hopfield.patterns import corruption
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "measure_piece", "pieces", "plot", "points", "summarise"]
+__all__ = [
+    "X_AXIS",
+    "Config",
+    "check",
+    "cost",
+    "measure",
+    "measure_piece",
+    "pieces",
+    "plot",
+    "points",
+    "shares",
+    "summarise",
+]
 
 X_AXIS = "load"
 

@@ -11,7 +11,7 @@ from experiments.shared import convergence, corruptions, pattern_sets
 from experiments.shared.corruptions import CLEAN
 from experiments.shared.memories import find
 from experiments.shared.retention import CUTS
-from experiments.statistics.clusters import curves, means_by_group
+from experiments.statistics.clusters import by_group, curves, means_by_group
 from experiments.statistics.columns import headline
 from experiments.statistics.crossings import half_crossing
 from experiments.statistics.extrapolation import extrapolate, laws
@@ -42,6 +42,17 @@ def summarise(table: Table) -> dict:
         "notes": [*_notes(table), *_misfits(critical), *_out_of_range(table, critical)],
         "scalars": _scalars(critical),
     }
+
+
+def shares(table: Table) -> Table:
+    """Share of queries that pass each criterion, with errors over samples, of every curve at every load."""
+    counted = table.assign(cluster=_clusters(table))
+    found = [
+        by_group(counted.dropna(subset=[name]), [*CURVE, "load"], name, "queries", "cluster").assign(criterion=name)
+        for name in CRITERIA
+        if name in table and table[name].notna().any()
+    ]
+    return pandas.concat(found, ignore_index=True).rename(columns={"mean": "share"})
 
 
 def logarithmic(memory: str) -> bool:

@@ -28,19 +28,21 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     with memories.keeping() as kept:
         summary = plan.experiment.summarise(table)
         _write(directory, record, summary)
-        figure = results.draw(directory, plan.experiment, plan.job.config.figure)
+        figure = results.draw(directory, plan.experiment, plan.job.config.figure) if plan.job.kept else None
     if kept:
         _write(directory, record, summary | {results.MEMORIES: kept})
     (directory / boundary.LOG).unlink(missing_ok=True)  # of a run that was stopped here before
     scalars = json.loads(files.encode(summary.get("scalars", {})))
     copy.finish(table, scalars)
+    for note in summary.get("notes", []):
+        files.say(f"warning: {note}")
+    if plan.job.call:
+        return
     for name, value in scalars.items():
         if not name.endswith(ERROR):
             print(f"{name}: {_format_number(value)}{_margin(scalars.get(f'{name}{ERROR}'))}")
     if where := copy.unsent_place():
         print(where)
-    for note in summary.get("notes", []):
-        files.say(f"warning: {note}")
     print(f"table: {directory / 'table.csv'}\nfigure: {figure}\nreport: {directory / report.NAME}")
 
 

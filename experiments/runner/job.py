@@ -25,6 +25,8 @@ class Job:
         words: the overrides that select it, none of them a sweep.
         label: name of the job within its sweep, fit for a directory; empty outside a sweep.
         usual: the options of `conf=` alone, None where they are no complete choice.
+        call: the call of Python that asked for it; empty for the command, which prints what it found.
+        kept: whether its directory outlives it, so that figure and report are drawn there.
     """
 
     conf: str
@@ -33,6 +35,8 @@ class Job:
     words: tuple[str, ...]
     label: str = ""
     usual: Config | None = None
+    call: str = ""
+    kept: bool = True
 
     @cached_property
     def folder(self) -> str:
@@ -53,9 +57,9 @@ class Job:
 
     @property
     def command(self) -> str:
-        """The command that gives its results again."""
+        """The command, or the call of Python, that gives its results again."""
         kept = (word for word in self.words if not word.startswith(("output=", "overwrite=", "shard=", "hydra")))
-        return f"python -m experiments.run {shlex.join(kept)}"
+        return self.call or f"python -m experiments.run {shlex.join(kept)}"
 
     def yaml(self) -> str:
         """Resolved options as YAML, below the command that gives the same results and the versions used."""

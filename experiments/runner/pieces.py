@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from experiments.contract import Point, Row
 from experiments.runner.planning import Plan

@@ -47,11 +47,11 @@ def science(experiment: ModuleType, config: contract.Config, points: Sequence[Po
     """
     hashes: dict[str, str] = {}
     contents: dict[str, str] = {}
-    for option, value, paths in _named_files(files.options(config), ""):
+    for option, value, found in _named_contents(files.options(config), ""):
         if any(value in point.values() for point in points):
-            contents[value] = _digest(paths)
+            contents[value] = found
         else:
-            hashes[option] = _digest(paths)
+            hashes[option] = found
     further = getattr(experiment, "inputs", None)
     hashes |= {path.name: files.digest(path) for path in (further(config) if further is not None else ())}
     hashes |= {name: _hash_of_code(path) for name, path in _code(experiment).items()}
@@ -147,20 +147,22 @@ def hashes(experiment: str, science: dict, options: dict[str, Any]) -> Hashes:
     return Hashes(*(each[:16] for each in digests))
 
 
-def _named_files(value: Any, option: str) -> Iterator[tuple[str, str, list[Path]]]:
-    """Files of data or code that options name: the option, its value, the files."""
+def _named_contents(value: Any, option: str) -> Iterator[tuple[str, str, str]]:
+    """Files of data or code, and functions given in Python, that options name: the option, its value, their hash."""
     if isinstance(value, dict):
         for key, entry in value.items():
-            yield from _named_files(entry, f"{option}.{key}" if option else str(key))
+            yield from _named_contents(entry, f"{option}.{key}" if option else str(key))
     elif isinstance(value, list | tuple):
         for number, entry in enumerate(value):
-            yield from _named_files(entry, f"{option}[{number}]")
+            yield from _named_contents(entry, f"{option}[{number}]")
     elif isinstance(value, str):
         after = value.partition(":")[2]  # of a word, as mapped:a.npy; the 3 of dense:3 is no file
         names = (value, after if os.sep in after or re.search(r"\.[A-Za-z]", after) else "")
         data = (Path(os.path.expanduser(name)) for name in names)
-        if paths := [path for path in data if os.path.isfile(path)][:1] or outside.sources(value) or _part(value):
-            yield option, value, paths
+        if (given := outside.contents(value)) is not None:
+            yield option, value, given
+        elif paths := [path for path in data if os.path.isfile(path)][:1] or outside.sources(value) or _part(value):
+            yield option, value, _digest(paths)
 
 
 def _precision() -> dict[str, Any]:

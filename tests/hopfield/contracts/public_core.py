@@ -189,6 +189,8 @@ EXCLUDED: dict[str, str] = {
     "hopfield.patterns.structured.*": "draws spins; features and archetypes are checked",
     "hopfield.theory.*": "numpy; refuses NaN with a sentence",
     "hopfield.outside.*": "code found by its name",
+    "hopfield._content.*": "a hash of code",
+    "hopfield._door.*": "runs experiments",
     "hopfield.*.checked": "checks of the numbers of a node, each with a sentence",
     "hopfield.plots.*": "pictures",
     "hopfield.__main__.*": "the command",

@@ -1,0 +1,158 @@
+"""Experiments from Python: a memory that a cell of a notebook defines, numbers, refusals and folders of the command."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import pandas
+import pytest
+from matplotlib.figure import Figure
+
+import hopfield
+from experiments.run import main
+from hopfield import Memory
+
+SCALE: dict[str, Any] = {"neurons": [8], "loads": [0.3, 0.5, 0.7], "samples": 2, "queries": 4}
+WORDS = ["neurons=[8]", "loads=[0.3,0.5,0.7]", "samples=2", "queries=4"]
+FEW: dict[str, Any] = {"neurons": [8], "patterns": [4], "kappas": [4.0], "overlaps": [0.6], "samples": 2}
+CODE = """\
+from hopfield import Memory
+
+
+def mine(patterns, *, mask=None):
+    return Memory.create(patterns, 1.0, mask=mask)
+"""
+pytestmark = pytest.mark.usefixtures("as_run")
+
+
+def mine(patterns: Any, *, mask: Any = None) -> Memory:
+    """A memory of one's own."""
+    return Memory.create(patterns, 1.0, mask=mask)
+
+
+def cell(beta: float) -> Callable:
+    """A function as a cell defines it anew, named alike whatever is in it."""
+
+    def again(patterns: Any, *, mask: Any = None) -> Memory:
+        return Memory.create(patterns, beta, mask=mask)
+
+    return again
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("door")
+
+
+@pytest.fixture(scope="module")
+def run(folder: Path) -> Any:
+    return hopfield.capacity(mine, **SCALE, output=folder / "mine")
+
+
+@pytest.fixture(scope="module")
+def command(folder: Path) -> pandas.DataFrame:
+    """The table of the command for the same memory in a file."""
+    (folder / "own.py").write_text(CODE, encoding="utf-8")
+    words = [f"memories=[{folder}/own.py:mine]", *WORDS, f"output={folder}/command", "wandb.mode=disabled"]
+    assert main(["conf=capacity", "figure.format=[svg]", *words]) == 0
+    return pandas.read_csv(folder / "command" / "table.csv")
+
+
+def test_a_function_has_the_numbers_of_the_command_to_the_bit(run: Any, command: pandas.DataFrame) -> None:
+    assert set(run.table["memory"]) == {"mine"}
+    pandas.testing.assert_frame_equal(
+        run.table.drop(columns="memory"), command.drop(columns="memory"), check_exact=True
+    )
+
+
+def test_a_run_holds_critical_loads_curves_and_figure(run: Any) -> None:
+    loads = run.critical_load
+    assert {"load", "stderr", "theory"} <= {*loads}
+    assert loads["load"].between(0.3, 0.7).all()
+    curve = run.curves[run.curves["criterion"] == "target_weight"]
+    passed = run.table.groupby("load")[["target_weight", "queries"]].sum()
+    assert curve["share"].tolist() == (passed["target_weight"] / passed["queries"]).tolist()
+    assert {"stderr", "low", "high"} <= {*curve}
+    assert isinstance(run.plot(), Figure)
+    assert run._repr_html_().startswith("<iframe srcdoc=")
+    assert repr(run).startswith("Run of conf=capacity: 6 rows")
+
+
+def test_a_folder_is_gone_on_with_and_opened(run: Any, folder: Path, capfd: pytest.CaptureFixture) -> None:
+    again = hopfield.capacity(mine, **SCALE, output=folder / "mine")
+    said = capfd.readouterr()
+    assert "6 of 6 points are measured already" in said.err
+    assert said.out == ""
+    opened = hopfield.open_run(folder / "mine")
+    for other in (again, opened):
+        pandas.testing.assert_frame_equal(other.table, run.table, check_exact=True)
+        assert other.summary == run.summary
+    assert "# hopfield.measure('capacity', memories=[mine], neurons=[8]" in (folder / "mine/config.yaml").read_text()
+
+
+def test_what_the_command_measured_is_opened(command: pandas.DataFrame, folder: Path) -> None:
+    pandas.testing.assert_frame_equal(hopfield.open_run(folder / "command").table, command, check_exact=True)
+
+
+def test_a_function_that_changed_is_measured_anew_and_not_into_the_same_folder(folder: Path) -> None:
+    first, second = (hopfield.capacity(cell(beta), **SCALE).table for beta in (0.05, 4.0))
+    assert first["memory"].tolist() == second["memory"].tolist()
+    assert (first["target_weight"] != second["target_weight"]).any()
+    pandas.testing.assert_frame_equal(hopfield.capacity(cell(0.05), **SCALE).table, first, check_exact=True)
+    hopfield.capacity(cell(0.05), **SCALE, output=folder / "cell")
+    with pytest.raises(ValueError, match=r"contents of .*again must be those of hash"):
+        hopfield.capacity(cell(4.0), **SCALE, output=folder / "cell")
+
+
+def test_without_a_folder_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    run = hopfield.measure("novelty", **FEW)
+    assert len(run.table)
+    assert run.folder is None
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(AttributeError, match="conf=novelty measures no critical load"):
+        _ = run.critical_load
+
+
+def test_jax_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    with jax.default_matmul_precision("bfloat16"):
+        hopfield.measure("novelty", **FEW)
+        assert jax.config.jax_default_matmul_precision == "bfloat16"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"neuron": [3]}, ["neuron=[3]"]),
+        ({"loads": [-1.0]}, ["loads=[-1.0]"]),
+        ({"samples": "many"}, ["samples=many"]),
+        ({"memories": ["clasical"]}, ["memories=[clasical]"]),
+        ({"seed": 1.5}, ["seed=1.5"]),
+        ({"wandb": {"mode": "nowhere"}}, ["wandb.mode=nowhere"]),
+        ({"per_memory": {"dense:3": {"loads": [0.1]}}}, [r"+per_memory={dense\:3:{loads:[0.1]}}"]),
+    ],
+)
+def test_refusals_are_those_of_the_command(options: dict, words: list[str], capsys: pytest.CaptureFixture) -> None:
+    options, words = (
+        {"memories": ["classical"]} | options,
+        [*([] if "memories" in options else ["memories=[classical]"]), *words],
+    )
+    assert main(["conf=capacity", *words]) == 2
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - compared below
+        hopfield.measure("capacity", **options)
+    assert f"error: {caught.value}\n" == capsys.readouterr().err
+
+
+def test_what_is_no_memory_is_refused() -> None:
+    def dense(patterns: Any, *, mask: Any = None) -> Memory:
+        return Memory.create(patterns, 1.0, mask=mask)
+
+    dense.__qualname__ = "dense"
+    with pytest.raises(ValueError, match="must not have the name of a published memory, got a function dense"):
+        hopfield.capacity(dense, **SCALE)
+    with pytest.raises(ValueError, match="memories must be a function of patterns, or a name, got Memory"):
+        hopfield.capacity(Memory.create([[1.0, -1.0]], 1.0), **SCALE)
+    with pytest.raises(ValueError, match="folder must hold the results of one finished run"):
+        hopfield.open_run(".")
