@@ -10,7 +10,7 @@ from hopfield._parts import stored_spins
 from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE, Stored, Used
 from hopfield.networks.asymmetric import AsymmetricCouplings
-from hopfield.theory import bounds
+from hopfield.theory import gardner
 from hopfield.theory.base import Criterion, Theory
 
 SCALING = EXTENSIVE
@@ -33,7 +33,7 @@ class GardnerTheory(Theory):
     ) -> float | None:
         if criterion != "fixed_point" or corruption or neurons is not None:
             return None
-        return float(bounds.gardner(self.stability))
+        return float(gardner.critical_load(self.stability))
 
 
 def THEORY(stability: float) -> Theory:

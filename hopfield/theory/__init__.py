@@ -20,6 +20,8 @@ every memory, so that no function stands here by its name alone.
     basins        critical initial overlaps: how far from a pattern retrieval may start
     trajectories  overlaps along synchronous steps of classical and dense networks, exact for N → ∞
     novelty       telling a stored pattern from none by what softmax₁ leaves over: area under the ROC curve
+    gardner       what any couplings can hold: Gardner's bound of biased patterns, Cover's count
+    examples      patterns seen through noisy examples, with and without a teacher
     bounds        Gardner's bound for any couplings, Storkey's rule, the theorems of Ramsauer et al.
 """
 
@@ -36,7 +38,9 @@ if TYPE_CHECKING:
     from hopfield.theory import classical as classical
     from hopfield.theory import dense as dense
     from hopfield.theory import derived as derived
+    from hopfield.theory import examples as examples
     from hopfield.theory import exponential as exponential
+    from hopfield.theory import gardner as gardner
     from hopfield.theory import general as general
     from hopfield.theory import linear as linear
     from hopfield.theory import novelty as novelty

@@ -4,14 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize_scalar
 from scipy.special import ndtr, wrightomega
-from scipy.stats import binom
 
 from hopfield._arguments.host import Float, plain, reals
 from hopfield._arguments.words import public
 
-__all__ = ["StorageBound", "cover", "gardner", "ramsauer", "retrieval_error", "separation_needed", "storkey"]
+__all__ = ["StorageBound", "gardner", "ramsauer", "retrieval_error", "separation_needed", "storkey"]
 __dir__ = public(__all__)
 
 
@@ -23,50 +21,20 @@ class StorageBound(NamedTuple):
     proven: Float  # 1 where the theorem's condition c >= (2/√p)^(4/(d−1)) holds, else 0
 
 
-def gardner(stability: ArrayLike = 0.0, bias: ArrayLike = 0.0) -> Float:
-    """Largest load M/N that any couplings can store with a margin: α_c(κ) = 1/∫_{−κ}^∞ Dt (t + κ)² without bias.
+def gardner(stability: ArrayLike = 0.0) -> Float:
+    """Largest load M/N that any couplings can store with a margin: α_c(κ) = 1/∫_{−κ}^∞ Dt (t + κ)².
 
     Args:
         stability: κ >= 0, least field on a spin along its pattern, in units of the norm of its couplings.
-        bias: m, mean of the patterns' spins, above −1 and below 1.
 
     Returns:
-        2 at κ = m = 0, falling with κ and growing with |m|; for random patterns and N → ∞. With a bias the inverse is
-        the least over v of Σ_± (1 ± m)/2 ∫_{−κ±}^∞ Dt (t + κ±)² with κ± = (κ ∓ v m)/√(1 − m²).
+        2 at κ = 0, falling with κ; for unbiased random patterns and N → ∞.
 
-    Source: Gardner, J. Phys. A 21, 257 (1988), eqs. 20 and 31.
+    Source: Gardner, J. Phys. A 21, 257 (1988).
     """
-    kappa, mean = reals("stability", stability, least=0), reals("bias", bias, above=-1, below=1)
-    return plain(1 / np.vectorize(_least_deficit, otypes=[float])(kappa, mean))
-
-
-def _deficit(kappa: float) -> float:
-    """∫_{−κ}^∞ Dt (t + κ)²."""
-    return (1 + kappa**2) * ndtr(kappa) + kappa * np.exp(-(kappa**2) / 2) / np.sqrt(2 * np.pi)
-
-
-def _least_deficit(kappa: float, mean: float) -> float:
-    width = np.sqrt(1 - mean**2)
-
-    def total(v: float) -> float:
-        return sum((1 + sign * mean) / 2 * _deficit((kappa - sign * v * mean) / width) for sign in (1, -1))
-
-    return total(0.0) if mean == 0 else float(minimize_scalar(total).fun)
-
-
-def cover(neurons: ArrayLike, num_patterns: ArrayLike) -> Float:
-    """Share of spins of which couplings without own field can hold all patterns: 2^{1−M} Σ_{k<N−1} C(M−1, k), exact.
-
-    For patterns in general position, as random spins are but for a share that vanishes with N; ½ at M = 2 (N − 1).
-
-    Args:
-        neurons: N >= 2; a spin has N − 1 couplings.
-        num_patterns: M >= 1.
-
-    Source: Cover, IEEE Trans. Electronic Computers 14, 326 (1965).
-    """
-    n, m = reals("neurons", neurons, least=2), reals("num_patterns", num_patterns, least=1)
-    return plain(binom.cdf(n - 2, m - 1, 0.5))
+    kappa = reals("stability", stability, least=0)
+    density = np.exp(-(kappa**2) / 2) / np.sqrt(2 * np.pi)
+    return plain(1 / ((1 + kappa**2) * ndtr(kappa) + kappa * density))
 
 
 def storkey(neurons: ArrayLike) -> Float:
