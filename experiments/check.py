@@ -20,6 +20,7 @@ import pandas
 
 from experiments import contract, run
 from experiments.contract import InputError, Point, Row
+from experiments.figures import saving
 from experiments.runner import boundary, compose, planning, registry, results, session, tables
 from experiments.runner.job import Job
 from experiments.runner.words import split
@@ -225,7 +226,7 @@ def _sound(name: str, experiment: ModuleType, whole: Path) -> None:
 
 
 def _figure(experiment: ModuleType, whole: Path) -> None:
-    figure = experiment.plot(*results.read(whole, experiment))
+    _, figure = saving.build_figure(experiment.panels, *results.read(whole, experiment), contract.Figure())
     shown = [ax for ax in figure.axes if ax.axison and ax.get_label() != "<colorbar>" and ax.has_data()]
     for ax in shown:
         _require(ax.get_xlabel() or ax.get_title(loc="left") or ax.get_title(), "an axis has no name")

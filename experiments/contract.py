@@ -20,7 +20,7 @@ a row with another column is refused.
     def summarise(table) -> dict                   summary.json; its "scalars", numbers or texts, are printed and go to
                                                    W&B, "<name>/stderr" as the error of "<name>", "<name>/theory" as its
                                                    theory, "<name>/limit" as that for N → ∞; NaN is saved as null
-    def plot(table, summary) -> Figure             reads nothing but these two
+    def panels(table, summary) -> list[Panel]      what `experiments.figures` draws; reads nothing but these two
     X_AXIS: str                                    the column of the table that is the physical x-axis
 
 and, where options can only be judged with the library or with files at hand,
@@ -89,7 +89,7 @@ FORMATS = ("svg", "png", "pdf")
 """Files of a figure."""
 ERROR, THEORY, LIMIT = "/stderr", "/theory", "/limit"
 """Ends of the names of scalars that are the error of another, its theory, and its theory for N → ∞."""
-REQUIRED = ("points", "measure", "summarise", "plot", "X_AXIS")
+REQUIRED = ("points", "measure", "summarise", "panels", "X_AXIS")
 """Names that every file `experiment.py` defines."""
 HOOKS = (*REQUIRED, "check", "cost", "refine", "pieces", "measure_piece", "inputs", "shares", "frames")
 """Names there that the runner looks for; a function of nearly such a name is refused, as one that nothing calls."""

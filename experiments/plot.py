@@ -65,7 +65,7 @@ def figure(directory: Path | str, home: Path | str | None = None) -> Figure:
         look = results.look(place)
         table, summary = results.read(place, experiment)
         with style.style(look.style), memories.answering(summary.get(results.MEMORIES, {})):
-            return saving.build_figure(experiment.plot, table, summary, look)
+            return saving.build_figure(experiment.panels, table, summary, look)[1]
 
 
 @contextlib.contextmanager

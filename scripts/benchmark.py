@@ -205,11 +205,13 @@ def _run_comparisons(options: argparse.Namespace) -> int:
 
 def draw(outcomes: Sequence[Outcome], path: Path) -> None:
     """Ratios of all cases with their ranges, on a logarithmic axis. To the right of 1 this library is faster."""
+    from matplotlib.figure import Figure
+
     from experiments.figures import style
 
     with style.style():
-        figure, axes = style.panels(1, 1, width=8.5, height=0.9 + 0.5 * len(outcomes))
-        ax = axes[0, 0]
+        figure = Figure(figsize=(8.5, 0.9 + 0.5 * len(outcomes)), layout="constrained")
+        ax = figure.subplots()
         for place, outcome in enumerate(reversed(outcomes)):
             middle, low, high = outcome.spreads["total"]["ratio"]
             ax.barh(place, middle - 1, left=1, height=0.55, color=style.COLOURS[0 if middle >= 1 else 1], alpha=0.75)

@@ -20,13 +20,13 @@ import numpy as np
 
 from experiments.bags import data, measurement
 from experiments.bags.config import NETWORKS, VARIANTS, Config
-from experiments.bags.figure import plot
+from experiments.bags.figure import panels
 from experiments.bags.summary import summarise
 from experiments.contract import Cost, Point, Row, total
 from experiments.shared import parallel
 from experiments.shared.axes import product_of
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]
 X_AXIS = "auc"
 KEYS = ("data", "method", "repetition")
 

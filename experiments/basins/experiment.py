@@ -23,13 +23,13 @@ from functools import partial
 from experiments import contract
 from experiments.basins import measurement
 from experiments.basins.config import Config, Scale
-from experiments.basins.figure import plot
+from experiments.basins.figure import panels
 from experiments.basins.summary import summarise
 from experiments.contract import Cost, Point, Row
 from experiments.shared import draws, grids, loads, spellings
 from hopfield.memories import find
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]
 
 X_AXIS = "start_overlap"
 PARITY = "odd"

@@ -26,7 +26,7 @@ from itertools import product
 from experiments import contract
 from experiments.capacity import scales, streamed
 from experiments.capacity.config import Config
-from experiments.capacity.figure import plot
+from experiments.capacity.figure import panels
 from experiments.capacity.summary import shares, summarise
 from experiments.contract import Cost, Point, Row
 from experiments.shared import corruptions, draws, pattern_sets, retention
@@ -40,8 +40,8 @@ __all__ = [
     "cost",
     "measure",
     "measure_piece",
+    "panels",
     "pieces",
-    "plot",
     "points",
     "shares",
     "summarise",

@@ -1,11 +1,8 @@
 """Figure of a capacity table: success against load, critical numbers of patterns, checks against theory."""
 
 import itertools
-from functools import partial
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from experiments.capacity import theory
 from experiments.capacity.panels import (
@@ -25,8 +22,8 @@ from experiments.capacity.panels import (
 )
 from experiments.contract import Table
 from experiments.figures import labels
-from experiments.figures.panels import Panel, gallery, legend, shares, theory_style
-from experiments.figures.style import LINES, series
+from experiments.figures.panel import SHARE, Axis, Panel, Series, entry, guide, shares, theory_line, upright
+from experiments.figures.style import LINES, THEORY, series
 from experiments.shared import convergence, corruptions, pattern_sets
 from experiments.shared.corruptions import CLEAN
 from hopfield.theory import bounds
@@ -39,49 +36,40 @@ CRITERION = {
     "fixed_point": "share of patterns that are fixed points",
     "exact": "share recovered exactly",
 }
+MOST = 8
+"""Panels at most."""
 
 
-def plot(table: Table, summary: dict) -> Figure:
-    """Success against load for every memory, critical number of patterns against neurons, theory on top.
-
-    Panels for whatever the table holds, three in a row.
-    """
-    figure = gallery(_panels(table, summary))
-    if not any(ax.get_legend() for ax in figure.axes):  # panels of one comparison share theirs
-        handles, names = figure.axes[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside lower center", ncols=min(4, len(names)))
-    return figure
-
-
-def _panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: dict) -> list[Panel]:
+    """Success against load for every memory, critical number of patterns against neurons, theory on top."""
     memories = list(dict.fromkeys(table["memory"]))
     real = not set(table["ensemble"]) <= set(pattern_sets.DRAWN) or table["ensemble"].nunique() > 1
     if real or (len(memories) > 1 and len({symbol_of(memory) for memory in memories}) == 1):
-        return _side_by_side(table, real)
-    panels: list[Panel] = [partial(_success, table=table, summary=summary, memory=memory) for memory in memories]
+        return _side_by_side(table, real)[:MOST]
+    shown = [_success(table[table["memory"] == memory], memory) for memory in memories]
     critical = [entry for entry in summary["critical_load"] if entry["criterion"] == headline_of(entry["memory"])]
     if len({entry["neurons"] for entry in critical}) > 1:
-        panels.append(partial(critical_patterns, critical=critical, table=table))
+        shown.append(critical_patterns(critical, table))
     if not (wrong := table.dropna(subset="one_step_error")).empty:
-        panels.append(partial(one_step_error, table=wrong))
+        shown.append(one_step_error(wrong))
     clean = (table["corruption"] == CLEAN).any()
     for memory in memories if clean and (len(memories) == 1 or not any(map(bimodal, memories))) else []:
         rows = table[table["memory"] == memory]
         if theory.retained_overlap(memory, 0.01) is not None and convergence.end_of_curve(rows) == convergence.REST:
-            panels.append(partial(retained_overlap, table=rows))
+            shown.append(retained_overlap(rows))
     if len(memories) == 1 and any(fit["criterion"] == headline_of(memories[0]) for fit in summary["extrapolation"]):
-        panels.append(partial(extrapolation, summary=summary, table=table))
-    return panels
+        shown.append(extrapolation(summary, table))
+    return shown
 
 
 def _side_by_side(table: Table, real: bool) -> list[Panel]:
-    panels: list[Panel] = []
+    shown = []
     for ensemble, start in dict.fromkeys(zip(table["ensemble"], table["corruption"], strict=True)):
         rows = table[(table["ensemble"] == ensemble) & (table["corruption"] == start)]
         for criterion in ("exact",) if real else ("fixed_point", "retained"):
             if criterion != "fixed_point" or start == table["corruption"].iloc[0]:
-                panels.append(partial(_comparison, table=rows, criterion=criterion, real=real))
-    return panels
+                shown.append(_comparison(rows, criterion, real))
+    return shown
 
 
 def _variants(rows: Table) -> dict[tuple, str]:
@@ -94,78 +82,76 @@ def _variants(rows: Table) -> dict[tuple, str]:
     return found
 
 
-def _success(ax: Axes, table: Table, summary: dict, memory: str) -> None:
+def _success(rows: Table, memory: str) -> Panel:
     """Share of queries that pass against load, one curve per size, with theory as vertical lines."""
-    rows = table[table["memory"] == memory]
     criterion, beta = headline_of(memory), betas_of(rows)[memory]
     looks, variants = series([str(size) for size in rows["neurons"]]), _variants(rows)
     faces = dict(zip(variants, itertools.cycle((None, "white", "0.7", "none")), strict=False))
+    lines = dict(zip(variants, itertools.cycle(LINES), strict=False))
+    known, found = False, []
     for key, curve in rows.groupby(CURVE, sort=False):
-        face = faces.get(key[1:3])
-        look = looks[str(key[3])] | {"linestyle": LINES[list(variants).index(key[1:3]) % len(LINES)]}
-        look |= {} if face is None else {"markerfacecolor": face}
+        look = looks[str(key[3])] | {"linestyle": lines[key[1:3]], "markerfacecolor": faces[key[1:3]]}
         counts, loads = (np.sort(curve[name].unique()) for name in ("patterns", "load"))
         exact = theory.success(memory, criterion, key[3], counts, corruptions.flipped_fraction(key[2]), beta)
         if exact is not None:
-            ax.plot(loads, exact, **theory_style(color=look["color"]))
-            look["linestyle"] = "none"
-        label = f"$N={key[3]}$" if key[1:3] == next(iter(variants)) else None
-        shares(ax, passing(curve, criterion, ["load"]), "load", label=label, **look)
-    known = theory.success(memory, criterion, 10, np.array([10]), 0, beta) is not None
-    for words, face, line in zip(variants.values(), faces.values(), itertools.cycle(LINES), strict=False):
+            found.append(theory_line(loads, exact, color=look["color"]))
+            look["linestyle"], known = "", True
+        label = f"$N={key[3]}$" if key[1:3] == next(iter(variants)) else ""
+        found += _shares(curve, criterion, "load", label, look)
+    for variant, words in variants.items():
         if words:
-            look = {"linestyle": "none" if known else line, "markerfacecolor": face or "0.3"}
-            ax.plot([], [], marker="o", color="0.3", label=words, **look)
-    if known:
-        ax.plot([], [], **theory_style(label="exact at that $N$"))
+            look = {"linestyle": "" if known else lines[variant], "markerfacecolor": faces[variant] or "0.3"}
+            found.append(entry(words, marker="o", color="0.3", **look))
+    found += [entry("exact at that $N$", **THEORY)] if known else []
     limits = {theory.critical_load(memory, criterion, None, 0, beta, end=end): end for end in ends_of(rows)}
     for limit, end in limits.items():
         if limit is not None and (rows["corruption"] == CLEAN).any():
-            ax.axvline(limit, **theory_style(linestyle=":", label=limit_label(memory, criterion, limit, end)))
-    _plot_converged_weight(ax, rows, criterion)
-    ax.axhline(0.5, color="0.8", linewidth=0.8, zorder=0)
-    ax.set(xlabel=load_label(memory), ylabel=_words(criterion, rows), ylim=(-0.03, 1.03))
-    ax.set_title(labels.memory(memory), loc="left")
-    legend(ax)
+            found.append(upright(limit, limit_label(memory, criterion, limit, end), linestyle=":"))
+    found += [*_converged_weight(rows, criterion), guide(0.5)]
+    share = Axis(_words(criterion, rows), limits=SHARE)
+    return Panel(labels.memory(memory), Axis(load_label(memory)), share, found)
 
 
-def _plot_converged_weight(ax: Axes, rows: Table, criterion: str) -> None:
+def _shares(rows: Table, criterion: str, x: str, label: str, look: dict) -> list[Series]:
+    """Share of queries of one curve that pass."""
+    found = shares(passing(rows, criterion, [x]), x, looks={"": look})
+    for part in found:
+        part.label = label
+    return found
+
+
+def _converged_weight(rows: Table, criterion: str) -> list[Series]:
     """The share that still has the weight once the dynamics have ended, at the largest size from its first start."""
     if criterion != "target_weight" or not rows["converged_weight"].notna().any():
-        return
+        return []
     size = rows["neurons"].max()
     curve = rows[(rows["neurons"] == size) & (rows["corruption"] == rows["corruption"].iloc[0])]
     look = {"color": "0.25", "marker": "x", "linestyle": LINES[2]}
     label = f"$N={size}$, {convergence.WORDS[convergence.end_of_curve(curve)]}"
-    shares(ax, passing(curve, "converged_weight", ["load"]), "load", label=label, **look)
+    return _shares(curve, "converged_weight", "load", label, look)
 
 
 def _words(criterion: str, rows: Table) -> str:
     """Words for the counted queries, preceded by the final state if dynamics do not come to rest."""
     ends = [convergence.WORDS[end] for end in ends_of(rows) if end != convergence.REST]
-    return (f"{', '.join(ends)}:\n" if ends and criterion not in STARTS else "") + CRITERION[criterion]
+    return (f"{', '.join(ends)}: " if ends and criterion not in STARTS else "") + CRITERION[criterion]
 
 
-def _comparison(ax: Axes, table: Table, criterion: str, real: bool) -> None:
+def _comparison(table: Table, criterion: str, real: bool) -> Panel:
     """All memories at the same task, against load or, for real patterns, against their number."""
     x = "patterns" if real else "load"
-    curves = list(table.groupby(["memory", "dynamics", "neurons"], sort=False))
-    looks = series([str(key) for key, _ in curves])
+    groups = list(table.groupby(["memory", "dynamics", "neurons"], sort=False))
+    looks, found = series([str(key) for key, _ in groups]), []
     several = table.groupby("memory")["dynamics"].nunique().max() > 1
-    for number, (key, rows) in enumerate(curves):
+    for number, (key, rows) in enumerate(groups):
         label = labels.memory(key[0]) + (f", {key[1]}" if several else "")
         label += f", $N={key[2]}$" if table["neurons"].nunique() > 1 else ""
-        look = looks[str(key)] | {
-            "markersize": 6.0 - 3.0 * number / len(curves)
-        }  # a smaller one on a larger one is seen
-        shares(ax, passing(rows, criterion, [x]), x, label=label, **look)
-    if real:
-        ax.set(xscale="log", xlabel="stored patterns $M$")
-    else:
-        gardner = float(bounds.gardner())
-        ax.set_xlabel(load_label(table["memory"].iloc[0]))
-        if symbol_of(table["memory"].iloc[0]) == "M / N" and table["load"].max() > 0.5 * gardner:
-            ax.axvline(gardner, **theory_style(label=f"Gardner's bound for any rule: {gardner:g}"))
-    ax.set(ylabel=_words(criterion, table), ylim=(-0.03, 1.03))
+        smaller = {"markersize": 6.0 - 3.0 * number / len(groups)}  # a smaller one on a larger one is seen
+        found += _shares(rows, criterion, x, label, looks[str(key)] | smaller)
+    memory, gardner = table["memory"].iloc[0], float(bounds.gardner())
+    if not real and symbol_of(memory) == "M / N" and table["load"].max() > 0.5 * gardner:
+        found.append(upright(gardner, f"Gardner's bound for any rule: {gardner:g}"))
     start = corruptions.label(table["corruption"].iloc[0]) if criterion != "fixed_point" else "clean pattern, one step"
-    ax.set_title(f"{labels.patterns(table['ensemble'].iloc[0])}, {start}" if real else start, loc="left")
+    title = f"{labels.patterns(table['ensemble'].iloc[0])}, {start}" if real else start
+    axis = Axis("stored patterns $M$", "log") if real else Axis(load_label(memory))
+    return Panel(title, axis, Axis(_words(criterion, table), limits=SHARE), found)

@@ -18,14 +18,14 @@ import numpy as np
 
 from experiments.capacity_asymptotic import measurement
 from experiments.capacity_asymptotic.config import Config
-from experiments.capacity_asymptotic.figure import plot
+from experiments.capacity_asymptotic.figure import panels
 from experiments.capacity_asymptotic.summary import summarise
 from experiments.capacity_asymptotic.theory import thresholds
 from experiments.contract import Cost, Point, Row
 from experiments.shared import corruptions
 from experiments.shared.notes import note
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
 
 X_AXIS = "load"
 MOST = 2**24

@@ -16,13 +16,13 @@ from itertools import product
 from experiments import contract
 from experiments.capacity_features import measurement
 from experiments.capacity_features.config import Config
-from experiments.capacity_features.figure import plot
+from experiments.capacity_features.figure import panels
 from experiments.capacity_features.summary import summarise
 from experiments.contract import Cost, Point, Row
 from experiments.shared import grids
 from experiments.shared.axes import product_of
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
 
 X_AXIS = "features"
 

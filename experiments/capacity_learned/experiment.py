@@ -34,13 +34,13 @@ import numpy as np
 
 from experiments.capacity_learned import families, measurement, memories, tasks
 from experiments.capacity_learned.config import BEFORE, KIND, TRAINED, Config, Kind, kind
-from experiments.capacity_learned.figure import plot
+from experiments.capacity_learned.figure import panels
 from experiments.capacity_learned.measurement import Given, Lesson
 from experiments.capacity_learned.summary import COSINES, summarise
 from experiments.contract import Cost, Point, Row
 from experiments.shared import parallel
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]
 X_AXIS = "patterns"
 SHARPNESS = {"single": 5.0, "iterated": 15.0}
 """β that learning starts with, in units of 1 / the mean lead of an own score: where answers settle at patterns."""

@@ -1,44 +1,36 @@
 """Figure of learned memories: error against the number of patterns for every task, growth, overfitting and time."""
 
-from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from experiments.capacity_learned.config import BEFORE, KIND, LEARNED, LEVEL, Kind
 from experiments.contract import Table
-from experiments.figures.panels import fill, legend, log_axis, point_style, theory_style
-from experiments.figures.style import panels, series
-from experiments.statistics.clusters import standard_error
+from experiments.figures.panel import Axis, Panel, Series, curves, entry, level, upright
+from experiments.figures.style import series
+from experiments.statistics.clusters import means_by_group
 
 LEAST = 1e-3
-"""Error below which points are drawn at this one."""
-COLUMNS = 3
+"""Error at which points of smaller ones are drawn, as open triangles."""
+TASKS = 4
+"""Tasks shown, evenly spaced in the order of the options: the others are in the table."""
 
 
-def plot(table: Table, summary: dict) -> Figure:
-    """Error against M for every task with the last optimiser, linear weights, growth, overfitting, error and time."""
+def panels(table: Table, summary: dict) -> list[Panel]:
+    """Error against M for a few tasks with the last optimiser, linear weights, growth, overfitting, error and time."""
     table, tasks = _with_names(table), list(dict.fromkeys(table["task"]))
     usual = table[
         (table["separation"] == table["separation"].iloc[0]) & (table["dynamics"] == table["dynamics"].iloc[0])
     ]
     looks = series(list(dict.fromkeys(usual["name"])))
-    drawn = [partial(_loads, table=usual[usual["task"] == task], looks=looks) for task in tasks]
-    drawn += [partial(_linear, table=table)] if "linear" in set(table["separation"]) else []
-    drawn += [partial(_growth, summary=summary, tasks=tasks, looks=looks)]
+    some = tasks if len(tasks) <= TASKS else tasks[:: -(-len(tasks) // TASKS)]
+    shown = [_loads(usual[usual["task"] == task], looks, str(task)) for task in some]
+    shown += [_linear(table)] if "linear" in set(table["separation"]) else []
+    shown.append(_growth(summary, tasks, looks))
+    if len({entry["draws"] for entry in summary["overfit"]}) > 1:
+        shown.append(_overfit(summary))
     learns = usual["metric"].isin(LEARNED)
-    drawn += [partial(_plot_all_ratios, summary=summary, task=tasks[0])] if table["metric"].isin(LEARNED).any() else []
-    fewer = len({entry["draws"] for entry in summary["overfit"]}) > 1
-    drawn += [partial(_overfit, summary=summary)] if fewer else []
-    drawn += [partial(_times, table=usual[learns])] if learns.any() else []
-    figure, axes = panels(-(-len(drawn) // COLUMNS), COLUMNS, width=4.2 * COLUMNS, height=3.6)
-    fill(axes.ravel(), drawn)
-    handles, words = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, words, loc="outside upper left", ncols=5, fontsize=8.5)
-    return figure
+    return [*shown, *([_times(usual[learns])] if learns.any() else [])]
 
 
 def _with_names(table: Table) -> Table:
@@ -46,111 +38,85 @@ def _with_names(table: Table) -> Table:
     return table.assign(name=[str(Kind(*parts)) for parts in table[KIND].itertuples(index=False)])
 
 
-def _loads(ax: Axes, table: Table, looks: dict[str, Any]) -> None:
-    """Error on fresh draws against M. The first memory before learning is grey."""
+def _loads(table: Table, looks: dict[str, Any], title: str) -> Panel:
+    """Error on fresh draws against M. The first memory before learning is grey, errors below LEAST are marked."""
     fresh = table[(table["data"] == "fresh") & (table["strength"] == 1.0) & (table["draws"] == table["draws"].max())]
     last, name = fresh["optimiser"].iloc[-1], fresh["name"].iloc[0]
-    before = fresh[(fresh["name"] == name) & (fresh["optimiser"] == BEFORE)].groupby("patterns")["error"].mean()
-    ax.plot(before.index.to_numpy(float), before.clip(lower=LEAST), color="0.6", label=f"{name} before")
-    for name, rows in fresh[fresh["optimiser"] == last].groupby("name", sort=False):
-        by = rows.groupby("patterns")["error"]
-        mean, error = by.mean(), by.agg(standard_error).fillna(0.0)
-        ax.errorbar(
-            mean.index.to_numpy(float), mean.clip(lower=LEAST), error, **point_style(looks[str(name)], label=name)
-        )
-    ax.axhline(LEVEL, **theory_style(label="level of held"))
-    log_axis(ax)
-    ax.set(yscale="log", ylim=(LEAST / 1.3, 2.0), xlabel="patterns $M$", ylabel="error of the answer")
-    ax.set_title(f"{fresh['task'].iloc[0]}", loc="left")
+    before = fresh[(fresh["name"] == name) & (fresh["optimiser"] == BEFORE)]
+    start = before.groupby("patterns")["error"].mean().clip(lower=LEAST)
+    found = [Series(start.index, start, label=f"{name} before", color="0.6", linestyle="-")]
+    means = means_by_group(fresh[fresh["optimiser"] == last], ["name", "patterns"], "error", "sample")
+    found += curves(means.assign(mean=means["mean"].clip(lower=LEAST)), "patterns", "mean", by="name", looks=looks)
+    small = means[means["mean"] < LEAST]
+    below = {"marker": "v", "markersize": 8, "markerfacecolor": "none", "color": "0.3"}
+    found += [Series(small["patterns"], [LEAST] * len(small), label=f"below {LEAST:g}", **below)] if len(small) else []
+    x, y = Axis("patterns $M$", "log"), Axis("error of the answer", "log", (LEAST / 1.3, 2.0))
+    return Panel(title, x, y, [*found, level(LEVEL, "level of held")])
 
 
-def _linear(ax: Axes, table: Table) -> None:
+def _linear(table: Table) -> Panel:
     """Errors of linear weights, on the task with their least mean error."""
     rows = table[table["separation"] == "linear"]
     task = rows[rows["data"] == "fresh"].groupby("task", sort=False)["error"].mean().idxmin()
     rows = rows[rows["task"] == task]
-    _loads(ax, rows, series(list(dict.fromkeys(rows["name"]))))
-    ax.set(ylim=(LEVEL / 10, 2.0))
-    legend(ax, ncols=2)
+    panel = _loads(rows, series(list(dict.fromkeys(rows["name"]))), f"linear weights, {task}")
+    panel.y.limits = (LEVEL / 10, 2.0)
+    return panel
 
 
-def _final_growth(summary: dict) -> Table:
-    """Growth over the identity of memories that learned from all draws, by the last optimiser."""
-    growth = _with_names(pandas.DataFrame(summary["growth"]))
-    last = growth["optimiser"].iloc[-1]
-    return growth[(growth["draws"] == growth["draws"].max()) & (growth["optimiser"] == last)]
-
-
-def _growth(ax: Axes, summary: dict, tasks: list[str], looks: dict[str, Any]) -> None:
+def _growth(summary: dict, tasks: list[str], looks: dict[str, Any]) -> Panel:
     """Number of patterns held over the number held by the identity metric. Bounds have open markers."""
-    chosen = _final_growth(summary)
+    chosen = _with_names(pandas.DataFrame(summary["growth"]))
+    chosen = chosen[(chosen["draws"] == chosen["draws"].max()) & (chosen["optimiser"] == chosen["optimiser"].iloc[-1])]
     chosen = chosen[(chosen["over"] == "identity") & chosen["name"].isin(list(looks))]
-    places = {name: i for i, name in enumerate(dict.fromkeys(chosen["name"]))}
-    for _, row in chosen.iterrows():
-        y = tasks.index(row["task"]) + (places[row["name"]] + 0.5) / len(places) * 0.8 - 0.4
-        _ratio(ax, row, y, looks[row["name"]])
-    ax.set(ylim=(len(tasks) - 0.4, -0.6))
-    ax.set_yticks(range(len(tasks)), tasks, fontsize=7.5)
-    _ratios(ax, "metric learned (open: a bound)")
+    names, found = list(dict.fromkeys(chosen["name"])), []
+    for place, name in enumerate(names):
+        rows = chosen[chosen["name"] == name]
+        heights = [tasks.index(task) + (place + 0.5) / len(names) * 0.8 - 0.4 for task in rows["task"]]
+        bound, label = rows["bounds"].map(lambda text: isinstance(text, str)).to_numpy(bool), str(name)
+        for inside, face in ((~bound, None), (bound, "white")):
+            look = looks[name] | {"linestyle": "", "markerfacecolor": face, "label": label}
+            part = rows[inside].astype({"ratio": float, "ratio_stderr": float})
+            found.append(Series(part["ratio"], pandas.Series(heights)[inside], x_error=part["ratio_stderr"], **look))
+            label = ""
+    found += [entry("a bound", color="0.4", marker="o", markerfacecolor="white"), upright(1.0)]
+    y = Axis("", limits=(len(tasks) - 0.4, -0.6), ticks=[(place, task) for place, task in enumerate(tasks)])
+    title = "patterns held, metric learned over identity"
+    return Panel(title, Axis("ratio of patterns held", "log"), y, found)
 
 
-def _plot_all_ratios(ax: Axes, summary: dict, task: str) -> None:
-    """Ratios of all that is learned on the first task: over the identity, and over the same before learning."""
-    chosen = _final_growth(summary)
-    chosen = chosen[(chosen["task"] == task) & chosen["metric"].isin(LEARNED)]
-    names = list(dict.fromkeys(chosen["name"]))
-    for (over, look), shift in zip(series(["identity", "before"]).items(), (-0.15, 0.15), strict=True):
-        for _, row in chosen[chosen["over"] == over].iterrows():
-            _ratio(ax, row, names.index(row["name"]) + shift, look)
-        dots: Any = look | {"linestyle": "none"}
-        ax.plot([], [], **dots, label=f"over {over}")
-    ax.set(ylim=(len(names) - 0.4, -0.6))
-    ax.set_yticks(range(len(names)), names, fontsize=6.5)
-    _ratios(ax, task)
-    legend(ax)
-
-
-def _ratio(ax: Axes, row: pandas.Series, y: float, look: dict[str, Any]) -> None:
-    shape: dict[str, Any] = (
-        look | {"linestyle": "none"} | ({"markerfacecolor": "white"} if isinstance(row["bounds"], str) else {})
-    )
-    ax.errorbar(row["ratio"], y, xerr=np.nan_to_num(row["ratio_stderr"]), **point_style(shape))
-
-
-def _ratios(ax: Axes, title: str) -> None:
-    ax.axvline(1.0, **theory_style())
-    log_axis(ax)
-    ax.set(xlabel="ratio of patterns held")
-    ax.set_title(title, loc="left")
-
-
-def _overfit(ax: Axes, summary: dict) -> None:
+def _overfit(summary: dict) -> Panel:
     """Error of the last optimiser on fresh draws and on the training draws, against the number of training draws."""
     found = _with_names(pandas.DataFrame(summary["overfit"]))
     found = found[found["optimiser"] == found["optimiser"].iloc[-1]]
     varied = found[found.groupby(["task", "name"])["draws"].transform("nunique") > 1]
     several = varied["name"].nunique() > 1
-    labels = (varied["task"] + (" " + varied["name"] if several else "")).tolist()
-    for label, look in series(labels).items():
-        rows = varied[[own == label for own in labels]].sort_values("draws")
-        ax.errorbar(rows["draws"], rows["fresh"], rows["fresh_stderr"].fillna(0.0), **point_style(look, label=label))
-        ax.plot(rows["draws"], rows["seen"], color=look["color"], linestyle=":", linewidth=1.2)
-    ax.plot([], [], color="0.4", linestyle=":", label="on the draws learned from")
-    log_axis(ax)
-    ax.set(yscale="log", xlabel="draws learned from", ylabel=f"error at $M={summary['stored']}$")
-    ax.set_title("overfitting" + ("" if several else f": {varied['name'].iloc[0]}"), loc="left")
-    legend(ax, ncols=2, fontsize=7)
+    varied = varied.assign(label=varied["task"] + (" " + varied["name"] if several else ""))
+    looks = series(list(varied["label"]))
+    marks = {name: {"color": look["color"], "linestyle": ":", "linewidth": 1.2} for name, look in looks.items()}
+    seen = varied.drop(columns="seen_stderr", errors="ignore")
+    drawn = [
+        *curves(varied, "draws", "fresh", by="label", looks=looks),
+        *curves(seen, "draws", "seen", by="label", label=_none, looks=marks),
+        entry("on the draws learned from", color="0.4", linestyle=":"),
+    ]
+    title = "overfitting" + ("" if several else f": {varied['name'].iloc[0]}")
+    y = Axis(f"error at $M={summary['stored']}$", "log")
+    return Panel(title, Axis("draws learned from", "log"), y, drawn)
 
 
-def _times(ax: Axes, table: Table) -> None:
+def _none(label: str) -> str:
+    return ""
+
+
+def _times(table: Table) -> Panel:
     """Error against the seconds of a training, each memory and task by each optimiser."""
     trained = table[
         (table["optimiser"] != BEFORE) & (table["data"] == "seen") & (table["draws"] == table["draws"].max())
     ]
-    for optimiser, look in series(list(dict.fromkeys(trained["optimiser"]))).items():
-        by = trained[trained["optimiser"] == optimiser].groupby(["task", "name"])[["seconds", "further_error"]].mean()
-        dots: Any = look | {"linestyle": "none"}
-        ax.plot(by["seconds"], by["further_error"].clip(lower=LEAST), label=optimiser, **dots)
-    ax.set(xscale="log", yscale="log", xlabel="seconds of a training", ylabel="error on further draws")
-    ax.set_title("learned metrics, equal steps", loc="left")
-    legend(ax)
+    by = ["optimiser", "task", "name"]
+    means = trained.groupby(by, sort=False, as_index=False)[["seconds", "further_error"]].mean()
+    looks = {name: look | {"linestyle": ""} for name, look in series(list(means["optimiser"])).items()}
+    found = curves(means, "seconds", "further_error", by="optimiser", looks=looks)
+    x, y = Axis("seconds of a training", "log"), Axis("error on further draws", "log")
+    return Panel("learned metrics, equal steps", x, y, found)

@@ -23,13 +23,13 @@ from scipy.optimize import brentq
 from experiments.bounds import name_and_number
 from experiments.capacity_linear import measurement
 from experiments.capacity_linear.config import Config
-from experiments.capacity_linear.figure import plot
+from experiments.capacity_linear.figure import panels
 from experiments.capacity_linear.summary import summarise
 from experiments.contract import Cost, Point, Row
 from experiments.shared import draws, grids, loads
 from hopfield.theory import linear
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
 X_AXIS = "load"
 
 

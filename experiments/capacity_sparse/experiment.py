@@ -18,13 +18,13 @@ from itertools import product
 from experiments import contract
 from experiments.capacity_sparse import measurement, rules
 from experiments.capacity_sparse.config import Config
-from experiments.capacity_sparse.figure import plot
+from experiments.capacity_sparse.figure import panels
 from experiments.capacity_sparse.summary import summarise
 from experiments.contract import Cost, Point, Row
 from experiments.shared import draws, grids, loads
 from experiments.shared.notes import note
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]
 
 X_AXIS = "load"
 BIASED = f"from {rules.WIDELY_BIASED:g} to below 0.5"

@@ -20,11 +20,11 @@ from experiments import contract
 from experiments.bounds import name_and_number
 from experiments.contract import Cost, Point, Row
 from experiments.efficient_attention.config import EXACT, LAYERS, NUMBERED, Config
-from experiments.efficient_attention.figure import plot
+from experiments.efficient_attention.figure import panels
 from experiments.efficient_attention.measurement import measure_point
 from experiments.efficient_attention.summary import summarise
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
 X_AXIS = "length"
 
 

@@ -28,7 +28,7 @@ import numpy as np
 from experiments.contract import Cost, Point, Row
 from experiments.entropy import measurement
 from experiments.entropy.config import ROUNDING, Config
-from experiments.entropy.figure import plot
+from experiments.entropy.figure import panels
 from experiments.entropy.summary import summarise
 from experiments.shared import corruptions, kappa_theory, parallel, retrievals
 from experiments.statistics.clusters import clustered_mean
@@ -36,7 +36,7 @@ from hopfield import Memory
 from hopfield.memories import find
 from hopfield.spaces import Spins
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]
 
 X_AXIS = "beta"
 

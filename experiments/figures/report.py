@@ -17,13 +17,12 @@ import jinja2
 import numpy as np
 import pandas
 from markupsafe import Markup
-from matplotlib.figure import Figure
 
 from experiments.columns import Columns, find
 from experiments.contract import Table
-from experiments.figures import interactive, labels
-from experiments.figures.extraction import panels
+from experiments.figures import labels, web
 from experiments.figures.headlines import headlines, with_error
+from experiments.figures.panel import Panel
 from experiments.system import files
 
 NAME = "report.html"
@@ -61,19 +60,19 @@ class Story:
     columns: Columns | None = None
 
 
-def write(path: Path, story: Story, figure: Figure, table: Table, summary: dict, x_axis: str) -> None:
+def write(path: Path, story: Story, panels: Sequence[Panel], table: Table, summary: dict, x_axis: str) -> None:
     """Write a report.
 
     Args:
         path: the file to write.
         story: what it tells.
-        figure: the figure of the table.
+        panels: those of the figure.
         table: all rows.
         summary: what was made of them.
         x_axis: the column that curves are drawn against.
     """
     known = _Known(table, x_axis)
-    specs = [interactive.spec(panel, known) for panel in panels(figure)]
+    specs = [web.spec(panel, known) for panel in panels]
     lines = list(headlines(summary))
     frames = [part["frames"] for part in story.frames]
     text = (

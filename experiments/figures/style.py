@@ -14,7 +14,6 @@ import numpy as np
 import pandas
 from cycler import cycler
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 
 from experiments import contract
 from experiments.system import files
@@ -118,21 +117,6 @@ def _personal_settings() -> dict[Any, Any]:
         return {}
     settings = matplotlib.rc_params_from_file(path, use_default_template=False)
     return {name: value for name, value in settings.items() if not name.startswith("backend")}
-
-
-def panels(rows: int = 1, columns: int = 1, *, width: float = 8.0, height: float = 3.4) -> tuple[Figure, np.ndarray]:
-    """A figure of panels laid out without overlaps.
-
-    Args:
-        rows, columns: number of panels down and across.
-        width: inches of the whole figure.
-        height: inches of each row.
-
-    Returns:
-        The figure and its axes, an array [rows, columns].
-    """
-    figure = Figure(figsize=(width, height * rows), layout="constrained")
-    return figure, figure.subplots(rows, columns, squeeze=False)
 
 
 def series(labels: Sequence[str]) -> dict[str, Any]:

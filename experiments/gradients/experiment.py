@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 
 from experiments.contract import Cost, Point, Row
 from experiments.gradients.config import METRICS, Config
-from experiments.gradients.figure import plot
+from experiments.gradients.figure import panels
 from experiments.gradients.measurement import checks_of_case
 from experiments.gradients.summary import summarise
 from experiments.shared.axes import product_of
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
 X_AXIS = "magnitude"
 COLUMNS = ("size", "magnitude", "autodiff", "difference", "tolerance", "difference_tolerance")
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from experiments.contract import Cost, Point, Row
 from experiments.heads import encoder
 from experiments.heads.config import MEASURES, Config
-from experiments.heads.figure import plot
+from experiments.heads.figure import panels
 from experiments.heads.measurement import (
     ANGLES,
     BESIDE,
@@ -37,7 +37,7 @@ from experiments.heads.measurement import (
 from experiments.heads.summary import summarise
 from experiments.system.files import digest
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "inputs", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "inputs", "measure", "panels", "points", "summarise"]
 X_AXIS = "layer"
 SPECTRUM, SIMILARITY = ("singular_value",), ("similarity", "published")
 PAIR = (*MEASURES, "attention", "random", "random_deviation", "attention_error")

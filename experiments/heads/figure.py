@@ -1,20 +1,17 @@
-"""Figure of the geometry of heads: a column for each of a few layers, and the agreement of measures in all."""
+"""Figure of the geometry of heads: a few layers side by side, and the agreement of measures in all."""
 
 import math
-from functools import partial
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+import pandas
 
 from experiments.contract import Table
-from experiments.figures.panels import fill, legend, log_axis
-from experiments.figures.style import COLOURS, ordered, series
+from experiments.figures.panel import Axis, Panel, Series, curves, guide, heat
+from experiments.figures.style import COLOURS, ordered
 from experiments.heads.summary import matrix
 
-COLUMNS = 3
-"""Layers drawn at most, evenly spaced."""
+LAYERS = 2
+"""Layers drawn at most, the first and the last: the others are in the table."""
 NAMES = {
     "theory": "Grassmann, query + key",
     "product": "with couplings (product)",
@@ -23,102 +20,71 @@ NAMES = {
 }
 
 
-def plot(table: Table, summary: dict) -> Figure:
-    """Spectra, angles, Grassmann and attention maps and their agreement, a column for each of a few layers.
-
-    Below them the agreement of every measure with attention in all layers.
-    """
+def panels(table: Table, summary: dict) -> list[Panel]:
+    """Spectra, angles and Grassmann maps, attention against theory, and the agreement of all measures by layer."""
     pairs = table[table["quantity"] == "pair"]
     layers = sorted(int(layer) for layer in pairs["layer"].unique())
-    layers = [layers[k] for k in np.unique(np.linspace(0, len(layers) - 1, COLUMNS).round().astype(int))]
-    kinds = [
-        _spectra,
-        _angles,
-        partial(_map, name="grassmann", title="query ◥ key ◣"),
-        partial(_map, name="attention", title="measured attention"),
-        partial(_scatter, found=summary),
-    ]
-    rows = len(kinds) + bool(summary["agreement"])
-    figure = Figure(figsize=(max(3.2 * len(layers), 4.0), 2.75 * rows), layout="constrained")
-    grid = figure.add_gridspec(rows, len(layers))
-    for row, kind in enumerate(kinds):
-        drawn = [partial(kind, rows=table[table["layer"] == layer], layer=layer) for layer in layers]
-        fill([figure.add_subplot(grid[row, column]) for column in range(len(layers))], drawn, row * len(layers))
-    if summary["agreement"]:
-        fill([figure.add_subplot(grid[-1, :])], [partial(_agreement, found=summary)], len(kinds) * len(layers))
-    return figure
+    layers = [layers[k] for k in np.unique(np.linspace(0, len(layers) - 1, LAYERS).round().astype(int))]
+    shown = []
+    for kind in (_spectra, _angles, _map):
+        shown += [kind(table[table["layer"] == layer], layer) for layer in layers]
+    last = pairs[pairs["layer"] == layers[-1]]
+    if np.isfinite(last["attention"]).any():
+        shown.append(_scatter(last, layers[-1], summary))
+    return [*shown, *([_agreement(summary)] if summary["agreement"] else [])]
 
 
-def _spectra(ax: Axes, rows: Table, layer: int) -> None:
+def _spectra(rows: Table, layer: int) -> Panel:
     """Singular values of each head, over the layer's largest."""
     rows = rows[rows["quantity"] == "spectrum"]
-    top = rows["singular_value"].max()
-    looks = ordered([str(head) for head in sorted(rows["first"].unique())])
-    for head, values in rows.groupby("first"):
-        ax.plot(values["second"] + 1, values["singular_value"] / top, color=looks[str(head)]["color"], linewidth=1.0)
-    ax.set(xlabel="index", ylabel=r"$\sigma\,/\,\sigma_{\max}$ of the layer")
-    log_axis(ax, "y")
-    ax.set_title(f"layer {layer}, heads 0 (dark) to {len(looks) - 1}", loc="left")
+    rows = rows.assign(index=rows["second"] + 1, share=rows["singular_value"] / rows["singular_value"].max())
+    heads = sorted(rows["first"].unique())
+    looks = {
+        name: {"color": look["color"], "linestyle": "-"} for name, look in ordered([str(h) for h in heads]).items()
+    }
+    y = Axis(r"$\sigma\,/\,\sigma_{\max}$ of the layer", "log")
+    found = curves(rows, "index", "share", by="first", label=lambda head: "", looks=looks)
+    return Panel(f"layer {layer}: singular values, heads 0 (dark) to {len(heads) - 1}", Axis("index"), y, found)
 
 
-def _angles(ax: Axes, rows: Table, layer: int) -> None:
+def _angles(rows: Table, layer: int) -> Panel:
     """Histograms of principal angles of queries, keys and random subspaces."""
     rows = rows[rows["quantity"] == "angles"]
-    edges = np.linspace(0, 90, len(rows) + 1)
+    edges = np.repeat(np.linspace(0, 90, len(rows) + 1), 2)
     named = (("query_angles", "queries"), ("key_angles", "keys"), ("random_angles", "random"))
-    for (column, label), colour in zip(named, (*COLOURS[:2], "0.45"), strict=True):
-        ax.stairs(rows[column] * len(rows) / 90, edges, color=colour, label=label, linewidth=1.3)
-    ax.set(xlabel="principal angle (degrees)", ylabel="density", xticks=(0, 30, 60, 90))
-    legend(ax)
+    found = []
+    for (column, label), color in zip(named, (*COLOURS[:2], "0.45"), strict=True):
+        heights = np.pad(np.repeat(rows[column] * len(rows) / 90, 2), 1)
+        found.append(Series(edges, heights, label=label, color=color, linestyle="-", linewidth=1.3))
+    x = Axis("principal angle (degrees)", ticks=[(angle, str(angle)) for angle in (0, 30, 60, 90)])
+    return Panel(f"layer {layer}: angles between heads", x, Axis("density"), found)
 
 
-def _map(ax: Axes, rows: Table, layer: int, name: str, title: str) -> None:
-    """Matrix of distances between heads, or a text if it was not measured."""
+def _map(rows: Table, layer: int) -> Panel:
+    """Grassmann distances between heads, of queries above the diagonal and of keys below it."""
     pairs = rows[rows["quantity"] == "pair"]
-    if name == "grassmann":
-        values = np.triu(matrix(pairs, layer, "query")) + np.tril(matrix(pairs, layer, "key"))
-        title = f"Grassmann, random {pairs['random'].iloc[0]:.2f}\n{title}"
-    else:
-        values = matrix(pairs, layer, name)
-    ax.set_title(title, loc="left", fontsize=9)
+    values = np.triu(matrix(pairs, layer, "query")) + np.tril(matrix(pairs, layer, "key"))
     np.fill_diagonal(values, math.nan)
-    ax.set(xlabel="head", ylabel="head")
-    if not np.isfinite(values).any():
-        _nothing(ax)
-        return
-    image = ax.imshow(values, cmap="viridis", interpolation="nearest")
-    ax.grid(False)
-    ax.figure.colorbar(image, ax=ax, fraction=0.046, pad=0.03)
+    known = values[np.isfinite(values)]
+    title = f"layer {layer}: queries above, keys below; random {pairs['random'].iloc[0]:.2f}"
+    shown = {"label": "Grassmann distance", "colours": "viridis", "limits": (known.min(), known.max())}
+    return heat(pandas.DataFrame(values), Axis("head"), Axis("head"), title, **shown)
 
 
-def _scatter(ax: Axes, rows: Table, layer: int, found: dict) -> None:
-    """Attention against the sum of Grassmann distances, with the Mantel test of three measures."""
-    pairs = rows[rows["quantity"] == "pair"]
-    ax.set(xlabel="theory: query + key", ylabel=r"attention $\|A_i-A_j\|/\sqrt{T}$")
-    if not np.isfinite(pairs["attention"]).any():
-        _nothing(ax)
-        return
-    ax.plot(pairs["theory"], pairs["attention"], "o", color=COLOURS[0], markersize=3, alpha=0.7)
-    tests = {entry["measure"]: entry for entry in found["agreement"] if entry["layer"] == layer}
-    if "theory" in tests:
-        ax.set_title("r = {correlation:.2f}, p = {p_value:.2g}".format_map(tests["theory"]), loc="left", fontsize=9)
+def _scatter(pairs: Table, layer: int, found: dict) -> Panel:
+    """Attention against the sum of Grassmann distances, with its Mantel test."""
+    tests = [entry for entry in found["agreement"] if (entry["layer"], entry["measure"]) == (layer, "theory")]
+    test = "".join(f", r = {entry['correlation']:.2f}, p = {entry['p_value']:.2g}" for entry in tests)
+    dots = Series(pairs["theory"], pairs["attention"], color=COLOURS[0], marker="o", markersize=3, alpha=0.7)
+    x, y = Axis("Grassmann: query + key"), Axis(r"attention $\|A_i-A_j\|/\sqrt{T}$")
+    return Panel(f"layer {layer}: distance of attention{test}", x, y, [dots])
 
 
-def _agreement(ax: Axes, found: dict) -> None:
+def _agreement(found: dict) -> Panel:
     """Correlation of each measure of distance with the distance of attention, by layer."""
-    looks = series(list(NAMES))
-    for name, look in looks.items():
-        rows = sorted(
-            (entry["layer"], entry["correlation"]) for entry in found["agreement"] if entry["measure"] == name
-        )
-        if rows:
-            ax.plot(*zip(*rows, strict=True), label=NAMES[name], **look)
-    ax.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    ax.set(xlabel="layer", ylabel="correlation with attention")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_title("agreement of distances of heads with what they attend to", loc="left")
-    legend(ax, ncols=2)
-
-
-def _nothing(ax: Axes) -> None:
-    ax.text(0.5, 0.5, "not measured", transform=ax.transAxes, ha="center", va="center", color="0.5")
+    rows = pandas.DataFrame(found["agreement"])
+    rows = rows[rows["measure"].isin(NAMES)]
+    drawn = curves(rows, "layer", "correlation", by="measure", label=NAMES.__getitem__)
+    layers = Axis("layer", ticks=[(layer, str(layer)) for layer in sorted(rows["layer"].unique())])
+    title = "agreement of distances of heads with what they attend to"
+    return Panel(title, layers, Axis("correlation with attention"), [*drawn, guide(0.0)])

@@ -16,12 +16,12 @@ from experiments import contract
 from experiments.contract import Cost, Point, Row
 from experiments.hierarchy import measurement, networks
 from experiments.hierarchy.config import Config
-from experiments.hierarchy.figure import plot
+from experiments.hierarchy.figure import panels
 from experiments.hierarchy.summary import summarise
 from experiments.shared import grids
 from experiments.shared.axes import product_of
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
 
 X_AXIS = "patterns"
 

@@ -20,12 +20,12 @@ from experiments import contract
 from experiments.contract import Cost, Point, Row
 from experiments.landscape import continuous, spins
 from experiments.landscape.config import CONTINUOUS, Config
-from experiments.landscape.figure import plot
+from experiments.landscape.figure import panels
 from experiments.landscape.summary import summarise
 from experiments.shared import grids
 from experiments.shared.notes import note
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]
 
 X_AXIS = "patterns"
 DRAW = ("memory", "neurons", "patterns", "temperature", "sample")

@@ -18,12 +18,12 @@ from itertools import product
 from experiments.contract import Cost, Point, Row
 from experiments.mqar import measurement, model
 from experiments.mqar.config import Config
-from experiments.mqar.figure import plot
+from experiments.mqar.figure import panels
 from experiments.mqar.summary import summarise
 from experiments.shared import parallel
 from experiments.shared.notes import note
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
 X_AXIS = "state_bytes"
 
 

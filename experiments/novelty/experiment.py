@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from experiments.contract import Cost, Point, Row
 from experiments.novelty import measurement
 from experiments.novelty.config import Config
-from experiments.novelty.figure import plot
+from experiments.novelty.figure import panels
 from experiments.novelty.summary import summarise
 from experiments.shared import grids
 from experiments.shared.axes import product_of
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
 X_AXIS = "patterns"
 
 

@@ -28,13 +28,13 @@ from threadpoolctl import threadpool_limits
 from experiments.contract import Cost, Point, Row
 from experiments.optimisers import measurement, rules
 from experiments.optimisers.config import BATCHES, NATURAL, RULES, Config
-from experiments.optimisers.figure import plot
+from experiments.optimisers.figure import panels
 from experiments.optimisers.problem import Shape
 from experiments.optimisers.summary import summarise
 from experiments.shared import timing
 from experiments.shared.axes import product_of
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
 X_AXIS = "conditioning"
 TUNING = 2**31
 """Number of the first problem that rules are tuned on; those measured count from zero."""

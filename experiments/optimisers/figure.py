@@ -1,14 +1,12 @@
-"""Figure of a comparison of optimisers: two rows of panels, steps above time, for each kind of batch."""
+"""Figure of a comparison of optimisers: descent at the hardest conditioning, and the cost of the target, by batch."""
 
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from experiments.contract import Table
-from experiments.figures.panels import LETTERS, log_axis
-from experiments.figures.style import COLOURS, THEORY, panels
+from experiments.figures.panel import Axis, Panel, Series, level
+from experiments.figures.style import COLOURS
 from experiments.optimisers.summary import curves
 
 LABELS = {
@@ -35,56 +33,53 @@ LOOKS: dict[str, dict[str, Any]] = {
 KINDS = {"full": "full batch", "mini": "mini-batches"}
 MEASURES = {"step": "step", "seconds": "time (s)"}
 TOTALS = {"step": "steps", "seconds": "seconds"}
+LEVELS = (5e-3, 1e3)
+"""Excess losses shown, in units of the target's."""
 
 
-def plot(table: Table, summary: dict) -> Figure:
-    """Excess loss against steps and time at each conditioning, and the cost of the target against conditioning.
+def panels(table: Table, summary: dict) -> list[Panel]:
+    """Excess loss at the hardest conditioning and cost of the target against conditioning, in steps and in time.
 
     A run that diverged ends in a cross, at the rim where it is beyond it, and the legend counts those of every rule.
     """
-    batches, conditioning = list(table["batch"].unique()), sorted(table["conditioning"].unique())
-    figure, axes = panels(2 * len(batches), len(conditioning) + 1, width=3.2 * (len(conditioning) + 1), height=2.5)
-    letters = iter(LETTERS * 4)
-    for line, (batch, measure) in zip(axes, ((b, m) for b in batches for m in MEASURES), strict=True):
-        rows = table[table["batch"] == batch]
-        for ax, value in zip(line, conditioning, strict=False):
-            _descent(ax, rows[rows["conditioning"] == value], measure)
-            ax.set_title(f"{next(letters)}  {KINDS[batch]}, conditioning {value:g}", loc="left")
-        _totals(line[-1], rows, summary, measure)
-        line[-1].set_title(f"{next(letters)}  {KINDS[batch]}, to the target", loc="left")
-        line[0].set_ylabel("excess loss / target's")
-    shown = [pair for ax in axes.flat for pair in zip(*ax.get_legend_handles_labels(), strict=True)]
-    handles = {label: handle for handle, label in reversed(shown)}  # the first of each: its line, if there is one
-    known = [rule for rule, label in LABELS.items() if label in handles]
-    place: dict[str, Any] = {"loc": "outside upper center", "ncols": min(4, len(known)), "fontsize": 8.5}
-    lost = table.groupby("rule")["diverged"].sum()
-    texts = [LABELS[rule] + (f" (× {lost[rule]} diverged)" if lost[rule] else "") for rule in known]
-    figure.legend([handles[LABELS[rule]] for rule in known], texts, **place)
-    return figure
+    shown, lost = [], table.groupby("rule")["diverged"].sum()
+    labels = {rule: text + (f" (× {lost[rule]} diverged)" if lost.get(rule) else "") for rule, text in LABELS.items()}
+    for batch, rows in table.groupby("batch", sort=False):
+        hardest = rows[rows["conditioning"] == rows["conditioning"].max()]
+        shown += [_descent(hardest, measure, labels) for measure in MEASURES]
+        entries = [entry for entry in summary["results"] if entry["batch"] == batch]
+        shown += [_totals(rows, entries, measure, labels) for measure in MEASURES]
+    return shown
 
 
-def _descent(ax: Axes, rows: Table, measure: str) -> None:
+def _descent(rows: Table, measure: str, labels: dict[str, str]) -> Panel:
     """The median over problems of the excess, in units of the target's, against steps (plus one) or time."""
+    found: list[Series] = []
     for rule, own in rows.groupby("rule", sort=False):
         line = _typical(own, measure)
         if line is not None:
-            ax.loglog(line[0], line[1], **LOOKS[rule] | {"marker": None}, label=LABELS[rule])
-            ax.loglog(line[0][-1:], line[1][-1:], **LOOKS[rule] | {"linestyle": "none"})
-    ax.axhline(1.0, **THEORY)
-    low, high = ax.get_ylim()
-    ax.set_ylim(max(low, 5e-3), min(high, 1e3))
-    for _, run in rows[rows["diverged"].astype(bool)].iterrows():
-        _cross(ax, run, measure)
-    ax.set_xlabel(MEASURES[measure])
+            found.append(Series(*line, **LOOKS[str(rule)] | {"marker": "", "label": labels[str(rule)]}))
+            found.append(Series(line[0][-1:], line[1][-1:], **LOOKS[str(rule)] | {"linestyle": ""}))
+    x, y = Axis(MEASURES[measure], "log"), Axis("excess loss / target's", "log")
+    kind, value = KINDS[str(rows["batch"].iloc[0])], rows["conditioning"].iloc[0]
+    panel = Panel(f"{kind}, conditioning {value:g}", x, y, [*found, level(1.0)])
+    low, high = panel.ends("y")
+    y.limits = max(low, LEVELS[0]), min(high, LEVELS[1])
+    known = {part.label for part in found}
+    crosses = [_cross(run, measure, panel) for _, run in rows[rows["diverged"].astype(bool)].iterrows()]
+    for rule, cross in zip(rows.loc[rows["diverged"].astype(bool), "rule"], crosses, strict=True):
+        cross.label = "" if labels[rule] in known else labels[rule]
+    panel.series = [*panel.series, *crosses]
+    return panel
 
 
-def _cross(ax: Axes, run: Any, measure: str) -> None:
+def _cross(run: Any, measure: str, panel: Panel) -> Series:
     """The end of a run that diverged."""
     (curve,) = curves({"optimum": [run["optimum"]], "curve": [run["curve"]]})
-    end = curve["excess"][-1] / (run["target"] - run["optimum"])
-    level = min(end, ax.get_ylim()[1]) if np.isfinite(end) else ax.get_ylim()[1]
-    look = {"color": LOOKS[run["rule"]]["color"], "marker": "x", "ls": "none", "label": LABELS[run["rule"]]}
-    ax.plot(max(curve[measure][-1], ax.get_xlim()[0]), level, **look, clip_on=False)
+    end, top = curve["excess"][-1] / (run["target"] - run["optimum"]), panel.ends("y")[1]
+    place = max(curve[measure][-1], panel.ends("x")[0])
+    look = {"color": LOOKS[run["rule"]]["color"], "marker": "x"}
+    return Series([place], [min(end, top) if np.isfinite(end) else top], **look)
 
 
 def _typical(own: Table, measure: str) -> tuple[np.ndarray, np.ndarray] | None:
@@ -104,18 +99,16 @@ def _typical(own: Table, measure: str) -> tuple[np.ndarray, np.ndarray] | None:
     return np.exp(grid), np.exp(middle)
 
 
-def _totals(ax: Axes, rows: Table, summary: dict, measure: str) -> None:
+def _totals(rows: Table, entries: list[dict], measure: str, labels: dict[str, str]) -> Panel:
     """Steps or seconds to the target of every problem and their median; a rule that missed it most times is absent."""
-    name = TOTALS[measure]
-    entries = [entry for entry in summary["results"] if entry["batch"] == rows["batch"].iloc[0]]
+    name, found = TOTALS[measure], []
     for rule, own in rows.groupby("rule", sort=False):
-        look = LOOKS[rule]
-        ax.plot(own["conditioning"], own[name], color=look["color"], marker=look["marker"], ls="none", ms=3, alpha=0.4)
-        found = [(entry["conditioning"], entry[name]) for entry in entries if entry["rule"] == rule]
-        x, y = np.array(sorted(found), float).T if found else (np.array([]), np.array([]))
-        ax.plot(x, y, **look)
-    ax.set(xscale="log", xlabel="conditioning (absent: missed)", ylabel=f"{name} to the target")
-    if rows[name].notna().any():
-        log_axis(ax, "y")
-    else:
-        ax.text(0.5, 0.5, "no rule reached the target", transform=ax.transAxes, ha="center", color="0.4")
+        look = LOOKS[str(rule)]
+        dots = {"color": look["color"], "marker": look["marker"], "markersize": 3, "alpha": 0.4}
+        found.append(Series(own["conditioning"], own[name], **dots))
+        places = sorted((entry["conditioning"], entry[name]) for entry in entries if entry["rule"] == rule)
+        x, y = zip(*places, strict=True) if places else ((), ())
+        found.append(Series(x, y, label=labels[str(rule)] if places else "", **look))
+    reached = "" if rows[name].notna().any() else ": no rule reached it"
+    title = f"{KINDS[str(rows['batch'].iloc[0])]}, to the target{reached}"
+    return Panel(title, Axis("conditioning (absent: missed)", "log"), Axis(f"{name} to the target", "log"), found)

@@ -14,12 +14,12 @@ from functools import partial
 from experiments.contract import Cost, Point, Row
 from experiments.overlap_dynamics import measurement, theory
 from experiments.overlap_dynamics.config import LARGEST, Config
-from experiments.overlap_dynamics.figure import plot
+from experiments.overlap_dynamics.figure import panels
 from experiments.overlap_dynamics.summary import summarise
 from experiments.shared import draws, grids, loads
 from experiments.shared.axes import product_of
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]
 
 X_AXIS = "step"
 

@@ -21,13 +21,13 @@ from experiments import contract
 from experiments.contract import Cost, Point, Row
 from experiments.phase_diagram import diagrams, measurement
 from experiments.phase_diagram.config import CURVE, CURVED, LENGTHS, MAP, MEMORIES, Config, Effort, Map, efforts
-from experiments.phase_diagram.figure import plot
+from experiments.phase_diagram.figure import panels
 from experiments.phase_diagram.refinement import Cell, coarse, further_cells, further_places
 from experiments.phase_diagram.summary import summarise
 from experiments.shared import draws, grids
 from hopfield.memories import find
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "refine", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "refine", "summarise"]
 
 X_AXIS = "load"
 PARITY = "odd"

@@ -3,18 +3,18 @@
 from collections.abc import Callable
 from functools import partial
 from itertools import cycle
+from typing import Any
 
 import numpy as np
 import pandas
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from experiments.contract import Table
-from experiments.figures.panels import Panel, fill, legend
+from experiments.figures.panel import Axis, Panel, Series, entry, free, level, theory_line
 from experiments.figures.style import THEORY, series
 from experiments.phase_diagram import diagrams, theory
 from experiments.phase_diagram.config import CURVED
@@ -33,29 +33,21 @@ DENSE = {
 MARK = {"marker": "^", "linestyle": "none", "markersize": 7, "clip_on": False, "zorder": 5}
 
 
-def plot(table: Table, summary: dict) -> Figure:
+def panels(table: Table, summary: dict) -> list[Panel]:
     """Maps of regime and overlap of both networks with their lines, overlap against T, rounding of the line."""
-    rows: list[list[Panel]] = []
+    shown: list[Panel] = []
     for area in maps_of(table):
         first, end = area.iloc[0], theory.end_of(area)
         diagram, sweeps = diagrams.find(first["memory"]), first["burn_in"] + first["sweeps"]
         where = rf"{first['memory']}, $N={first['neurons']}$"
         where += f", {sweeps} sweeps" if sweeps else "" if end == convergence.REST else f", {convergence.WORDS[end]}"
         lines = partial(diagram.lines, end, neurons=int(first["neurons"]))
-        shared = {"found": cells(area), "diagram": diagram, "lines": lines, "where": where}
-        rows.append([partial(kind, **shared) for kind in (_regimes, _overlaps)])
-    extra: list[Panel] = [partial(_draw_curves, summary=summary)] if summary["overlap"] else []
-    extra += [partial(_rounding, summary=summary)] if any(_lines_with_theory(summary)) else []
-    extra += [partial(_dense, summary=summary)] if CURVED in set(table["memory"]) else []
-    for row, panel in zip(rows, extra, strict=False):
-        row.append(panel)
-    rows += [extra[len(rows) :]] if extra[len(rows) :] else []
-    columns = max(map(len, rows))
-    figure = Figure(figsize=(4.2 * columns + 0.2, 4.3 * len(rows)), layout="constrained")
-    axes = figure.subplots(len(rows), columns, squeeze=False)
-    for number, (line, row) in enumerate(zip(axes, rows, strict=True)):
-        fill(line, row, sum(map(len, rows[:number])))
-    return figure
+        shared = {"found": cells(area), "diagram": diagram, "lines": lines}
+        shown.append(free(partial(_regimes, **shared), f"{where}: regimes", height=4.2))
+        shown.append(free(partial(_overlaps, **shared), f"{where}: overlap"))
+    shown += [_curves(summary)] if summary["overlap"] else []
+    shown += [_rounding(summary)] if any(_lines_with_theory(summary)) else []
+    return shown + ([_dense(summary)] if CURVED in set(table["memory"]) else [])
 
 
 def _rectangles(found: Table) -> list[list[tuple[float, float]]]:
@@ -64,7 +56,7 @@ def _rectangles(found: Table) -> list[list[tuple[float, float]]]:
     return [[(left, bottom), (right, bottom), (right, top), (left, top)] for left, right, bottom, top in sides]
 
 
-def _regimes(ax: Axes, found: Table, diagram: Diagram, lines: Callable, where: str) -> None:
+def _regimes(ax: Axes, found: Table, diagram: Diagram, lines: Callable) -> None:
     """Every cell in the colour of its regime, cut as it was measured."""
     handles = []
     for regime, word, (shade, hatch) in zip(diagrams.REGIMES, diagram.words, LOOKS, strict=True):
@@ -76,12 +68,11 @@ def _regimes(ax: Axes, found: Table, diagram: Diagram, lines: Callable, where: s
         handles.append(Patch(**look))
     _frame(ax, found, diagram, lines, colour="k")
     drawn = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
-    handles += [Patch(alpha=0, label=" ")] * (len(drawn) - len(handles))  # the second column is that of the lines
-    legend(ax, handles=[*handles, *drawn], ncols=2)
-    ax.set_title(f"{where}: regimes", loc="left")
+    below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "borderaxespad": 0}
+    ax.legend(handles=[*handles, *drawn], fontsize=8, **below)
 
 
-def _overlaps(ax: Axes, found: Table, diagram: Diagram, lines: Callable, where: str) -> None:
+def _overlaps(ax: Axes, found: Table, diagram: Diagram, lines: Callable) -> None:
     """Every cell in the shade of its mean overlap."""
     shades = PolyCollection(_rectangles(found), cmap="cividis", edgecolor="face", linewidth=0.2)
     shades.set_array(found["overlap"].to_numpy(float))
@@ -92,7 +83,6 @@ def _overlaps(ax: Axes, found: Table, diagram: Diagram, lines: Callable, where: 
     figure = ax.get_figure()
     if figure is not None:
         figure.colorbar(shades, ax=ax, label="overlap $m$ with the start")
-    ax.set_title(f"{where}: overlap", loc="left")
 
 
 def _frame(ax: Axes, found: Table, diagram: Diagram, lines: Callable, colour: str) -> None:
@@ -109,59 +99,55 @@ def _frame(ax: Axes, found: Table, diagram: Diagram, lines: Callable, colour: st
         ax.yaxis.set_major_formatter(ScalarFormatter())
         ax.yaxis.set_minor_formatter(NullFormatter())
     drawn = lines(loads=np.linspace(*ax.get_xlim(), 241), heights=heights)
-    for (x, y, label), style in zip(drawn, cycle(("-", "--", "-.", ":", (0, (1, 3)))), strict=False):
+    for (x, y, label), style in zip(drawn, cycle(("-", "--", "-.", ":", (0, (8, 2, 1, 2)))), strict=False):
         look = {"linestyle": style, "linewidth": 1.5} if np.ndim(x) else MARK
         ax.plot(x, y, color=colour, label=label, **look)
 
 
-def _dense(ax: Axes, summary: dict) -> None:
+def _dense(summary: dict) -> Panel:
     """Lines of dense memories over load and temperature, from theory alone."""
-    names = {entry["degree"]: f"$n={entry['degree']}$" for entry in summary["dense"]}
+    names, found = {entry["degree"]: f"$n={entry['degree']}$" for entry in summary["dense"]}, []
     looks = series(list(names.values()))
-    for entry in summary["dense"]:
-        label, most = names[entry["degree"]], np.nanmax(np.array(entry["spinodal"], float))
+    for one in summary["dense"]:
+        label, most = names[one["degree"]], np.nanmax(np.array(one["spinodal"], float))
+        color = looks[label]["color"]
         for line, (style, _) in DENSE.items():
-            loads = np.array(entry[line], float) / most
+            loads = np.array(one[line], float) / most
             inside = loads < 1.15
-            ax.plot(loads[inside], np.array(entry["temperature"])[inside], color=looks[label]["color"], linestyle=style)
-        ax.plot([], [], color=looks[label]["color"], label=rf"{label}, $\alpha_{{\max}}={most:.4f}$")
-    for style, text in DENSE.values():
-        ax.plot([], [], color="k", linestyle=style, label=text)
-    ax.set(xlabel=r"load $\alpha/\alpha_{\max}$, $\alpha = M/N^{n-1}$", ylabel="temperature $T$", ylim=(0, None))
-    ax.set_title(r"dense memories: RS theory, $N\to\infty$", loc="left")
-    legend(ax)
+            found.append(Series(loads[inside], np.array(one["temperature"])[inside], color=color, linestyle=style))
+        found.append(entry(rf"{label}, $\alpha_{{\max}}={most:.4f}$", color=color, linestyle="-"))
+    found += [entry(text, color="black", linestyle=style) for style, text in DENSE.values()]
+    x = Axis(r"load $\alpha/\alpha_{\max}$, $\alpha = M/N^{n-1}$")
+    return Panel(r"dense memories: RS theory, $N\to\infty$", x, Axis("temperature $T$", limits=(0, None)), found)
 
 
-def _draw_curves(ax: Axes, summary: dict) -> None:
+def _curves(summary: dict) -> Panel:
     """Overlap against temperature at each load and size, with the replica-symmetric theory, at the commonest sweeps."""
     frame: Table = pandas.DataFrame(summary["overlap"]).astype({"overlap": float, "overlap_stderr": float})
     burn_in, sweeps = frame.groupby(["burn_in", "sweeps"])["neurons"].nunique().idxmax()
     frame = frame[(frame["burn_in"] == burn_in) & (frame["sweeps"] == sweeps)]
-    loads = _stored_loads(frame)
+    loads, sizes, found = _stored_loads(frame), sorted(frame["neurons"].unique()), []
     looks = series([str(asked) for asked in loads])
-    sizes = sorted(frame["neurons"].unique())
     for number, size in enumerate(sizes, 1):
         for asked, rows in frame[frame["neurons"] == size].groupby("asked", sort=False):
-            look = looks[str(asked)] | {"linestyle": "none", "elinewidth": 0.9}
+            color = looks[str(asked)]["color"]
             paler = 1 - (number == len(sizes) or 0.7 * (number - 1) / len(sizes))
-            fill = tuple(shade + paler * (1 - shade) for shade in to_rgb(look["color"]))
+            fill = tuple(shade + paler * (1 - shade) for shade in to_rgb(color))
+            look = {"color": color, "marker": looks[str(asked)]["marker"], "markerfacecolor": fill}
+            look |= {"markersize": 2.5 + 2.5 * number / len(sizes)}
             label = rf"$\alpha={rows['load'].iloc[0]:.3g}$, $N={size}$"
-            scale = 2.5 + 2.5 * number / len(sizes)
-            look |= {"markerfacecolor": fill, "markersize": scale, "label": label}
-            ax.errorbar(rows["temperature"], rows["overlap"], rows["overlap_stderr"], **look)
+            found.append(Series(rows["temperature"], rows["overlap"], rows["overlap_stderr"], label=label, **look))
     known = frame["overlap_theory"].notna().any()
     for load in loads.values() if known else []:
         end = float(classical.spinodal_temperature(load))
         if np.isfinite(end):
             temperatures = end - (end - 0.02) * np.linspace(0, 1, 200) ** 2
-            ax.plot(temperatures, classical.retrieval_overlap(load, temperatures), **THEORY)
             edge = float(classical.retrieval_overlap(load, end - 1e-9))
-            ax.vlines(end, 0, edge, color=THEORY["color"], linestyle=THEORY["linestyle"], linewidth=0.7)
-    if known:
-        ax.plot([], [], **THEORY, label=r"RS theory, $N\to\infty$")
-    ax.set(xlabel="temperature $T$", ylabel="overlap $m$", ylim=(-0.03, 1.03))
-    ax.set_title(f"classical: overlap, sweeps {burn_in + 1} to {burn_in + sweeps}", loc="left")
-    legend(ax)
+            found.append(theory_line(temperatures, classical.retrieval_overlap(load, temperatures)))
+            found.append(theory_line([end, end], [0, edge], linewidth=0.7))
+    found += [entry(r"RS theory, $N\to\infty$", **THEORY)] if known else []
+    y = Axis("overlap $m$", limits=(-0.03, 1.03))
+    return Panel(f"classical: overlap, sweeps {burn_in + 1} to {burn_in + sweeps}", Axis("temperature $T$"), y, found)
 
 
 def _stored_loads(frame: Table) -> dict[float, float]:
@@ -173,27 +159,21 @@ def _lines_with_theory(summary: dict) -> list[dict]:
     return [line for line in summary["retrieval_line"] if line["stderr"] and line["stderr"] > 0 and line["theory"]]
 
 
-def _rounding(ax: Axes, summary: dict) -> None:
+def _rounding(summary: dict) -> Panel:
     """Temperatures over T_M where half of the queries lost their pattern, by sweeps, with the width of the loss."""
     frame: Table = pandas.DataFrame(_lines_with_theory(summary))
-    loads = _stored_loads(frame)
-    names = {
-        key: rf"$\alpha={loads[key[0]]:.3g}$, {key[1]} sweeps"
-        for key in frame[["asked", "observed_sweeps"]].itertuples(index=False, name=None)
-    }
-    looks = series([str(key) for key in names])
-    for number, (key, rows) in enumerate(frame.groupby(["asked", "observed_sweeps"], sort=False)):
+    loads, sizes, found = _stored_loads(frame), sorted(frame["neurons"].unique()), []
+    groups = list(frame.groupby(["asked", "observed_sweeps"], sort=False))
+    looks = series([str(key) for key, _ in groups])
+    for number, (key, rows) in enumerate(groups):
         look = looks[str(key)]
         x, y = rows["neurons"] * 1.06**number, rows["temperature"] / rows["theory"]
-        width = np.abs(rows["width"]) / rows["theory"]
-        ax.vlines(x, y - width, y + width, color=look["color"], alpha=0.3, linewidth=6)
-        error = rows["stderr"] / rows["theory"]
-        ax.errorbar(x, y, error, label=names[key], **{**look, "linestyle": "none"})
-    ax.axhline(1, **THEORY, label=r"RS theory $T_M$, $N\to\infty$")
-    ax.set(xscale="log", xlabel="neurons $N$", ylabel=r"$T_{50}/T_M$: half of the retrievals lost")
-    sizes = sorted(frame["neurons"].unique())
-    ax.set_xticks(sizes, [str(size) for size in sizes])
-    ax.set_xticks([], minor=True)
-    ax.margins(x=0.25, y=0.3)
-    ax.set_title("classical: rounding of $T_M$ (bars: width)", loc="left")
-    legend(ax)
+        label = rf"$\alpha={loads[key[0]]:.3g}$, {key[1]} sweeps"
+        wide = {"color": look["color"], "alpha": 0.3, "linewidth": 6.0, "marker": ""}
+        found.append(Series(x, y, np.abs(rows["width"]) / rows["theory"], **wide))
+        found.append(Series(x, y, rows["stderr"] / rows["theory"], label=label, **look | {"linestyle": ""}))
+    found.append(level(1.0, r"RS theory $T_M$, $N\to\infty$"))
+    ends = sizes[0] / 1.3, sizes[-1] * 1.3 * 1.06 ** len(groups)
+    x = Axis("neurons $N$", "log", ends, [(size, str(size)) for size in sizes])
+    y = Axis(r"$T_{50}/T_M$: half of the retrievals lost")
+    return Panel("classical: rounding of $T_M$ (wide bars: width)", x, y, found)

@@ -12,12 +12,12 @@ from itertools import product
 from experiments.contract import Cost, Point, Row
 from experiments.relaxation import measurement, theory
 from experiments.relaxation.config import Config
-from experiments.relaxation.figure import plot
+from experiments.relaxation.figure import panels
 from experiments.relaxation.summary import summarise
 from experiments.shared import draws, grids, loads
 from experiments.shared.axes import product_of
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]
 
 X_AXIS = "load"
 LARGEST = 2**20

@@ -22,14 +22,14 @@ from experiments import contract
 from experiments.contract import Cost, Point, Row
 from experiments.retrieval import streamed
 from experiments.retrieval.config import Config, FullScan, scans
-from experiments.retrieval.figure import plot
+from experiments.retrieval.figure import panels
 from experiments.retrieval.summary import summarise
 from experiments.shared import corruptions, kappa_theory, pattern_sets, retrievals, streams
 from experiments.shared.retrievals import CURVE
 from hopfield import Memory
 from hopfield.memories import find
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "has_beta", "has_theory", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "has_beta", "has_theory", "measure", "panels", "points", "summarise"]
 X_AXIS = "kappa"
 SMALL = 512
 """Number of patterns that fewer are padded to, so that one program serves them all."""

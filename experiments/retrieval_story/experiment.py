@@ -20,14 +20,14 @@ from itertools import product
 from experiments.contract import Cost, Point, Row
 from experiments.retrieval_story import measurement
 from experiments.retrieval_story.config import MODERN, SIDE, Config
-from experiments.retrieval_story.figure import frames, plot
+from experiments.retrieval_story.figure import frames, panels
 from experiments.retrieval_story.states import PLANE, STORED, STORY
 from experiments.retrieval_story.summary import summarise
 from experiments.shared import corruptions
 from hopfield import Memory
 from hopfield.memories import find
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "frames", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "frames", "measure", "panels", "points", "summarise"]
 X_AXIS = "step"
 KEYS = ("part", "memory", "beta", "target", "corruption", "step")
 

@@ -2,15 +2,17 @@
 
 import base64
 import io
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from experiments.contract import Table
-from experiments.figures import panels, style
+from experiments.figures import style
+from experiments.figures.panel import Axis, Panel, Series, free, heat
 from experiments.retrieval_story.config import SIDE
 from experiments.retrieval_story.states import PLANE, STORED, decode, label, plain_name
 from experiments.retrieval_story.summary import courses, ending, patterns
@@ -27,30 +29,22 @@ RANGE = {"spins": (-1.0, 1.0), "sphere": (-1.1, 1.9)}
 """States drawn white and black."""
 
 
-def plot(table: Table, summary: dict) -> Figure:
+def panels(table: Table, summary: dict) -> list[Panel]:
     """Pictures of the first and the last query, energies, entropies and weights of the first, and landscapes below."""
     queries = list(dict.fromkeys((part["target"].iloc[0], part["corruption"].iloc[0]) for _, part in courses(table)))
     queries = list(dict.fromkeys((queries[0], queries[-1])))
-    figure = Figure(figsize=(11.0, 13.2), layout="constrained")
-    halves: Any = figure.subfigures(2, 1, height_ratios=(1.15, 1.4))
-    upper, lower = halves
-    above, below = upper.subplots(1, len(queries), squeeze=False), lower.subplots(2, 3)
     betas = sorted(table.loc[table["part"] == PLANE, "beta"].unique())
     betas = list(dict.fromkeys((*betas[:1], *betas[-1:])))
-    drawn: list[panels.Panel] = [lambda ax, q=query: _pictures(ax, table, q) for query in queries]
-    panels.fill(above.ravel(), drawn)
-    drawn = [
-        lambda ax: _draw_curves(ax, table, queries[0], "energy"),
-        lambda ax: _draw_curves(ax, table, queries[0], "entropy"),
-        lambda ax: _weights(ax, table, queries[0]),
-        *(lambda ax, beta=beta: _landscape(ax, table, beta) for beta in betas),
-        lambda ax: _longest(ax, table, summary),
+    rows = len(_labels(table))
+    tall: dict[str, Any] = {"span": 2, "height": 0.8 * rows}
+    return [
+        *(free(partial(_pictures, table=table, query=query), _title(query), **tall) for query in queries),
+        _course(table, queries[0], "energy"),
+        _course(table, queries[0], "entropy"),
+        _weights(table, queries[0]),
+        *(free(partial(_landscape, table=table, beta=beta), f"landscape, {label('modern', beta)}") for beta in betas),
+        _longest(table, summary),
     ]
-    panels.fill(below.ravel(), drawn, first=len(queries))
-    labels = _labels(table)
-    handles = [below[0, 0].plot([], [], **look)[0] for look in style.series(labels).values()]
-    lower.legend(handles, labels, loc="outside upper center", ncols=4)
-    return figure
 
 
 def frames(table: Table) -> list[dict[str, Any]]:
@@ -144,59 +138,42 @@ def _pictures(ax: Axes, table: Table, query: tuple[int, str]) -> None:
     for spine in ax.spines.values():
         spine.set_visible(False)
     ax.set(xlabel="step")
-    ax.set_title(_title(query), loc="left")
 
 
-def _draw_curves(ax: Axes, table: Table, query: tuple[int, str], name: str) -> None:
+def _course(table: Table, query: tuple[int, str], name: str) -> Panel:
     """Energy, from 1 at the start to 0 at the end, or entropy against the step."""
-    looks = style.series(_labels(table))
+    looks, found = style.series(_labels(table)), []
     for _, part in courses(_stories(table, query)):
         values = part[name].to_numpy()
         if name == "energy":
             values = (values - values[-1]) / (np.ptp(values) or 1.0)
-        ax.plot(part["step"], values, **looks[_short_label(part.iloc[0])])
+        words = _short_label(part.iloc[0])
+        found.append(Series(part["step"], values, label=words, **looks[words]))
+    y = Axis("entropy of weights $H$ (nats)")
     if name == "energy":
-        ax.set(yscale="log", ylim=(1e-4, 1.6))
-    ax.set_xlim(-0.2, min(STEPS, table["step"].max()) + 0.2)
-    ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
-    words = {"energy": "$(E-E_{end})/(E_{start}-E_{end})$", "entropy": "entropy of weights $H$ (nats)"}
-    ax.set(xlabel="step", ylabel=words[name])
-    ax.set_title(f"{name}, digit {query[0]}", loc="left")
+        y = Axis("$(E-E_{end})/(E_{start}-E_{end})$", "log", (1e-4, 1.6))
+    x = Axis("step", limits=(-0.2, min(STEPS, table["step"].max()) + 0.2))
+    return Panel(f"{name}, digit {query[0]}", x, y, found)
 
 
-def _weights(ax: Axes, table: Table, query: tuple[int, str]) -> None:
+def _weights(table: Table, query: tuple[int, str]) -> Panel:
     """Weights of the stored digits at the end of each story."""
     parts = [part.iloc[-1] for _, part in courses(_stories(table, query))]
-    image = ax.imshow(
-        [decode(row["weights"]) for row in parts],
-        vmin=0,
-        vmax=1,
-        cmap="cividis",
-        aspect="auto",
-        interpolation="none",
-    )
-    ax.set_yticks(range(len(parts)), [_short_label(row) for row in parts], fontsize=8)
-    ax.set(xlabel="stored digit")
-    ax.set_xticks(range(len(decode(parts[0]["weights"]))))
-    ax.grid(visible=False)
-    ax.figure.colorbar(image, ax=ax, label="weight")
-    ax.set_title(f"weights at the end, digit {query[0]}", loc="left")
+    cells = pandas.DataFrame([decode(row["weights"]) for row in parts], index=[_short_label(row) for row in parts])
+    title = f"weights at the end, digit {query[0]}"
+    return heat(cells, Axis("stored digit"), Axis(""), title, label="weight")
 
 
-def _longest(ax: Axes, table: Table, summary: dict) -> None:
+def _longest(table: Table, summary: dict) -> Panel:
     """Weights of the stored digits at every step of the story that goes on longest."""
     stories = [part for _, part in courses(table)]  # in the order of the summary's
     steps = [story["steps"] for story in summary["stories"]]
     rows = stories[steps.index(max(steps))]
-    first = rows.iloc[0]
-    values = np.array([decode(text) for text in rows["weights"]])
-    image = ax.imshow(values, vmin=0, vmax=1, cmap="cividis", aspect="auto", interpolation="none")
-    ax.set(xlabel="stored digit", ylabel="step")
-    ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
-    ax.set_xticks(range(values.shape[1]))
-    ax.grid(visible=False)
-    ax.figure.colorbar(image, ax=ax, label="weight")
-    ax.set_title(f"weights, digit {first['target']}, {_short_label(first)}", loc="left", fontsize=9)
+    first, cells = rows.iloc[0], pandas.DataFrame([decode(text) for text in rows["weights"]])
+    title = f"weights, digit {first['target']}, {_short_label(first)}"
+    panel = heat(cells, Axis("stored digit"), Axis("step"), title, label="weight")
+    panel.y.ticks = [(step, str(step)) for step in range(0, len(cells), max(1, -(-len(cells) // 8)))]
+    return panel
 
 
 def _landscape(ax: Axes, table: Table, beta: float) -> None:
@@ -217,4 +194,3 @@ def _landscape(ax: Axes, table: Table, beta: float) -> None:
         ax.annotate(f"{number}", place, xytext=(10, 7), textcoords="offset points", fontweight="bold", fontsize=11)
         ax.plot(*place, color="black", marker="s", markersize=4, linestyle="none")
     ax.set(xlabel=f"digit {pair[0]}", ylabel=f"digit {pair[1]}", aspect="equal")
-    ax.set_title(f"landscape, {label('modern', beta)}", loc="left")

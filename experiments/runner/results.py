@@ -43,10 +43,10 @@ def redraw(directory: Path, experiment: ModuleType, look: contract.Figure) -> Pa
 def draw(directory: Path, experiment: ModuleType, look: contract.Figure) -> Path:
     """Draw figure and report of a finished run in the look asked for; returns the path of the figure."""
     table, summary = read(directory, experiment)
-    figure = saving.draw(directory, experiment.plot, table, summary, look)
+    panels, _ = saving.save(directory, experiment.panels, table, summary, look)
     story = _story(directory, experiment, table)
     with style.style(look.style):
-        report.write(directory / report.NAME, story, figure, table, summary, experiment.X_AXIS)
+        report.write(directory / report.NAME, story, panels, table, summary, experiment.X_AXIS)
     return saving.main_file(directory, look)
 
 

@@ -12,7 +12,9 @@ from typing import Any
 from urllib.parse import quote
 
 from experiments.contract import Figure, InputError
-from experiments.figures import overlay, report, saving, style
+from experiments.figures import report, saving, style
+from experiments.figures.compare import compare, has_unshared_panels
+from experiments.figures.panel import Panel
 from experiments.figures.report import Story
 from experiments.runner import folders, locks, pooling, registry, results, tables
 from experiments.runner.folders import Record
@@ -96,37 +98,37 @@ def _write_joined(runs: Sequence[Run], target: Path, command: str, experiment: M
     files.write_json(target / "summary.json", summary)
     strict = json.loads((target / "summary.json").read_text(encoding="utf-8"))
 
-    def plot(*_: Any) -> Any:
+    def panels(*_: Any) -> list[Panel]:
         if len(groups) == 1:
-            return experiment.plot(*(style.literal(each) for each in (*pooled.values(), strict)))
-        figures = _figures(experiment, pooled)
-        if len(runs) > len(groups) and overlay.has_unshared_panels(figures):  # what is pooled has panels of its own
+            return experiment.panels(*(style.literal(each) for each in (*pooled.values(), strict)))
+        shown = _panels(experiment, pooled)
+        if len(runs) > len(groups) and has_unshared_panels(shown):  # what is pooled has panels of its own
             parts: dict[str, list[Run]] = {}
             for run in runs:
                 parts.setdefault(pooling.label(run, differing), []).append(run)
-            figures = _figures(
+            shown = _panels(
                 experiment, {label: pooling.pool(part) for label, part in pooling.with_short_labels(parts).items()}
             )
-        return overlay.plot(figures)
+        return compare(shown)
 
-    figure = saving.draw(target, plot, table, strict, look)
+    drawn, _ = saving.save(target, panels, table, strict, look)
     links = [os.path.relpath(run.directory, target) for run in runs]
     files.write_json(target / folders.JOINED, {"command": command, "runs": links})
     record = _record(runs, command, differing, len(table))
     record.write(target)
     with style.style(look.style):
         story = _story(runs, links, record, differing, results.description(experiment))
-        report.write(target / report.NAME, story, figure, table, strict, experiment.X_AXIS)
+        report.write(target / report.NAME, story, drawn, table, strict, experiment.X_AXIS)
     return saving.main_file(target, look)
 
 
-def _figures(experiment: ModuleType, pooled: Mapping[str, Any]) -> dict[str, Any]:
-    """The figure of every table, by its label."""
-    figures = {}
+def _panels(experiment: ModuleType, pooled: Mapping[str, Any]) -> dict[str, Any]:
+    """The panels of every table, by its label."""
+    shown = {}
     for label, rows in pooled.items():
         summary = json.loads(files.encode(experiment.summarise(rows)), parse_constant=lambda name: None)
-        figures[style.literal(label)] = experiment.plot(style.literal(rows), style.literal(summary))
-    return figures
+        shown[style.literal(label)] = experiment.panels(style.literal(rows), style.literal(summary))
+    return shown
 
 
 def _summary(groups: Mapping[str, Sequence[Run]], summaries: Mapping[str, dict], differing: Sequence[str]) -> dict:

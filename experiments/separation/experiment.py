@@ -30,11 +30,11 @@ import numpy as np
 from experiments.contract import Cost, Point, Row
 from experiments.separation import measurement, memories
 from experiments.separation.config import BOUND, PAIR, TASK, Config
-from experiments.separation.figure import plot
+from experiments.separation.figure import panels
 from experiments.separation.summary import summarise
 from experiments.shared import corruptions, draws, parallel, pattern_sets
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]
 X_AXIS = "patterns"
 TUNING = 2**31
 """Number of the first draw that β is tuned on; those measured count from zero."""

@@ -1,90 +1,70 @@
-"""Figure of a comparison of separations: one row of panels for each ensemble of images."""
+"""Figure of a comparison of separations: for each ensemble of images, by similarity, by separation, all pairs."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from experiments.contract import Table
 from experiments.figures import labels
-from experiments.figures.panels import fill
-from experiments.figures.style import THEORY, panels, series
+from experiments.figures.panel import SHARE, Axis, Panel, Series, curves, heat, theory_line
+from experiments.figures.style import series
 from experiments.separation.config import BOUND
 from experiments.separation.summary import overall
 from experiments.shared import corruptions
-from experiments.statistics.clusters import standard_error
+from experiments.statistics.clusters import means_by_group
 
 HIDING = {"mask": "fraction masked at random", "lower": "fraction masked from below", "noise": r"noise $\sigma$"}
-LIMIT: dict[str, Any] = THEORY | {"label": "limit, told what is hidden"}
-SHARE = "share retrieved"
+LIMIT = "limit, told what is hidden"
+RETRIEVED = "share retrieved"
 READ = {"single": "read once", "iterated": "iterated"}
+MOST = 8
+"""Panels at most: the ensembles after the first have those that there is room for, the last ones first."""
 Looks = dict[str, dict[str, Any]]
 
 
-def plot(table: Table, summary: dict) -> Figure:
+def panels(table: Table, summary: dict) -> list[Panel]:
     """Against masks and noise by similarity, against the number of images by separation, and all pairs."""
     table = table.assign(share=table["retrieved"] / table["queries"])
-    kinds = [
-        kind for kind in HIDING if any(corruptions.parts(start)[0] == kind for start in _in_order(table, "corruption"))
-    ]
+    kinds = [kind for kind in HIDING if kind in {corruptions.parts(start)[0] for start in table["corruption"]}]
     ensembles = _in_order(table, "ensemble")
     pairs = table[table["similarity"] != BOUND[0]]
     similarities, separations = (series(_in_order(pairs, name)) for name in ("similarity", "separation"))
-    figure, axes = panels(len(ensembles), len(kinds) + 2, width=3.5 * (len(kinds) + 2), height=3.3)
-    for line, ensemble in zip(axes, ensembles, strict=True):
+    shown, room = [], MOST // len(ensembles)
+    for ensemble in ensembles:
         rows = table[table["ensemble"] == ensemble]
-        drawn = [partial(_by_similarity, table=rows, kind=kind, looks=similarities) for kind in kinds]
-        drawn += [partial(_by_separation, table=rows, looks=separations), partial(_matrix, table=rows)]
-        fill(line, drawn, len(line) * ensembles.index(ensemble))
-    _legend(axes[:, : len(kinds)], similarities, "left", "similarity, each with its best separation")
-    _legend(axes[:, [-2]], separations, "right", "separation, with the best similarity")
-    return figure
-
-
-def _legend(axes: np.ndarray, looks: Looks, side: str, title: str) -> None:
-    """One legend above all panels, for the lines that panels of one kind share."""
-    drawn: dict[str, Any] = {}
-    for ax in axes.ravel():
-        drawn |= {name: line for line, name in zip(*ax.get_legend_handles_labels(), strict=True)}
-    if drawn:
-        names = sorted(drawn, key=[LIMIT["label"], *looks].index)
-        where: dict[str, Any] = {"fontsize": 8.5, "ncols": 4, "title_fontsize": 8.5, "alignment": "left"}
-        figure = axes.ravel()[0].figure
-        figure.legend([drawn[name] for name in names], names, loc=f"outside upper {side}", title=title, **where)
+        drawn = [_by_similarity(rows, kind, similarities) for kind in kinds]
+        shown += [*drawn, _by_separation(rows, separations), _matrix(rows)][-room:]
+    return shown
 
 
 def _in_order(table: Table, column: str) -> list:
     return list(table[column].unique())
 
 
-def _plot_mean_share(ax: Axes, rows: Table, x: str, look: dict[str, Any]) -> None:
+def _curves(rows: Table, x: str, by: str, looks: Looks) -> list[Series]:
     """Mean share over draws with its standard error."""
-    groups = rows.groupby(x)["share"]
-    mean, error = groups.mean(), groups.agg(standard_error)
-    shape: dict[str, Any] = {"elinewidth": 0.9, "linewidth": 1.2} | look
-    ax.errorbar(mean.index.to_numpy(float), mean, error.fillna(0.0), **shape)
+    means = means_by_group(rows, [by, x], "share", "sample")
+    thin = {name: look | {"linewidth": 1.2} for name, look in looks.items()}
+    return curves(means, x, "mean", by=by, looks=thin)
 
 
-def _limit(ax: Axes, table: Table, x: str) -> None:
+def _limit(table: Table, x: str) -> list[Series]:
     mean = table[table["similarity"] == BOUND[0]].groupby(x)["share"].mean()
-    ax.plot(mean.index.to_numpy(float), mean, **LIMIT)
+    return [theory_line(mean.index, mean, LIMIT)] if len(mean) else []
 
 
-def _by_similarity(ax: Axes, table: Table, kind: str, looks: Looks) -> None:
+def _by_similarity(table: Table, kind: str, looks: Looks) -> Panel:
     """Against the amount of one kind of corruption at the largest number of images, each similarity at its best."""
     amounts = table["corruption"].map(lambda start: corruptions.parts(start)[1])
     kinds = table["corruption"].map(lambda start: corruptions.parts(start)[0])
-    rows = table.assign(amount=amounts)[(kinds == kind) & (table["patterns"] == table["patterns"].max())]
+    rows = table.assign(amount=amounts.astype(float))[(kinds == kind) & (table["patterns"] == table["patterns"].max())]
     single = _pairs_of_first_dynamics(rows)
-    for similarity in _in_order(single, "similarity"):
-        own = single[single["similarity"] == similarity]
-        best = own.groupby("separation", sort=False)["share"].mean().idxmax()
-        _plot_mean_share(ax, own[own["separation"] == best], "amount", looks[similarity] | {"label": similarity})
-    _limit(ax, rows, "amount")
-    ax.set(xlabel=HIDING[kind], ylabel=SHARE, ylim=(-0.03, 1.03))
-    ax.set_title(rf"{labels.patterns(table['ensemble'].iloc[0])}, $M={table['patterns'].max()}$", loc="left")
+    means = single.groupby(["similarity", "separation"], sort=False, as_index=False)["share"].mean()
+    best = means.loc[means.groupby("similarity", sort=False)["share"].idxmax(), ["similarity", "separation"]]
+    found = [*_curves(single.merge(best), "amount", "similarity", looks), *_limit(rows, "amount")]
+    title = rf"{labels.patterns(table['ensemble'].iloc[0])}, $M={table['patterns'].max()}$"
+    legend = "similarity, each with its best separation"
+    return Panel(title, Axis(HIDING[kind]), Axis(RETRIEVED, limits=SHARE), found, legend=legend)
 
 
 def _pairs_of_first_dynamics(table: Table) -> Table:
@@ -93,22 +73,20 @@ def _pairs_of_first_dynamics(table: Table) -> Table:
     return pairs[pairs["dynamics"] == _in_order(pairs, "dynamics")[0]]
 
 
-def _by_separation(ax: Axes, table: Table, looks: Looks) -> None:
+def _by_separation(table: Table, looks: Looks) -> Panel:
     """Against the number of images, every separation with the similarity that is best for this task."""
     counts = table.groupby("corruption", sort=False)["patterns"].nunique()
     rows = table[table["corruption"] == counts.idxmax()]
     single = _pairs_of_first_dynamics(rows)
     similarity = single.groupby(["similarity", "separation"], sort=False)["share"].mean().idxmax()[0]
     own = single[single["similarity"] == similarity]
-    for separation in _in_order(own, "separation"):
-        look = looks[separation] | {"label": separation}
-        _plot_mean_share(ax, own[own["separation"] == separation], "patterns", look)
-    _limit(ax, rows, "patterns")
-    ax.set(xscale="log", xlabel="stored images $M$", ylabel=SHARE, ylim=(-0.03, 1.03))
-    ax.set_title(f"{corruptions.label(counts.idxmax())}: {similarity}", loc="left")
+    found = [*_curves(own, "patterns", "separation", looks), *_limit(rows, "patterns")]
+    title = f"{labels.patterns(table['ensemble'].iloc[0])}, {corruptions.label(counts.idxmax())}, {similarity}"
+    x, y = Axis("stored images $M$", "log"), Axis(RETRIEVED, limits=SHARE)
+    return Panel(title, x, y, found, legend="separation, with the best similarity")
 
 
-def _matrix(ax: Axes, table: Table) -> None:
+def _matrix(table: Table) -> Panel:
     """Mean over all starts for every pair at the most images, percent. A second dynamics is in brackets."""
     means = 100 * overall(table)
     error = means.std(axis=1, ddof=1) / np.sqrt(means.count(axis=1))
@@ -116,22 +94,17 @@ def _matrix(ax: Axes, table: Table) -> None:
     rows = table[table["similarity"] != BOUND[0]]
     columns, lines = _in_order(rows, "similarity"), _in_order(rows, "separation")
     first, *more = _in_order(rows, "dynamics")
-    grid = mean[first].unstack("similarity").reindex(index=lines, columns=columns).to_numpy(float)
-    shades = ax.imshow(grid, cmap="cividis", vmin=0, vmax=100, aspect="auto")
-    ax.figure.colorbar(shades, ax=ax, label="% retrieved", fraction=0.06, pad=0.02)
-    for (i, j), value in np.ndenumerate(grid):
-        text = "–" if np.isnan(value) else f"{value:.0f}"
-        for other in more:
-            again = mean[other].get((columns[j], lines[i])) if other in mean.index else None
-            text += "" if again is None else f" ({again:.0f})"
-        ax.text(j, i, text, ha="center", va="center", fontsize=8, color="black" if value > 45 else "white")
-    ax.set_xticks(range(len(columns)), columns, rotation=30, ha="right", fontsize=8)
-    ax.set_yticks(range(len(lines)), lines, fontsize=8)
-    ax.grid(False)
-    ax.spines[:].set_visible(False)
-    ax.tick_params(length=0)
-    ax.set_title("mean of all corruptions", loc="left")
+    grid = mean[first].unstack("similarity").reindex(index=lines, columns=columns)
+
+    def text(separation: str, similarity: str) -> str:
+        value = grid.loc[separation, similarity]
+        again = [mean[other].get((similarity, separation)) for other in more if other in mean.index]
+        return ("–" if np.isnan(value) else f"{value:.0f}") + "".join(f" ({v:.0f})" for v in again if v is not None)
+
     limit = mean.xs(BOUND[0], level="similarity").iloc[0]
     spread = "" if error.isna().all() else rf"$\pm${error.max():.1f} at most; "
     read = "".join([f"; {READ[first]}", *(f" ({READ[other]})" for other in more)])
-    ax.set_xlabel(f"{spread}limit {limit:.0f}{read}", fontsize=8.5)
+    texts = [[text(separation, similarity) for similarity in columns] for separation in lines]
+    title = f"{labels.patterns(table['ensemble'].iloc[0])}: mean of all corruptions"
+    look = {"label": "% retrieved", "limits": (0, 100), "texts": texts}
+    return heat(grid, Axis(f"{spread}limit {limit:.0f}{read}"), Axis(""), title, **look)

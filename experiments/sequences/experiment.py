@@ -19,11 +19,11 @@ from experiments import contract
 from experiments.contract import Cost, Point, Row
 from experiments.sequences import measurement, theory
 from experiments.sequences.config import LONGEST, Config
-from experiments.sequences.figure import plot
+from experiments.sequences.figure import panels
 from experiments.sequences.summary import summarise
 from experiments.shared import grids, loads
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]
 
 X_AXIS = "patterns"
 

@@ -15,11 +15,11 @@ from experiments import contract
 from experiments.contract import Cost, Point, Row
 from experiments.shared.notes import note
 from experiments.throughput.config import AXES, Config
-from experiments.throughput.figure import plot
+from experiments.throughput.figure import panels
 from experiments.throughput.measurement import measure_point
 from experiments.throughput.summary import summarise
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
 X_AXIS = "patterns"
 
 

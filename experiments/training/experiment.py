@@ -25,12 +25,12 @@ from experiments.shared.draws import seed_of
 from experiments.system import files, provenance
 from experiments.training import baselines, layers, measurement, optimisers, settings, tasks
 from experiments.training.config import BASELINES, KIND, LAYERS, OPTIMISERS, RULE, RUN, SEARCHED, Config
-from experiments.training.figure import plot
+from experiments.training.figure import panels
 from experiments.training.summary import summarise
 from hopfield import separations
 from hopfield.layers import AssociationOptions
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]
 X_AXIS = "epoch"
 SIZES = ("width", "heads", "quantity", "update_steps", "members")
 

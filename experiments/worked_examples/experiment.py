@@ -23,12 +23,12 @@ from collections.abc import Iterator, Sequence
 from experiments.contract import Cost, Point, Row
 from experiments.worked_examples import capacity_claims
 from experiments.worked_examples.config import Config
-from experiments.worked_examples.figure import plot
+from experiments.worked_examples.figure import panels
 from experiments.worked_examples.measurement import attention, jacobian, temperature
 from experiments.worked_examples.printed import CAPACITY, PRINTED
 from experiments.worked_examples.summary import summarise
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "plot", "points", "summarise"]
+__all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
 X_AXIS = "printed"
 ROUNDING = 1e-6
 """Uncertainty of a computed number, in single precision."""

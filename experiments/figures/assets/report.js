@@ -73,6 +73,11 @@
     return csv(rows);
   };
   data.panels.forEach((panel, number) => {
+    if (panel.picture) {
+      const image = made("img", { src: panel.picture, alt: panel.title });
+      document.getElementById("panels").append(made("figure", { class: "panel" }, made("figcaption", {}, panel.title), image));
+      return;
+    }
     const plot = made("div", { class: "plot", role: "img", "aria-label": panel.title });
     const one = { panel, plot, hidden: new Set(), state: {} };
     const tools = made("div", { class: "tools", role: "group", "aria-label": `tools of ${panel.title}` });

@@ -11,7 +11,7 @@ import pytest
 from experiments import contract
 from experiments.bags import data, experiment, measurement, networks
 from experiments.bags.config import METHODS, Config
-from experiments.bags.experiment import measure, plot, points, summarise
+from experiments.bags.experiment import measure, panels, points, summarise
 from experiments.bags.summary import OURS
 
 SMALL = Config(methods=["hopfield", "svm"], steps=[30], weight_decay=0.01, learning_rate=0.03)
@@ -166,7 +166,7 @@ def test_a_fold_without_an_area_leaves_no_mean_and_is_told(table):
     assert [(entry["lead"], entry["stderr"]) for entry in summary["leads"]] == [(None, None)]
     assert summary["scalars"]["no_area/made/svm"] == "1 of 4 test folds"
     assert not any(name.startswith("no_area") for name in summarise(table)["scalars"])
-    drawn = [np.asarray(line.get_xdata(), float) for line in plot(rows, summary).axes[0].lines]
+    drawn = [part.x for part in panels(rows, summary)[0].series]
     assert [x.size for x in drawn] == [1] * 4, "a dot and a mean for each method"
     assert sum(np.isnan(x[0]) for x in drawn) == 2
 
@@ -176,7 +176,7 @@ def test_leads_are_those_of_the_same_folds(table):
     mean = table.groupby("method")["auc"].mean()
     for entry in summary["leads"]:
         assert entry["lead"] == pytest.approx(mean[OURS] - mean[entry["method"]])
-    assert len(plot(table, summary).axes) == 1
+    assert len(panels(table, summary)) == 1
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from experiments.capacity import experiment as capacity
 from experiments.capacity.config import Scale
-from experiments.figures import style
+from experiments.figures import draw, style
 from experiments.system import files
 from tests.experiments.capacity.tables import invented_table
 
@@ -96,15 +96,17 @@ def drawn(table):
     """The figure of a saved table in the house style, rendered, with the summary as it is read back."""
     summary = json.loads(files.encode(capacity.summarise(table)))
     with style.style():
-        figure = capacity.plot(table, summary)
+        figure = draw.figure(capacity.panels(table, summary))
         figure.draw_without_rendering()
     return figure
 
 
 def panels(figure) -> dict:
     """The panels in use by their titles, which start with a letter each."""
-    titles = [ax.get_title(loc="left") for ax in figure.axes if ax.axison]
-    assert [title[:3] for title in titles] == [f"{letter}  " for letter in "abcdefghijklmnop"[: len(titles)]]
+    titles = [ax.get_title(loc="left").replace("\n", " ") for ax in figure.axes]
+    if len(titles) == 1:
+        return {titles[0]: figure.axes[0]}
+    assert [title[:3] for title in titles] == [f"{letter}  " for letter in "abcdefgh"[: len(titles)]]
     return {title[3:]: ax for title, ax in zip(titles, figure.axes, strict=False)}
 
 
@@ -166,8 +168,7 @@ def test_theory_stands_beside_the_measurement(published):
     assert r"RS theory, $N\to\infty$: 0.1379" in labels(found["classical"])
     assert r"RS theory, $N\to\infty$: 0.1379" in labels(found["extrapolation in size"])
     fits = [label for label in labels(found["extrapolation in size"]) if r"\chi^2" in label]
-    assert len(fits) == 5
-    assert sum("(free)" in label for label in fits) == 1
+    assert 2 <= len(fits) <= 3, "the best one, and those that end lowest and highest"
 
 
 def test_the_line_of_another_temperature_is_its_own():
@@ -197,10 +198,10 @@ def test_gardners_bound_is_drawn_for_rules_and_for_nothing_else():
     assert labels(softmax["clean start"]) == ["modern", r"sparse, $\alpha=2$"]
 
 
-def test_more_panels_than_a_page_of_letters_are_all_drawn():
+def test_a_figure_has_at_most_eight_panels():
     starts = [f"noise:{deviation}" for deviation in range(1, 15)]
     options = {"memories": ["modern"], "ensembles": ["digits"], "patterns": [2, 3], "samples": 1, "queries": 1}
-    assert len(panels(drawn(invented_table(corruption=starts, **options)))) == 14
+    assert len(panels(drawn(invented_table(corruption=starts, **options)))) == 8
 
 
 def test_dynamics_of_one_memory_are_curves_of_their_own():
@@ -216,7 +217,7 @@ def test_no_theory_of_states_at_rest_stands_beside_a_single_update():
     dynamics = {"dynamics": ["synchronous", "asynchronous"]}
     found = panels(drawn(invented_table(**options, **dynamics)))
     assert list(found) == ["classical", "critical number of patterns", "one-step error", "extrapolation in size"]
-    assert found["classical"].get_ylabel().startswith("after one update, after one sweep:")
+    assert found["classical"].get_ylabel().replace("\n", " ").startswith("after one update, after one sweep:")
     said = [label for ax in found.values() for label in labels(ax) if "theory" in label and "at that" not in label]
     assert said.count(r"one-step theory, $N\to\infty$: 0.6089") == 2
     assert all(label.startswith("one-step theory") for label in said)

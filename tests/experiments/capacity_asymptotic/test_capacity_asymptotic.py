@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from experiments import contract
 from experiments.capacity_asymptotic import experiment, measurement, theory
 from experiments.capacity_asymptotic.config import Config
-from experiments.capacity_asymptotic.experiment import measure, plot, points, summarise
+from experiments.capacity_asymptotic.experiment import measure, panels, points, summarise
 from experiments.statistics.crossings import parabolic_crossing
 from hopfield.theory.base import flips
 
@@ -122,9 +122,9 @@ def test_seeds_that_are_joined_give_one_curve():
     pandas.testing.assert_frame_equal(found[found["method"] == "sampled"], expected)
     drawn = found[found["method"] == "enumerated"]
     assert (drawn["stderr"] > 0).all()
-    lines = [line for ax in plot(whole, summarise(whole)).axes[1:] for line in ax.lines if len(line.get_xdata()) > 2]
+    lines = [part for panel in panels(whole, summarise(whole))[1:] for part in panel.series if len(part.x) > 2]
     assert len(lines) == 2
-    assert all((np.diff(line.get_xdata()) > 0).all() for line in lines)
+    assert all((np.diff(line.x) > 0).all() for line in lines)
 
 
 def test_a_point_does_not_depend_on_the_others():
@@ -162,12 +162,12 @@ def test_the_crossing_of_a_known_curve_is_found():
 
 def test_the_figure_draws(table):
     summary = summarise(table)
-    axes = plot(table, summary).axes
-    assert len(axes) == 3
-    names = [text.get_text() for text in axes[0].get_legend().get_texts()]
+    shown = panels(table, summary)
+    assert len(shown) == 3
+    names = [part.label for part in shown[0].series]
     assert ("theory at $N$, exact" in names) == any(entry["theory"] is not None for entry in summary["thresholds"])
     few = table[table["load"] < 0.5]
-    assert plot(few, summarise(few))
+    assert panels(few, summarise(few))
 
 
 @pytest.mark.parametrize(("options", "message"), MISTAKES)

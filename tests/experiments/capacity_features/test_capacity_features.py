@@ -42,8 +42,7 @@ def test_a_large_beta_fails_and_says_so():
 
 
 def test_the_figure_has_its_four_panels(table):
-    figure = experiment.plot(table, experiment.summarise(table))
-    assert len([ax for ax in figure.axes if ax.get_title(loc="left")]) == 4
+    assert len(experiment.panels(table, experiment.summarise(table))) == 4
 
 
 def test_odd_sizes_are_refused():

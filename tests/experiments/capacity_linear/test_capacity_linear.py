@@ -5,7 +5,7 @@ import pandas
 import pytest
 
 from experiments.capacity_linear.config import Config
-from experiments.capacity_linear.experiment import measure, pairs, plot, points, summarise
+from experiments.capacity_linear.experiment import measure, pairs, panels, points, summarise
 
 SMALL = Config(rules=["outer", "pseudo_inverse"], neurons=[8, 16], loads=[0.1, 0.4, 0.8], samples=12, queries=24)
 
@@ -40,39 +40,32 @@ def test_summary_has_the_half_way_load_of_every_rule_and_its_theory(table):
     (half,) = (entry for entry in found["half"] if (entry["rule"], entry["neurons"]) == ("outer", 16))
     assert half["load"] == pytest.approx(half["theory"], abs=5 * half["stderr"] + 0.1)
     assert set(found["scalars"]) >= {"half/outer/D=16", "half/outer/D=16/stderr", "within_two_errors/outer"}
-    assert len(plot(table, found).axes) == 3
+    assert len(panels(table, found)) == 3
 
 
 def test_bars_are_68_percent_intervals_in_every_panel(table):
     summary = summarise(table)
-    figure = plot(table, summary)
-    drawn = [bar for ax in figure.axes for part in ax.containers for bar in part.lines[2][0].get_segments()]
+    shown = panels(table, summary)
+    measured = [part for panel in shown for part in panel.series if part.error is not None]
+    drawn = [ends for part in measured for ends in np.stack([part.y - part.error[0], part.y + part.error[1]], axis=1)]
     entries = [*summary["shares"], *summary["all_keys"]]
     ends = np.array([(entry["low"], entry["high"]) for entry in entries])
     assert len(drawn) > len(summary["shares"])
     for bar in drawn:
-        assert np.isclose(bar[:, 1], ends, atol=1e-12).all(axis=1).any()
+        assert np.isclose(bar, ends, atol=1e-12).all(axis=1).any()
     for entry in entries:
         assert entry["low"] < entry["high"]
         assert entry["low"] <= entry["mean"] <= entry["high"]
-    assert figure.legends[0].get_title().get_text() == "bars: 68 % intervals"
+    assert {panel.legend for panel in shown} == {"bars: 68 % intervals"}
 
 
-def test_a_run_that_asks_for_no_draws_keys_all_has_an_empty_panel():
+def test_a_run_that_asks_for_no_draws_keys_all_has_no_panel_of_them():
     rows = pandas.DataFrame(
         measure(few := Config(rules=["outer"], neurons=[16], loads=[0.8], samples=2, queries=4), points(few))
     )
     summary = summarise(rows)
     assert summary["all_keys"] == []
-    assert not plot(rows, summary).axes[1].lines
-
-
-def test_every_panel_has_its_letter_however_many_rules_there_are():
-    rules = ["outer", "delta", *(f"delta:{decay:g}" for decay in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8))]
-    few = Config(rules=rules, neurons=[4], loads=[0.8], samples=2, queries=4)
-    rows = pandas.DataFrame(measure(few, points(few)))
-    titles = [ax.get_title(loc="left") for ax in plot(rows, summarise(rows)).axes if ax.axison]
-    assert [title[:3] for title in titles] == [f"{letter}  " for letter in "abcdefghi"]
+    assert len(panels(rows, summary)) == 1
 
 
 def test_a_point_does_not_depend_on_the_others(table):

@@ -6,6 +6,7 @@ import pytest
 
 from experiments.capacity_sparse import experiment, rules
 from experiments.capacity_sparse.config import COVARIANCE, RULES, Config
+from experiments.figures import draw
 
 pytestmark = pytest.mark.usefixtures("as_run")
 
@@ -69,8 +70,8 @@ def test_loads_of_integer_fields_are_odd_numbers_of_patterns():
 
 
 def test_the_figure_has_a_panel_for_every_family(table):
-    titles = [ax.get_title(loc="left") for ax in experiment.plot(table, experiment.summarise(table)).axes]
-    assert [title.split("  ")[1].split(",")[0] for title in titles if title] == [
+    titles = [panel.title for panel in experiment.panels(table, experiment.summarise(table))]
+    assert [title.split(",")[0] for title in titles] == [
         "covariance rule",
         "disturbed Hebb couplings",
         "information",
@@ -81,11 +82,10 @@ def test_the_figure_has_a_panel_for_every_family(table):
 
 def test_sizes_of_marks_are_told_where_there_are_several(table):
     summary = experiment.summarise(table)
-    several = experiment.plot(table, summary).axes[0].get_title(loc="left")
-    one = table[table["neurons"] == table["neurons"].max()]
-    alone = experiment.plot(one, experiment.summarise(one)).axes[0].get_title(loc="left")
-    assert "by size of mark" not in alone
-    assert ("by size of mark" in several) == (table.loc[table["rule"].isin(COVARIANCE), "neurons"].nunique() > 1)
+    sizes = table.loc[table["rule"].isin(COVARIANCE), "neurons"].unique()
+    told = [part for part in experiment.panels(table, summary)[0].series if part.label.startswith("$N=")]
+    assert len(told) == (len(sizes) if len(sizes) > 1 else 0)
+    assert len({part.markersize for part in told}) == len(told)
 
 
 def test_critical_loads_that_are_not_found_leave_a_figure(table):
@@ -95,7 +95,7 @@ def test_critical_loads_that_are_not_found_leave_a_figure(table):
     summary = experiment.summarise(easy)
     for entry in summary["critical"]:
         entry |= {name: None for name in ("load", "stderr") if not np.isfinite(entry[name])}
-    figure = experiment.plot(easy, summary)
+    figure = draw.figure(experiment.panels(easy, summary))
     figure.canvas.draw()
     assert len(figure.axes) >= 2
 

@@ -8,6 +8,7 @@ from experiments.efficient_attention import experiment
 from experiments.efficient_attention.config import EXACT, Config
 from experiments.efficient_attention.measurement import head
 from experiments.efficient_attention.summary import crossover
+from experiments.figures import draw
 
 
 @pytest.fixture(scope="module")
@@ -77,9 +78,16 @@ def test_the_summary_finds_the_exponents_of_time_and_memory():
     assert summary["scalars"]["error/elu"] == 0.5
 
 
-def test_the_figure_draws_all_and_nothing(table, tmp_path):
-    experiment.plot(table, {}).savefig(tmp_path / "all.png")
-    experiment.plot(table[table["method"] == "dense"], {}).savefig(tmp_path / "dense.png")
+def test_the_figure_draws_all_and_nothing(table):
+    for rows in (table, table[table["method"] == "dense"]):
+        draw.figure(experiment.panels(rows, {})).draw_without_rendering()
+
+
+def test_a_method_that_was_not_measured_to_the_end_says_how_far(table):
+    longest = table["length"].max()
+    some = table[(table["method"] != "dense") | (table["length"] < longest)]
+    labels = [part.label for part in experiment.panels(some, {})[0].series]
+    assert sum("(to $T=" in label for label in labels) == ("dense" in set(some["method"]))
 
 
 @pytest.mark.parametrize(

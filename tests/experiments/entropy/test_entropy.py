@@ -15,7 +15,7 @@ from experiments import contract
 from experiments.entropy import experiment as entropy
 from experiments.entropy import measurement
 from experiments.entropy.config import Config
-from experiments.figures import style
+from experiments.figures import draw, style
 from experiments.shared import corruptions
 from hopfield import find_memory
 from hopfield.theory import spherical
@@ -175,38 +175,36 @@ def test_the_summary_says_who_rises_and_how_well_the_identities_hold(table: pand
 def test_the_figure_draws(table: pandas.DataFrame, kept: Callable, tmp_path: Path) -> None:
     rows = kept(table).reset_index(drop=True)
     with style.style():
-        figure = entropy.plot(rows, entropy.summarise(rows))
+        figure = draw.figure(entropy.panels(rows, entropy.summarise(rows)))
         figure.savefig(tmp_path / "figure.png", dpi=30)
-    assert sum(ax.has_data() for ax in figure.axes) == 9
+    assert sum(ax.has_data() for ax in figure.axes) == 8
 
 
 def test_the_band_of_queries_is_told_wherever_it_is_drawn(table: pandas.DataFrame) -> None:
     """Bars and bands are quantiles over queries: who takes them for errors of the median is told otherwise."""
-    figure = entropy.plot(table, entropy.summarise(table))
-    said = [(ax.get_title("left"), ax.get_legend().get_title().get_text()) for ax in figure.axes]
-    for title, text in said:
-        if "a step raises" not in title:  # errors over draws
-            assert "80% band of queries" in text, title
-    (ends,) = (text for title, text in said if "where retrievals end" in title)
-    assert ends == "median; bars: 80% band of queries"
+    shown = entropy.panels(table, entropy.summarise(table))
+    for panel in shown:
+        if "a step raises" not in panel.title:  # errors over draws
+            assert "80% band of queries" in panel.legend, panel.title
+    (ends,) = (panel for panel in shown if "where retrievals end" in panel.title)
+    assert ends.legend == "median; bars: 80% band of queries"
 
 
 @pytest.mark.parametrize("steps", [1, 2])
 def test_theory_of_where_retrievals_end_stands_beside_no_single_update(table: pandas.DataFrame, steps: int) -> None:
     rows = table[table["step"] <= steps]
-    axes = entropy.plot(rows, entropy.summarise(rows)).axes
-    (ends,) = (ax for ax in axes if "where retrievals end" in ax.get_title("left"))
-    assert ends.get_ylabel() == ("$H$ after one update" if steps == 1 else "$H$ after 2 updates")
-    assert ("annealed theory" in ends.get_legend_handles_labels()[1]) == (steps > 1)
+    shown = entropy.panels(rows, entropy.summarise(rows))
+    (ends,) = (panel for panel in shown if "where retrievals end" in panel.title)
+    assert ends.y.label == ("$H$ after one update" if steps == 1 else "$H$ after 2 updates")
+    assert ("annealed theory" in [part.label for part in ends.series]) == (steps > 1)
 
 
 def test_every_start_is_drawn_however_many_there_are(table: pandas.DataFrame) -> None:
     starts = ["clean", "lower:0.5", "mask:0.25", "flip:0.1", "noise:1", "mask:0.1", "flip:0.2", "mask:0.75"]
     rows = pandas.concat([table[table["corruption"] == "clean"].assign(corruption=start) for start in starts])
     rows = rows.reset_index(drop=True)
-    figure = entropy.plot(rows, entropy.summarise(rows))
-    (said,) = ([*ax.get_legend_handles_labels()[1]] for ax in figure.axes if "a step raises" in ax.get_title("left"))
-    assert {corruptions.label(start) for start in starts} <= set(said)
+    (rising,) = (p for p in entropy.panels(rows, entropy.summarise(rows)) if "a step raises" in p.title)
+    assert {corruptions.label(start) for start in starts} <= {part.label for part in rising.series}
 
 
 def test_the_users_patterns_are_followed_at_their_own_width(tmp_path: Path) -> None:

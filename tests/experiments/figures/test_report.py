@@ -8,29 +8,28 @@ from pathlib import Path
 import numpy as np
 import pandas
 import pytest
-from matplotlib.collections import PolyCollection
-from matplotlib.figure import Figure
 
-from experiments.figures import extraction, overlay, report, style, words
+from experiments.figures import report, style, words
+from experiments.figures.panel import Axis, Heat, Panel, Series, band, free, upright
 from experiments.runs import main as runs
 
 HOSTILE = "<img src=x onerror=\"document.title='taken'\">.npy"
 
 
-def figure() -> Figure:
-    made = Figure(figsize=(8, 3))
-    left, right = made.subplots(1, 2)
+def panels() -> list[Panel]:
+    parts = []
     for size, colour in ((50, "#0072B2"), (100, "#D55E00")):
-        left.errorbar(
-            [0.1, 0.2, 0.4], [0.9, 0.5, 0.1], [0.02, 0.05, 0.03], label=f"$N={size}$", color=colour, marker="o"
-        )
-        left.fill_between([0.1, 0.2, 0.4], [0.8, 0.4, 0.0], [1.0, 0.6, 0.2], color=colour, alpha=0.2)
-    left.axvline(0.138, color="0.25", linestyle=":", label=r"theory, $N\to\infty$")
-    left.set(xlabel=r"load $\alpha = M/N$", ylabel="share", title="a  success")
-    image = right.pcolormesh([0, 1, 2], [0, 1, 2, 3], np.arange(6.0).reshape(3, 2))
-    made.colorbar(image, label="overlap $m$")
-    right.set_yscale("log")
-    return made
+        errors = [0.02, 0.05, 0.03]
+        look = {"label": f"$N={size}$", "color": colour, "marker": "o"}
+        parts.append(Series([0.1, 0.2, 0.4], [0.9, 0.5, 0.1], errors, **look))
+        parts.append(band([0.1, 0.2, 0.4], [0.8, 0.4, 0.0], [1.0, 0.6, 0.2], color=colour))
+    parts.append(upright(0.138, r"theory, $N\to\infty$"))
+    cells = Heat(np.arange(6.0).reshape(3, 2), [0, 1, 2], [0, 1, 2, 3], "overlap $m$", (0, 5))
+    return [
+        Panel("success", Axis(r"load $\alpha = M/N$", limits=(0.05, 0.5)), Axis("share"), parts),
+        Panel("map", heat=cells),
+        free(lambda ax: ax.plot([1, 2]), "picture"),
+    ]
 
 
 def table() -> pandas.DataFrame:
@@ -53,7 +52,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     story = report.Story("capacity", "capacity <script>", criteria=HOSTILE, differs=[("sources", HOSTILE)])
     with style.style():
-        report.write(path, story, figure(), table(), summary, "load")
+        report.write(path, story, panels(), table(), summary, "load")
     return path
 
 
@@ -88,7 +87,7 @@ def test_headlines_stand_with_errors_and_theory() -> None:
 def test_text_from_data_is_shown_as_text(opened: Callable, page_file: Path) -> None:
     page = opened(page_file)
     assert page.title() == "capacity <script>"
-    assert page.locator("img").count() == 0
+    assert page.locator("img").count() == 1, "the picture"
     assert page.locator("h1").inner_text() == "capacity <script>"
     assert f"load/{HOSTILE}" in page.locator("table.headlines").inner_text()
     assert HOSTILE in page.locator("#rows").inner_text()
@@ -156,19 +155,6 @@ def test_text_has_contrast_on_its_ground(opened: Callable, readable: Callable, p
     assert readable(page) > 20
 
 
-def test_a_drawn_figure_gives_its_numbers_back() -> None:
-    with style.style():
-        left, right = extraction.panels(figure())
-    curve = next(series for series in left.series if series.label == "$N=50$")
-    assert curve.y.tolist() == [0.9, 0.5, 0.1]
-    assert curve.y_error is not None
-    np.testing.assert_allclose(curve.y_error, [[0.02, 0.05, 0.03]] * 2)
-    assert [series.kind for series in left.series].count("area") == 2
-    assert right.series[0].values is not None
-    assert right.series[0].values.tolist() == [[0, 1], [2, 3], [4, 5]]
-    assert (right.colour_label, right.y.scale) == ("overlap $m$", "log")
-
-
 @pytest.mark.parametrize(
     ("label", "markup"),
     [
@@ -191,34 +177,3 @@ def test_an_index_links_the_reports_of_a_folder(command: Callable, tmp_path: Pat
     page.wait_for_selector("html[data-ready=true]")
     assert page.locator("h1").inner_text() == "toy"
     assert json.loads((tmp_path / "out/c/run.json").read_text())["complete"] is True
-
-
-def test_cells_that_are_shades_of_values_keep_their_shades() -> None:
-    made = Figure()
-    ax = made.subplots()
-    squares = [[(k, 0), (k + 1, 0), (k + 1, 1), (k, 1)] for k in range(3)]
-    shaded = PolyCollection(squares, array=np.array([0.0, 0.5, 1.0]), cmap="gray")
-    shaded.set_clim(0, 1)
-    ax.add_collection(shaded)
-    (panel,) = extraction.panels(made)
-    assert [round(series.colour[0], 1) for series in panel.series] == [0.0, 0.5, 1.0]
-
-
-def test_figures_are_laid_over_each_other_with_theory_once() -> None:
-    with style.style():
-        drawn = overlay.plot({"beta=1": figure(), "beta=2": figure()})
-        panels = extraction.panels(drawn)
-    assert [series.label for series in panels[0].series if series.label] == [
-        "beta=1, $N=50$", "beta=1, $N=100$", "beta=2, $N=50$", "beta=2, $N=100$", r"theory, $N\to\infty$"
-    ]  # fmt: skip
-    assert len({tuple(series.colour[:3]) for series in panels[0].series if series.label}) == 3
-    assert [panel.title for panel in panels[1:]] == ["beta=1: ", "beta=2: "]
-
-
-def test_figures_without_a_panel_in_common_are_told_apart() -> None:
-    with style.style():
-        same, other = figure(), figure()
-        other.axes[0].set_title("a  another measure", loc="left")
-        other.axes[0].set_title("")
-        assert not overlay.has_unshared_panels({"beta=1": figure(), "beta=2": same})
-        assert overlay.has_unshared_panels({"beta=1": figure(), "beta=2": other})

@@ -8,11 +8,11 @@ import numpy as np
 import pandas
 import pytest
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from experiments import contract
-from experiments.figures import saving, style
+from experiments.figures import draw, saving, style
+from experiments.figures.panel import Axis, Panel, Series, theory_line
 from experiments.system import files
 
 # Linear RGB to the two cone responses that a protanope and a deuteranope still tell apart, after Viénot, Brettel &
@@ -57,9 +57,6 @@ def test_no_text_is_smaller_than_a_page_can_show() -> None:
     with style.style():
         assert matplotlib.rcParams["font.size"] >= 9
         assert matplotlib.rcParams["legend.fontsize"] >= 8
-    figure, axes = style.panels(2, 3)
-    assert axes.shape == (2, 3)
-    assert figure.get_size_inches().tolist() == [8.0, 6.8]
 
 
 def test_the_style_ends_with_its_block() -> None:
@@ -70,23 +67,18 @@ def test_the_style_ends_with_its_block() -> None:
 
 
 def test_files_do_not_depend_on_the_day_or_the_process(tmp_path: Path) -> None:
-    class Sine:
-        """An experiment as far as drawing goes."""
-
-        @staticmethod
-        def plot(table, summary):
-            figure, axes = style.panels(1, 2)
-            for label, look in style.series(["one", "two"]).items():
-                axes[0, 0].errorbar(table["x"], table["y"], summary["error"], label=label, **look)
-            axes[0, 1].plot(table["x"], table["y"], **style.THEORY)
-            axes[0, 0].legend()
-            return figure
+    def panels(table, summary):
+        found = [
+            Series(table["x"], table["y"], summary["error"], label=label, **look)
+            for label, look in style.series(["one", "two"]).items()
+        ]
+        return [Panel("one", series=found), Panel("two", series=[theory_line(table["x"], table["y"])])]
 
     for name in ("first", "second"):
         folder = tmp_path / name
         folder.mkdir()
         files.write_text(folder / "table.csv", "x,y\n0,0\n1,0.84\n2,0.91\n")
-        saving.draw(folder, Sine.plot, pandas.read_csv(folder / "table.csv"), {"error": 0.1})
+        saving.save(folder, panels, pandas.read_csv(folder / "table.csv"), {"error": 0.1})
     for suffix in contract.FORMATS:
         first, second = ((tmp_path / name / f"figure.{suffix}").read_bytes() for name in ("first", "second"))
         assert first == second
@@ -99,26 +91,20 @@ def test_files_do_not_depend_on_the_day_or_the_process(tmp_path: Path) -> None:
 
 def test_a_panel_without_anything_to_show_is_drawn_without_a_word(tmp_path: Path) -> None:
     with style.style():
-        figure, axes = style.panels()
-        axes[0, 0].plot([1, 2], [0, -1])
-        axes[0, 0].set(yscale="log", ylim=(-1, 10), title="😀")
-        figure.savefig(tmp_path / "figure.png")
+        panel = Panel("😀", y=Axis("y", "log", (-1, 10)), series=[Series([1, 2], [0, -1], linestyle="-")])
+        draw.figure([panel]).savefig(tmp_path / "figure.png")
 
 
 def test_a_dollar_in_a_name_begins_no_formula(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = r"a$\bad_^$.npy"
 
-    class Toy:
-        @staticmethod
-        def plot(table, summary):
-            figure, axes = style.panels()
-            for text in (table["source"].iloc[0], summary["rows"][0]["source"]):
-                axes[0, 0].plot([1, 2], label=text)
-            axes[0, 0].legend(title=table["source"].iloc[0])
-            return figure
+    def panels(table, summary):
+        texts = table["source"].iloc[0], summary["rows"][0]["source"]
+        found = [Series([1, 2], [1, 2], label=text, linestyle="-") for text in texts]
+        return [Panel(texts[0], Axis(texts[0]), series=found, legend=texts[0])]
 
     (tmp_path / "table.csv").write_text(f"source,load\n{name},0.5\n")
-    saving.draw(tmp_path, Toy.plot, pandas.read_csv(tmp_path / "table.csv"), {"rows": [{"source": name}]})
+    saving.save(tmp_path, panels, pandas.read_csv(tmp_path / "table.csv"), {"rows": [{"source": name}]})
     assert (tmp_path / "figure.svg").is_file()
 
 
@@ -127,12 +113,10 @@ def test_a_figure_is_laid_out_once_for_all_of_its_files(tmp_path: Path, monkeypa
     done, execute = [], ConstrainedLayoutEngine.execute
     monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda *given: done.append(execute(*given)))
 
-    def plot(table: pandas.DataFrame, summary: dict) -> Figure:
-        figure, axes = style.panels(1, 2)
-        axes[0, 1].set_ylabel("a label that needs room")
-        return figure
+    def panels(table: pandas.DataFrame, summary: dict) -> list[Panel]:
+        return [Panel("one"), Panel("two", y=Axis("a label that needs room"))]
 
-    figure = saving.draw(tmp_path, plot, pandas.DataFrame({"load": [0.1]}), {})
+    _, figure = saving.save(tmp_path, panels, pandas.DataFrame({"load": [0.1]}), {})
     assert len(done) == 1
     assert figure.axes[1].get_position().x0 > figure.axes[0].get_position().x1 + 0.05
     assert {path.name for path in tmp_path.iterdir()} == {"figure.svg", "figure.png", "figure.pdf"}

@@ -12,7 +12,7 @@ from safetensors.numpy import save_file
 from scipy.special import softmax
 
 from experiments import contract
-from experiments.figures import style
+from experiments.figures import draw, style
 from experiments.heads import encoder, experiment, measurement
 from experiments.heads.config import MEASURES, Config
 from experiments.heads.summary import mantel
@@ -144,7 +144,7 @@ def test_geometry_of_a_written_checkpoint_is_known_where_heads_share_subspaces(d
     summary = experiment.summarise(found)
     assert summary["agreement"] == []
     with style.style():
-        experiment.plot(found, summary).savefig(drawn_by_hand / "figure.png", dpi=30)
+        draw.figure(experiment.panels(found, summary)).savefig(drawn_by_hand / "figure.png", dpi=30)
 
 
 def test_the_permutation_test_is_exact_for_few_objects_and_finds_agreement() -> None:
@@ -182,7 +182,7 @@ def test_the_summary_and_figure_of_the_real_model(table: pandas.DataFrame, tmp_p
     for column in measurement.ANGLES:
         assert table[column].sum() == pytest.approx(1, abs=1e-12)
     with style.style():
-        figure = experiment.plot(table, found)
+        figure = draw.figure(experiment.panels(table, found))
         figure.savefig(tmp_path / "figure.png", dpi=30)
     assert all(ax.has_data() for ax in figure.axes)
 

@@ -102,4 +102,4 @@ def test_all_memories_are_asked_for_the_same_digits_whatever_else_is_measured(ta
 
 
 def test_the_figure_has_three_panels_for_each_number_of_hidden_quadrants(table):
-    assert len(experiment.plot(table, experiment.summarise(table)).axes) == 3
+    assert len(experiment.panels(table, experiment.summarise(table))) == 3

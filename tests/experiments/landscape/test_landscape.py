@@ -66,8 +66,7 @@ def test_a_modern_minimum_has_the_hessian_of_its_energy():
 
 
 def test_the_figure_has_a_panel_for_every_memory_and_temperature(table):
-    figure = experiment.plot(table, experiment.summarise(table))
-    titles = [ax.get_title(loc="left") for ax in figure.axes if ax.axison]
+    titles = [panel.title for panel in experiment.panels(table, experiment.summarise(table))]
     assert len(titles) == 2 + 1 + 1 + 1
     assert "emergent" in titles[-1]
 

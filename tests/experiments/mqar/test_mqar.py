@@ -11,7 +11,7 @@ from flax import nnx
 
 from experiments.mqar import model, tasks
 from experiments.mqar.config import FILLERS, Config
-from experiments.mqar.experiment import measure, plot, points, summarise
+from experiments.mqar.experiment import measure, panels, points, summarise
 
 LENGTH, PAIRS, VOCABULARY = 32, 4, 24
 SMALL = Config(mixers=["softmax", "delta", "by_hand"], examples=32, held=16, epochs=2, learning_rate=[0.003, 0.01])
@@ -98,21 +98,28 @@ def test_a_run_trains_and_is_summarised(table):
     found = pandas.DataFrame(summarise(table)["results"]).set_index("mixer")
     assert found.loc["by_hand", "accuracy"] == 1.0
     assert found.loc["by_hand", "solved"] == 2
-    assert len(plot(table, summarise(table)).axes) == 1
+    assert len(panels(table, summarise(table))) == 1
     more = pandas.concat([table, table.assign(pairs=3)])
-    assert len(plot(more, summarise(more)).axes) == 2
+    assert len(panels(more, summarise(more))) == 2
 
 
 def test_accuracy_against_pairs_is_that_of_the_longest_sequences(table):
     later = table.assign(length=2 * table["length"], accuracy=0.25)
     more = pandas.concat([table, table.assign(pairs=3), later, later.assign(pairs=3)])
-    left, right = plot(more, summarise(more)).axes
-    for part in right.containers:
-        assert list(part.lines[0].get_ydata()) == [0.25, 0.25]
-    assert max(y for part in left.containers for y in part.lines[0].get_ydata()) == 1.0
-    for ax, length in ((left, table["length"].max()), (right, later["length"].max())):
-        assert f"L = {length} tokens" in ax.get_title()
-        assert "95 % interval" in ax.get_ylabel()
+    left, right = panels(more, summarise(more))
+    for part in (part for part in right.series if part.label):
+        assert list(part.y) == [0.25, 0.25]
+    assert max(y for part in left.series for y in part.y) == 1.0
+    for panel, length in ((left, table["length"].max()), (right, later["length"].max())):
+        assert f"$L={length}$ tokens" in panel.title
+        assert "95 % interval" in panel.legend
+
+
+def test_a_mean_of_few_models_has_no_interval(table):
+    few, many = table, pandas.concat([table.assign(seed_index=k, accuracy=0.1 * k) for k in range(4)])
+    for rows, some in ((few, False), (many, True)):
+        bars = [part.error for part in panels(rows, summarise(rows))[0].series if part.error is not None]
+        assert any(error.any() for error in bars) == some
 
 
 @pytest.mark.parametrize(

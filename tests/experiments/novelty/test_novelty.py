@@ -5,7 +5,7 @@ import pandas
 import pytest
 
 from experiments.novelty.config import Config
-from experiments.novelty.experiment import measure, plot, points, summarise
+from experiments.novelty.experiment import measure, panels, points, summarise
 
 SMALL = Config(neurons=[12], patterns=[16, 48], kappas=[4.0, 12.0], overlaps=[0.5, 0.8], samples=60, queries=4)
 
@@ -44,19 +44,18 @@ def test_novel_queries_leave_more_weight_and_more_patterns_leave_less(table):
 
 
 def test_figure_is_drawn_from_the_table_and_the_summary(table):
-    assert len(plot(table, summarise(table)).axes) == 3
+    assert len(panels(table, summarise(table))) == 3
 
 
 def test_bars_of_areas_are_one_standard_error(table):
     summary = summarise(table)
     errors = np.array([entry["stderr"] for entry in summary["areas"]])
-    figure = plot(table, summary)
-    assert figure.legends[0].get_title().get_text() == "bars: one standard error"
-    for ax in figure.axes[:2]:
-        for part in ax.containers:
-            half = [np.ptp(bar[:, 1]) / 2 for bar in part.lines[2][0].get_segments()]
-            assert len(half)
-            assert all(np.isclose(errors, size, rtol=1e-9, atol=1e-15).any() for size in half)
+    for panel in panels(table, summary)[:2]:
+        assert panel.legend == "bars: one standard error"
+        bars = [part.error for part in panel.series if part.error is not None]
+        assert bars
+        for size in np.concatenate(bars, axis=1).ravel():
+            assert np.isclose(errors, size, rtol=1e-9, atol=1e-15).any()
 
 
 def test_a_point_does_not_depend_on_the_others(table):

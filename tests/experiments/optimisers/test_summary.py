@@ -8,7 +8,7 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.figures import style
+from experiments.figures import draw, style
 from experiments.optimisers import experiment
 
 
@@ -121,9 +121,9 @@ def test_numbers_that_seeds_tuned_apart_are_all_told() -> None:
 def test_the_figure_marks_what_diverged() -> None:
     table = diverged(invented(), "sgd", [0, 1])
     with style.style():
-        figure = experiment.plot(table, experiment.summarise(table))
+        figure = draw.figure(experiment.panels(table, experiment.summarise(table)))
         figure.draw_without_rendering()
-    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    texts = [text for ax in figure.axes for text in ax.get_legend_handles_labels()[1]]
     assert "SGD, momentum (× 2 diverged)" in texts
     crosses = [line for line in figure.axes[0].lines if line.get_marker() == "x"]
     assert len(crosses) == 2
@@ -136,6 +136,6 @@ def test_the_figure_draws(missed: tuple[str, ...], tmp_path: Path) -> None:
     table = pandas.concat([table, table.assign(batch="mini"), table.assign(conditioning=1.0)], ignore_index=True)
     summary = json.loads(json.dumps(experiment.summarise(table)).replace("NaN", "null"))
     with style.style():
-        figure = experiment.plot(table, summary)
+        figure = draw.figure(experiment.panels(table, summary))
         figure.savefig(tmp_path / "figure.png", dpi=30)
-    assert len(figure.axes) == 12
+    assert len(figure.axes) == 8

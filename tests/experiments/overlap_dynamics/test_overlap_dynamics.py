@@ -69,13 +69,13 @@ def test_theory_and_labels_are_of_the_start_that_whole_spins_meet():
         assert entry["start_overlap"] == start
         expected = theory.neurodynamics(entry["degree"], entry["load"], start, entry["step"])
         assert entry["neurodynamics"] == expected
-    for ax in experiment.plot(rows, summary).axes:
-        labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    for panel in experiment.panels(rows, summary):
+        labels = [part.label for part in panel.series]
         assert [label for label in labels if "m(0)" in label] == ["$m(0)=0$", "$m(0)=0.35$"]
 
 
 def test_the_figure_has_a_panel_for_every_degree_and_load(table):
-    assert len(experiment.plot(table, experiment.summarise(table)).axes) == 2
+    assert len(experiment.panels(table, experiment.summarise(table))) == 2
     assert np.isfinite(experiment.cost(SMALL).operations)
 
 
@@ -93,14 +93,13 @@ def test_loads_and_starts_of_one_network_that_are_the_same_are_measured_once():
     rows = pandas.DataFrame(experiment.measure(config, points))
     summary = experiment.summarise(rows)
     assert [(entry["start_overlap"], entry["load"]) for entry in summary["times"]] == [(1.0, 0.15), (0.7, 0.15)]
-    (ax,) = experiment.plot(rows, summary).axes
-    assert "=1.09" in ax.get_title(loc="left")
+    (panel,) = experiment.panels(rows, summary)
+    assert "=1.09" in panel.title
 
 
 def test_one_step_alone_shows_theory_as_marks():
     """A line through one point has no length."""
     config = Config(degrees=[2], overlaps=[1.0], steps=[1], samples=2)
     rows = pandas.DataFrame(experiment.measure(config, experiment.points(config)))
-    (ax,) = experiment.plot(rows, experiment.summarise(rows)).axes
-    for line in ax.lines:
-        assert line.get_marker() not in ("none", "None", None), line.get_label()
+    (panel,) = experiment.panels(rows, experiment.summarise(rows))
+    assert all(part.marker for part in panel.series)

@@ -7,7 +7,7 @@ import pandas
 import pytest
 from matplotlib.figure import Figure
 
-from experiments.figures import extraction, interactive, style
+from experiments.figures import draw, style
 from experiments.phase_diagram import diagrams
 from experiments.phase_diagram import experiment as phase_diagram
 from experiments.phase_diagram.config import Classical, Config, Curves, Modern
@@ -100,7 +100,7 @@ def test_overlaps_stand_beside_theory_at_the_load_that_is_stored():
     rows = pandas.DataFrame(rows_of(Config(studies=["curve"], memories=["classical"], curves=curves)))
     with style.style():
         summary = json.loads(files.encode(phase_diagram.summarise(rows)), parse_constant=lambda name: None)
-        figure = phase_diagram.plot(rows, summary)
+        figure = draw.figure(phase_diagram.panels(rows, summary))
     ax = next(ax for ax in figure.axes if "overlap, sweeps" in ax.get_title(loc="left"))
     labels = ax.get_legend_handles_labels()[1]
     assert {r"$\alpha=0.05$, $N=20$", r"$\alpha=0.075$, $N=40$"} < set(labels)
@@ -126,21 +126,21 @@ def test_the_end_of_retrieval_is_told_with_its_sweeps_and_its_criterion():
     names = [f"half_lost/load=0.075/N=40/after_{sweeps}_sweeps" for sweeps in (12, 400)]
     assert [summary["scalars"][name] for name in names] == [short["temperature"], long["temperature"]]
     with style.style():
-        figure = phase_diagram.plot(rows, json.loads(files.encode(summary), parse_constant=lambda name: None))
+        saved = json.loads(files.encode(summary), parse_constant=lambda name: None)
+        figure = draw.figure(phase_diagram.panels(rows, saved))
         (rounding,) = (ax for ax in figure.axes if "rounding" in ax.get_title(loc="left"))
         labels = rounding.get_legend_handles_labels()[1]
     assert {r"$\alpha=0.075$, 12 sweeps", r"$\alpha=0.075$, 400 sweeps"} < set(labels)
 
 
-def test_regimes_keep_their_names_in_reports(smoke):
+def test_regimes_keep_their_names(smoke):
     with style.style():
-        figure = phase_diagram.plot(smoke, phase_diagram.summarise(smoke))
-    maps = [panel for panel in extraction.panels(figure) if panel.title.endswith("regimes")]
-    for panel, (_, area) in zip(maps, smoke[smoke["study"] == "map"].groupby("memory", sort=False), strict=True):
-        named = {entry["name"] for entry in interactive.spec(panel)["legend"]}
-        cells = {series.label for series in panel.series if series.cell}
+        axes = draw.figure(phase_diagram.panels(smoke, phase_diagram.summarise(smoke))).axes
+    maps = [ax for ax in axes if ax.get_title(loc="left").endswith("regimes")]
+    for ax, (_, area) in zip(maps, smoke[smoke["study"] == "map"].groupby("memory", sort=False), strict=True):
+        cells = {part.get_label() for part in ax.collections}
         assert cells
-        assert cells < named
+        assert cells < {text.get_text() for text in ax.get_legend().get_texts()}
         assert cells <= set(diagrams.find(area["memory"].iloc[0]).words)
 
 
@@ -170,10 +170,9 @@ def test_no_theory_of_states_at_rest_stands_beside_a_single_update():
     assert not any("contradicting" in name for name in summary["scalars"])
     assert [note for note in summary["notes"] if note.startswith("modern: ") and "at max_steps=1;" in note]
     with style.style():
-        axes = phase_diagram.plot(table, summary).axes
-    maps = {
-        ax.get_title("left")[3:]: ax.get_legend_handles_labels()[1] for ax in axes if "overlap" in ax.get_title("left")
-    }
+        axes = draw.figure(phase_diagram.panels(table, summary)).axes
+    titled = {ax.get_title("left")[3:].replace("\n", " "): ax for ax in axes}
+    maps = {title: ax.get_legend_handles_labels()[1] for title, ax in titled.items() if "overlap" in title}
     assert maps == {
         "classical, $N=20$, 2 sweeps: overlap": [],
         "modern, $N=8$, after one update: overlap": [
@@ -210,8 +209,8 @@ def test_lines_of_theory_are_called_what_they_are(smoke):
     """Replica-symmetric for the classical network, annealed for the modern one."""
     summary = json.loads(files.encode(phase_diagram.summarise(smoke)), parse_constant=lambda name: None)
     with style.style():
-        axes = phase_diagram.plot(smoke, summary).axes
-    legends = {ax.get_title(loc="left")[3:]: ax.get_legend() for ax in axes}
+        axes = draw.figure(phase_diagram.panels(smoke, summary)).axes
+    legends = {ax.get_title(loc="left")[3:].replace("\n", " "): ax.get_legend() for ax in axes}
     labels = {title: [text.get_text() for text in legend.texts] for title, legend in legends.items() if legend}
     assert set(labels) >= {
         "classical, $N=100$, 60 sweeps: regimes",
@@ -239,7 +238,7 @@ def test_the_figure_draws_whatever_was_measured(smoke, kept):
     table = smoke.loc[kept(smoke)]
     summary = json.loads(files.encode(phase_diagram.summarise(table)), parse_constant=lambda name: None)
     with style.style():
-        figure = phase_diagram.plot(table, summary)
+        figure = draw.figure(phase_diagram.panels(table, summary))
         assert isinstance(figure, Figure)
         figure.canvas.draw()
     titles = [ax.get_title(loc="left") for ax in figure.axes]

@@ -71,7 +71,7 @@ def test_loads_are_in_units_of_the_spinodal() -> None:
 
 
 def test_the_figure_has_two_panels_for_every_degree(table: Table) -> None:
-    assert len(experiment.plot(table, experiment.summarise(table)).axes) == 4
+    assert len(experiment.panels(table, experiment.summarise(table))) == 4
 
 
 def test_starts_that_stand_still_count_in_the_overlap() -> None:
@@ -91,7 +91,7 @@ def test_what_was_observed_is_not_the_longest_escape() -> None:
     assert set(table["left"]) == {1}
     summary = experiment.summarise(table)
     assert [entry["observed"] for entry in summary["times"]] == [220]
-    named = lambda found: [line.get_label() for line in experiment.plot(table, found).axes[1].lines]
+    named = lambda found: str([part.label for part in experiment.panels(table, found)[1].series])
     assert "sweeps observed" in named(summary)
     older = experiment.summarise(table.drop(columns="observed"))
     assert [entry["observed"] for entry in older["times"]] == [None]

@@ -1,6 +1,7 @@
 """Retrieval against β: measurements against theory and against numpy, summary, figures."""
 
 import json
+import re
 from collections.abc import Iterator
 
 import jax
@@ -10,7 +11,7 @@ import pandas
 import pytest
 from matplotlib.figure import Figure
 
-from experiments.figures import style
+from experiments.figures import draw, style
 from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Config, Scan
 from experiments.retrieval.critical import critical_kappa
@@ -240,7 +241,7 @@ def test_figures_are_drawn_from_any_table(smoke, mixed, tmp_path):
         summary = tmp_path / "summary.json"
         files.write_json(summary, retrieval.summarise(table))
         with style.style():
-            figure = retrieval.plot(table, json.loads(summary.read_text()))
+            figure = draw.figure(retrieval.panels(table, json.loads(summary.read_text())))
             if table is smoke or table is mixed:  # laying out is slow
                 figure.savefig(tmp_path / "figure.png", dpi=30)
         assert isinstance(figure, Figure)
@@ -258,9 +259,10 @@ def test_no_theory_of_converged_states_stands_beside_a_single_update():
     assert summary["above_critical"] == []
     assert [note for note in summary["notes"] if "at max_steps=1; no theory of states at rest" in note]
     with style.style():
-        axes = retrieval.plot(table, summary).axes
-    titles = [ax.get_title("left")[3:].partition(" (")[0] for ax in axes if ax.get_xlabel()]
-    assert titles == ["first step", "after one update", "critical inverse temperature", "updates"]
+        axes = draw.figure(retrieval.panels(table, summary)).axes
+    titles = [re.split(r"[\s,]*\(|,", ax.get_title("left")[3:])[0].replace("\n", " ") for ax in axes]
+    deviation = r"critical $\kappa$ over theory"
+    assert titles == ["first step", "after one update", "critical inverse temperature", deviation, "updates"]
     for ax in axes:
         said = " ".join([ax.get_title("left"), ax.get_xlabel(), ax.get_ylabel(), *ax.get_legend_handles_labels()[1]])
         assert "converged" not in said
@@ -276,11 +278,10 @@ def test_lines_of_softmax_stand_beside_softmax_alone(memory):
     shared["max_steps"] = 1000
     known = {m: kappa_theory.critical_kappa(memory, "sphere", 16, m, "target_weight") for m in (30, 100, 300)}
     assert all((kappa is not None) == (memory == "modern") for kappa in known.values())
-    figure = Figure()
-    ax = figure.subplots()
-    critical_kappa(ax, [shared | {"patterns": m, "kappa": 5.0, "theory": kappa} for m, kappa in known.items()])
-    drawn = [line for line in ax.lines if len(line.get_xdata()) == 100]
-    names = set(ax.get_legend_handles_labels()[1]) & {r"one step, $N\to\infty$", "annealed theory at that $N$"}
+    entries = [shared | {"patterns": m, "kappa": 5.0, "theory": kappa} for m, kappa in known.items()]
+    panel = critical_kappa(entries)[0]
+    drawn = [part for part in panel.series if len(part.x) == 100]
+    names = {part.label for part in panel.series} & {r"one step, $N\to\infty$", "annealed theory at that $N$"}
     assert (len(drawn), len(names)) == ((1, 2) if memory == "modern" else (0, 0))
 
 

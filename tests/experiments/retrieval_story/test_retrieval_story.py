@@ -6,6 +6,7 @@ import numpy as np
 import pandas
 import pytest
 
+from experiments.figures import draw
 from experiments.retrieval_story import experiment
 from experiments.retrieval_story.config import Config
 from experiments.retrieval_story.measurement import stored_digits
@@ -81,7 +82,9 @@ def test_states_survive_as_text():
 def test_the_figure_is_drawn_from_the_table_and_has_a_frame_for_every_step(table, tmp_path):
     table.to_csv(tmp_path / "table.csv", index=False)
     read = pandas.read_csv(tmp_path / "table.csv")
-    assert len([ax for ax in experiment.plot(read, summarise(read)).axes if ax.get_title(loc="left")]) == 7
+    assert (
+        len([ax for ax in draw.figure(experiment.panels(read, summarise(read))).axes if ax.get_title(loc="left")]) == 7
+    )
     (animated,) = experiment.frames(read)
     assert len(animated["frames"]) == SMALL.steps + 1
     assert all(frame["image"].startswith("data:image/png;base64,") for frame in animated["frames"])
@@ -115,7 +118,7 @@ def test_a_memory_without_weights_is_refused():
 def _titled(**options) -> tuple[Any, list[str]]:
     config = Config(**options, starts=2, steps=1)
     rows = pandas.DataFrame(experiment.measure(config, experiment.points(config))).astype({"beta": float})
-    axes = experiment.plot(rows, summarise(rows)).axes
+    axes = draw.figure(experiment.panels(rows, summarise(rows))).axes
     return axes, [title for ax in axes if (title := ax.get_title(loc="left"))]
 
 

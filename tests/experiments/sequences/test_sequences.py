@@ -57,8 +57,7 @@ def test_the_pseudo_inverse_keeps_correlated_sequences():
     assert all(entry["bit_error_theory"] is None for entry in summary["lengths"])
     for entry in summary["half"]:
         assert [entry[name] for name in ("independent_bits", "P_T", "P_S")] == [None] * 3
-    figure = experiment.plot(rows, summary)
-    assert "correlated" in "".join(ax.get_title(loc="left") for ax in figure.axes)
+    assert "correlated" in "".join(panel.title for panel in experiment.panels(rows, summary))
 
 
 def test_theory_of_the_plain_rule_stands_beside_the_plain_rule_alone():
@@ -73,19 +72,17 @@ def test_every_rule_is_drawn_at_its_own_largest_size():
     """The exponential rule has no length at N = 60 that is measured, and one at 8."""
     options = {"shares": [0.5], "correlation": [0.3, 0.5], "samples": 2}
     rows = measured(degrees=["1", "exponential"], neurons=[8, 60], **options)
-    figure = experiment.plot(rows, experiment.summarise(rows))
-    (panel,) = (ax for ax in figure.axes if "correlated" in ax.get_title(loc="left"))
-    labels = [text.get_text() for text in panel.get_legend().get_texts()]
+    panels = experiment.panels(rows, experiment.summarise(rows))
+    (panel,) = (panel for panel in panels if "correlated" in panel.title)
+    labels = [part.label for part in panel.series]
     assert ["nan" in label for label in labels] == [False, False]
     assert "N=60" in labels[0]
     assert "N=8" in labels[1]
-    for container in panel.containers:
-        assert len(container.lines[0].get_xdata()) == 2
+    assert [len(part.x) for part in panel.series] == [2, 2]
 
 
 def test_the_figure_has_a_panel_for_every_rule_and_one_of_errors(table):
-    figure = experiment.plot(table, experiment.summarise(table))
-    titles = [ax.get_title(loc="left") for ax in figure.axes if ax.axison]
+    titles = [panel.title for panel in experiment.panels(table, experiment.summarise(table))]
     assert len(titles) == 4
     assert "one step" in titles[-1]
 
@@ -101,10 +98,11 @@ def test_a_length_without_a_wrong_spin_counts():
     summary = experiment.summarise(rows)
     for entry in summary["lengths"]:
         assert entry["bit_error_low"] <= entry["bit_error"] < entry["bit_error_high"]
-    (panel,) = (ax for ax in experiment.plot(rows, summary).axes if "one step" in ax.get_title(loc="left"))
-    (points,) = panel.containers
-    assert list(points.lines[0].get_ydata()[:2]) == [0, 0]
-    ends = [bar[:, 1] for bar in points.lines[2][0].get_segments()]
+    (panel,) = (panel for panel in experiment.panels(rows, summary) if panel.title == "one step")
+    points = panel.series[0]
+    order = np.argsort([entry["bit_error_theory"] for entry in summary["lengths"]])
+    assert list(points.y[:2]) == [0, 0]
+    ends = [(points.y[k] - points.error[0][k], points.y[k] + points.error[1][k]) for k in np.argsort(order)]
     for (low, high), entry in zip(ends, summary["lengths"], strict=True):
         assert high == pytest.approx(entry["bit_error_high"] / entry["bit_error_theory"])
         assert low == pytest.approx(entry["bit_error_low"] / entry["bit_error_theory"])

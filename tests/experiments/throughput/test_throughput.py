@@ -3,8 +3,9 @@
 import pandas
 import pytest
 
+from experiments.figures import draw
 from experiments.throughput.config import AXES, TASKS, Config
-from experiments.throughput.experiment import measure, plot, points, summarise
+from experiments.throughput.experiment import measure, panels, points, summarise
 
 
 def test_every_task_and_axis_is_measured_once_per_value():
@@ -57,8 +58,8 @@ def test_slopes_are_the_exponents_of_the_last_decade():
 
 def test_the_figure_draws_even_a_single_axis():
     table = invented()
-    assert len(plot(table, {}).axes) == 6
-    assert plot(table[table["axis"] == "patterns"], {})
+    assert len(panels(table, {})) == 6
+    assert len(draw.figure(panels(table[table["axis"] == "patterns"], {})).axes) == 6
 
 
 @pytest.mark.parametrize(

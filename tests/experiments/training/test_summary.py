@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import t as student
 from scipy.stats import ttest_1samp
 
-from experiments.figures import style
+from experiments.figures import draw, style
 from experiments.training import experiment
 from experiments.training.config import RUN
 from experiments.training.summary import best_rows
@@ -57,7 +57,7 @@ def test_equal_leads_have_no_error_and_no_test_however_their_differences_are_rou
 def test_the_figure_shows_curves_and_results():
     table = made_table()
     with style.style():
-        axes = experiment.plot(table, experiment.summarise(table)).axes
+        axes = draw.figure(experiment.panels(table, experiment.summarise(table))).axes
     assert [ax.get_xlabel() for ax in axes] == ["test accuracy", *["epoch"] * 4]
     assert [label.get_text() for label in axes[0].get_yticklabels()] == ["lookup, wine", "svm, wine"]
 
@@ -106,7 +106,7 @@ def test_the_figure_marks_what_diverged(seeds):
     for seed in seeds:
         table = spoilt(table, seed)
     with style.style():
-        figure = experiment.plot(table, experiment.summarise(table))
+        figure = draw.figure(experiment.panels(table, experiment.summarise(table)))
         figure.draw_without_rendering()
     axes = figure.axes
     assert axes[0].get_yticklabels()[0].get_text() == f"lookup, wine\n({len(seeds)} of 3 diverged)"

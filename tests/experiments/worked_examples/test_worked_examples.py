@@ -9,6 +9,7 @@ import pytest
 import scipy.special
 import scipy.stats
 
+from experiments.figures import draw
 from experiments.system import files
 from experiments.worked_examples import capacity_claims as capacity
 from experiments.worked_examples import experiment as worked_examples
@@ -120,7 +121,7 @@ def test_any_choice_of_examples_can_be_drawn(table, options, panels):
     config = Config(**{"examples": ["attention", "temperature", "jacobian"]} | options)
     rows = table[table["document"].isin(config.documents) & table["example"].isin(config.examples)]
     assert len(rows) == len(worked_examples.points(config))
-    figure = worked_examples.plot(rows, worked_examples.summarise(rows))
+    figure = draw.figure(worked_examples.panels(rows, worked_examples.summarise(rows)))
     assert sum(ax.axison for ax in figure.axes) == panels
     letters = [ax.get_title(loc="left")[0] for ax in figure.axes if ax.axison]
     assert letters == list("abcd"[:panels])
@@ -189,7 +190,7 @@ def test_the_claims_are_told_by_name_with_what_was_measured(claims):
     assert len(summary["claims"]) == len(claims) == len(printed.claimed_numbers())
     loads = claims[claims["quantity"] == "M/N"].set_index("row")["value"]
     assert loads["N=100"] > loads["N=200"] > loads["N=inf"] > 0.1
-    figure = worked_examples.plot(claims, summary)
+    figure = draw.figure(worked_examples.panels(claims, summary))
     titles = [ax.get_title(loc="left") for ax in figure.axes if ax.axison]
     assert len(titles) == 2
     assert titles[0].startswith("a  claim of $0.14")

@@ -1,0 +1,275 @@
+"""Figures of Matplotlib: panels laid out in rows, lettered, each with its legend below the data, no text cut."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.transforms import ScaledTranslation
+
+from experiments.figures.fitting import width_of, wrapped
+from experiments.figures.panel import Axis, Heat, Panel, Series
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+WIDTH, NARROW, COLUMNS = 4.1, 3.4, 3
+"""Inches of a panel, inches that a panel is given at least where a width is asked for, and panels in a row."""
+TITLE, LABEL, TICK, SMALL = 10.5, 10.0, 9.5, 8.0
+"""Points of the letters of titles, labels of axes, ticks, and legends."""
+LINE = 1.35 / 72
+"""Inches of a line of text for each point of its letters."""
+BELOW = 0.46
+"""Inches below a panel that ticks and the first line of the label take."""
+SWATCH = 0.42
+"""Inches of the sign of an entry of a legend, with the gaps around it."""
+Entries = dict[str, Series]
+
+
+class Slot(NamedTuple):
+    """Place of a panel: its row, first column and number of columns, inches across, and those inside its axes."""
+
+    panel: Panel
+    row: int
+    column: int
+    span: int
+    width: float
+    inside: float
+
+
+def figure(panels: Sequence[Panel], width: float | None = None) -> Figure:
+    """Figure of panels.
+
+    Args:
+        panels: what it shows, in reading order.
+        width: inches across, which say how many panels stand in a row; None: at most three.
+    """
+    columns = min(COLUMNS, len(panels)) if len(panels) != 4 else 2
+    if width is not None:
+        columns = max(1, min(columns, round(width / NARROW)))
+    whole = width or WIDTH * columns + 0.4
+    slots, shared = _slots(panels, columns, whole / columns), _shared(panels)
+    rows = range(slots[-1].row + 1 if slots else 1)
+    heights = [max((_height(slot, not shared) for slot in slots if slot.row == row), default=1.0) for row in rows]
+    foot = _legend_height(shared, whole) if shared else 0.0
+    made = Figure(figsize=(whole, sum(heights) + foot), layout="constrained")
+    grid = made.add_gridspec(len(rows), max(1, columns), height_ratios=heights)
+    for number, slot in enumerate(slots):
+        ax = made.add_subplot(grid[slot.row, slot.column : slot.column + slot.span])
+        draw(ax, slot, "" if len(panels) == 1 else LETTERS[number : number + 1])
+        if not shared:
+            _legend(ax, slot)
+    if shared:
+        title = next((panel.legend for panel in panels if panel.legend), "")
+        made.legend(**_look_of_legend(shared, whole, title), loc="outside lower center")
+    return made
+
+
+def _slots(panels: Sequence[Panel], columns: int, each: float) -> list[Slot]:
+    """Places of panels in reading order. Axes of one column are equally wide: the narrowest of them says how."""
+    slots: list[Slot] = []
+    row = column = 0
+    for panel in panels:
+        span = min(panel.span, columns)
+        if column + span > columns:
+            row, column = row + 1, 0
+        slots.append(Slot(panel, row, column, span, each * span, each * span - _beside(panel, each * span)))
+        column += span
+    beside = {slot.column: 0.0 for slot in slots}
+    for slot in slots:
+        beside[slot.column] = max(beside[slot.column], slot.width - slot.inside)
+    return [slot._replace(inside=slot.width - beside[slot.column]) for slot in slots]
+
+
+def _entries(panel: Panel) -> Entries:
+    """Entries of a panel's legend by their texts, the first of equal ones."""
+    found: Entries = {}
+    for part in panel.series:
+        if part.label:
+            found.setdefault(part.label, part)
+    return found
+
+
+def _sign(part: Series) -> tuple:
+    return part.color, part.marker, part.linestyle, part.markerfacecolor, part.kind
+
+
+def _shared(panels: Sequence[Panel]) -> Entries:
+    """Entries of one legend for all panels, where the legend of one of them holds those of all; else nothing."""
+    every = [entries for panel in panels if (entries := _entries(panel))]
+    if len(every) < 2 or len({panel.legend for panel in panels if _entries(panel)}) > 1:
+        return {}
+    most = max(every, key=len)
+    same = all(text in most and _sign(most[text]) == _sign(part) for each in every for text, part in each.items())
+    return most if same else {}
+
+
+def draw(ax: Axes, slot: Slot, letter: str = "") -> None:
+    """Draw a panel on axes, without its legend. Texts are wrapped to the place that it has."""
+    panel = slot.panel
+    if panel.draw is not None:
+        panel.draw(ax)
+    if panel.heat is not None:
+        _heat(ax, panel.heat)
+    for part in panel.series:
+        _series(ax, part)
+    if title := _title(panel, letter):
+        ax.set_title(wrapped(title, slot.inside, TITLE), loc="left", fontsize=TITLE)
+    if panel.draw is not None:
+        return
+    ax.set_xlabel(wrapped(panel.x.label, slot.inside, LABEL))
+    ax.set_ylabel(wrapped(panel.y.label, _plot_height(panel, slot.width), LABEL))
+    for side, axis in (("x", panel.x), ("y", panel.y)):
+        _axis(ax, side, axis, panel.ends(side))
+    _fit_ticks(ax, panel.x, slot.inside)
+
+
+def _title(panel: Panel, letter: str) -> str:
+    return f"{letter}  {panel.title}" if letter else panel.title
+
+
+def _axis(ax: Axes, side: str, axis: Axis, ends: tuple[float, float]) -> None:
+    ax.set(**{f"{side}scale": axis.scale, f"{side}lim": ends})
+    if axis.ticks is not None:
+        places, texts = [place for place, _ in axis.ticks], [text for _, text in axis.ticks]
+        if axis.scale == "log":
+            texts = _apart(places, texts, ends)
+        getattr(ax, f"set_{side}ticks")(places, texts)
+        getattr(ax, f"set_{side}ticks")([], minor=True)
+    elif axis.scale == "log":
+        ticks = ax.xaxis if side == "x" else ax.yaxis
+        if max(ends) < 1e3 * min(ends):
+            ticks.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            ticks.set_major_formatter(lambda value, _: f"{value:g}")
+        ticks.set_minor_formatter(NullFormatter())
+
+
+def _apart(places: Sequence[float], texts: Sequence[str], ends: tuple[float, float]) -> list[str]:
+    """Texts of ticks on a logarithmic axis, empty where one would lie on the one before it."""
+    shown, last = [], -1.0
+    for place, text in zip(places, texts, strict=True):
+        here = np.log(place / ends[0]) / np.log(ends[1] / ends[0])
+        shown.append(text if here - last > 0.05 else "")
+        last = here if shown[-1] else last
+    return shown
+
+
+def _fit_ticks(ax: Axes, axis: Axis, inside: float) -> None:
+    """Turn the texts of named ticks that would overlap."""
+    if _turned(axis, inside):
+        ax.tick_params(axis="x", labelrotation=40)
+        for text in ax.get_xticklabels():
+            text.set(ha="right", rotation_mode="anchor")
+
+
+def _turned(axis: Axis, inside: float) -> float:
+    """Inches that named ticks take more where they are turned, as they would overlap; else 0."""
+    widths = [width_of(text, TICK) for _, text in axis.ticks or ()]
+    return 0.64 * max(widths) if sum(widths) + 0.08 * len(widths) > inside else 0.0
+
+
+def _series(ax: Axes, part: Series) -> None:
+    names = ("color", "alpha", "linewidth", "zorder")
+    look: dict[str, Any] = {name: value for name in names if (value := getattr(part, name)) is not None}
+    look["label"] = part.label or None
+    if part.kind == "band":
+        ax.fill_between(part.x, part.y, part.top, **{"linewidth": 0} | look)
+        return
+    look["linestyle"] = part.linestyle or "none"
+    if part.kind != "points":
+        across, place = (ax.axhline, part.y) if part.kind == "level" else (ax.axvline, part.x)
+        across(float(place[0]), **look)
+        return
+    marks = ("markerfacecolor", "markersize")
+    look |= {"marker": part.marker or "none"} | {
+        name: value for name in marks if (value := getattr(part, name)) is not None
+    }
+    if part.error is None and part.x_error is None:
+        ax.plot(part.x, part.y, **look)
+    else:
+        ax.errorbar(
+            part.x,
+            part.y,
+            part.error,
+            part.x_error,
+            **{"elinewidth": look.get("linewidth", 0.9), "linewidth": 1.0} | look,
+        )
+
+
+def _heat(ax: Axes, cells: Heat) -> None:
+    values = np.ma.masked_invalid(np.asarray(cells.values, float))
+    norm = Normalize(*cells.limits)
+    image = ax.pcolormesh(cells.x, cells.y, values, cmap=cells.colours, norm=norm)
+    ax.grid(False)
+    ax.tick_params(length=0)
+    if cells.label:
+        ax.figure.colorbar(image, ax=ax, label=cells.label, fraction=0.06, pad=0.03)
+    middle = [(np.asarray(edges)[:-1] + np.asarray(edges)[1:]) / 2 for edges in (cells.x, cells.y)]
+    for (row, column), value in np.ndenumerate(values) if cells.texts is not None else ():
+        shade = colormaps[cells.colours](norm(value))[:3] if np.isfinite(value) else (1, 1, 1)
+        ink = "black" if np.mean(shade) > 0.45 else "white"
+        text = cells.texts[row][column] if cells.texts is not None else ""
+        ax.text(middle[0][column], middle[1][row], text, ha="center", va="center", fontsize=SMALL, color=ink)
+
+
+def _height(slot: Slot, with_legend: bool) -> float:
+    """Inches of a panel with its title, labels and legend."""
+    panel = slot.panel
+    lines = wrapped(_title(panel, "m"), slot.inside, TITLE).count("\n") + 1
+    label = wrapped(panel.x.label, slot.inside, LABEL).count("\n") * LABEL
+    legend = _legend_height(_entries(panel), slot.inside, bool(panel.legend)) if with_legend else 0.0
+    plot = panel.height or _plot_height(panel, slot.width)
+    return plot + 0.75 + (lines * TITLE + label) * LINE + legend + _turned(panel.x, slot.inside)
+
+
+def _plot_height(panel: Panel, width: float) -> float:
+    """Inches of the axes: by the width, and by the named ticks that stand on the left."""
+    names = sum(1 + text.count("\n") for _, text in panel.y.ticks or ())
+    return max(0.55 * min(width, WIDTH), 0.19 * names)
+
+
+def _beside(panel: Panel, width: float) -> float:
+    """Inches beside the axes: of the label and the ticks on their left, and a colour bar on their right."""
+    lines = wrapped(panel.y.label, _plot_height(panel, width), LABEL).count("\n") + bool(panel.y.label)
+    ticks = max((width_of(text, TICK) for _, text in panel.y.ticks or ()), default=0.42)
+    bar = 0.65 if panel.heat is not None and panel.heat.label else 0.0
+    return lines * LABEL * LINE + ticks + bar + 0.2
+
+
+def _columns(entries: Sequence[str], width: float) -> int:
+    widest = max(width_of(text, SMALL) for text in entries) + SWATCH
+    return max(1, min(len(entries), int(width / widest)))
+
+
+def _legend_height(entries: Entries, width: float, title: bool = False) -> float:
+    if not entries:
+        return 0.0
+    texts = [wrapped(text, width - SWATCH, SMALL) for text in entries]
+    lines = -(-len(texts) // _columns(texts, width)) + sum(text.count("\n") for text in texts) + title
+    return lines * SMALL * LINE + 0.1
+
+
+def _look_of_legend(entries: Entries, width: float, title: str) -> dict[str, Any]:
+    ax = Figure().subplots()  # signs alone: what is drawn may be an error bar, a band or a line
+    texts = [wrapped(text, width - SWATCH, SMALL) for text in entries]
+    for part in entries.values():
+        _series(ax, part)
+    drawn = {text: sign for sign, text in zip(*ax.get_legend_handles_labels(), strict=True)}
+    return {
+        "handles": [drawn[text] for text in entries], "labels": texts, "ncols": _columns(texts, width),
+        "fontsize": SMALL,
+        "columnspacing": 1.0, "handletextpad": 0.5, "title": wrapped(title, width, SMALL) or None,
+        "title_fontsize": SMALL, "borderaxespad": 0,
+    }  # fmt: skip
+
+
+def _legend(ax: Axes, slot: Slot) -> None:
+    """Legend below a panel, outside the data."""
+    if not (entries := _entries(slot.panel)):
+        return
+    lower = BELOW + ax.get_xlabel().count("\n") * LABEL * LINE + _turned(slot.panel.x, slot.inside)
+    below = ScaledTranslation(0, -lower, ax.figure.dpi_scale_trans)
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "bbox_transform": ax.transAxes + below}
+    ax.legend(**_look_of_legend(entries, slot.inside, slot.panel.legend), **place)

@@ -1,0 +1,110 @@
+"""Figures of panels: rows and letters, legends below the data, texts that fit; and the same panels on a page."""
+
+import numpy as np
+import pytest
+
+from experiments.figures import draw, style, web
+from experiments.figures.panel import Axis, Heat, Panel, Series, band, entry, free, level, theory_line, upright
+
+LONG = "a label that is so long that no legend of a panel of this width could hold it, $\\alpha = M / N$"
+
+
+@pytest.fixture(autouse=True)
+def in_style():
+    with style.style():
+        yield
+
+
+def panel(title: str = "success", label: str = "$N=50$", color: str = "#0072B2") -> Panel:
+    measured = Series([1, 2], [0.2, 0.4], 0.1, label=label, marker="o", color=color)
+    return Panel(title, Axis("load"), Axis("share", "log"), [measured, theory_line([1, 2], [0.1, 0.2], "theory")])
+
+
+@pytest.mark.parametrize(("count", "width", "rows", "columns"), [
+    (1, None, 1, 1), (3, None, 1, 3), (4, None, 2, 2), (5, None, 2, 3), (3, 7.0, 2, 2), (3, 3.4, 3, 1)
+])  # fmt: skip
+def test_panels_stand_in_rows_under_letters(count, width, rows, columns) -> None:
+    made = draw.figure([panel(f"panel {k}") for k in range(count)], width)
+    grid = made.axes[0].get_gridspec()
+    assert (grid.nrows, grid.ncols) == (rows, columns)
+    titles = [ax.get_title(loc="left") for ax in made.axes]
+    assert titles == [f"{draw.LETTERS[k]}  panel {k}" if count > 1 else "panel 0" for k in range(count)]
+    assert width is None or made.get_figwidth() == width
+
+
+def test_a_wide_panel_takes_its_columns() -> None:
+    wide = free(lambda ax: ax.plot([1, 2]), "picture", span=2)
+    made = draw.figure([wide, panel(), panel("b")])
+    assert [ax.get_subplotspec().colspan for ax in made.axes] == [range(0, 2), range(2, 3), range(0, 1)]
+
+
+def test_panels_of_the_same_entries_share_a_legend() -> None:
+    same, other = draw.figure([panel(), panel("b")]), draw.figure([panel(), panel("b", color="#D55E00")])
+    assert [text.get_text() for text in same.legends[0].get_texts()] == ["$N=50$", "theory"]
+    assert all(ax.get_legend() is None for ax in same.axes)
+    assert not other.legends
+    for made in (same, other):
+        made.draw_without_rendering()
+    for ax in other.axes:
+        assert ax.get_legend().get_window_extent().y1 < ax.get_window_extent().y0
+
+
+def test_signs_of_a_legend_are_those_of_its_entries() -> None:
+    one = Panel(series=[entry("theory", **style.THEORY), Series([1], [1], 0.1, label="measured", marker="o")])
+    legend = draw.figure([one]).axes[0].get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["theory", "measured"]
+    assert legend.legend_handles[0].get_linestyle() == "--"
+
+
+@pytest.mark.parametrize("width", [3.4, 7.0, None])
+def test_long_texts_are_wrapped_and_a_figure_grows_with_its_legends(width) -> None:
+    one = panel(LONG, LONG)
+    one.x, one.y = Axis(LONG), Axis(LONG + " " + LONG)
+    made = draw.figure([one, panel("b"), panel("c")], width)
+    made.draw_without_rendering()
+    box = made.bbox
+    texts = [ax.title for ax in made.axes] + [text for ax in made.axes for text in ax.get_legend().get_texts()]
+    for text in [*texts, made.axes[0].xaxis.label, made.axes[0].yaxis.label]:
+        there = text.get_window_extent()
+        assert there.x0 >= -1
+        assert there.y0 >= -1
+        assert there.x1 <= box.width + 1
+        assert there.y1 <= box.height + 1
+    assert made.get_figheight() > draw.figure([panel(), panel("b"), panel("c", "$N=2$")], width).get_figheight()
+
+
+def test_a_formula_is_never_broken() -> None:
+    text = r"load $\alpha = M / N$ and \$5 of it"
+    lines = draw.wrapped(text, 0.8, 10).splitlines()
+    assert r"$\alpha = M / N$" in lines
+    assert " ".join(lines) == text
+
+
+def test_a_page_has_the_same_numbers() -> None:
+    part = panel()
+    part.series = [
+        *part.series,
+        band([1, 2], [0.1, 0.2], [0.3, 0.5], color="#0072B2"),
+        level(0.5),
+        upright(1.5, "edge"),
+    ]
+    found = web.spec(part)
+    assert found["traces"][0]["y"] == [0.2, 0.4]
+    assert found["traces"][0]["error_y"]["array"] == [0.1, 0.1]
+    assert found["traces"][2]["y"] == [0.1, 0.2, 0.5, 0.3]
+    assert found["traces"][3]["x"] == pytest.approx(part.ends("x"), abs=1e-5)
+    assert found["traces"][4]["y"] == pytest.approx(part.ends("y"), abs=1e-5)
+    assert [entry["name"] for entry in found["legend"]] == ["N = 50", "theory", "edge"]
+    assert found["y"]["range"] == pytest.approx(np.log10(part.ends("y")))
+    assert found["y"]["type"] == "log"
+
+
+def test_a_page_has_cells_with_their_texts_and_pictures_as_they_are() -> None:
+    cells = Panel("map", heat=Heat([[1.0, np.nan]], [0, 1, 2], [0, 1], "shade", texts=[["48", "–"]]))
+    found = web.spec(cells)
+    assert found["traces"][0]["z"] == [[1.0, None]]
+    assert [(text["x"], text["text"]) for text in found["texts"]] == [(0.5, "48"), (1.5, "–")]
+    drawn = draw.figure([cells])
+    assert [text.get_text() for text in drawn.axes[0].texts] == ["48", "–"]
+    assert drawn.axes[1].get_ylabel() == "shade"
+    assert web.spec(free(lambda ax: ax.plot([1, 2]), "picture"))["picture"].startswith("data:image/png;base64,")

@@ -1,0 +1,49 @@
+"""Texts of all figures stand on the canvas: as wide as a column, as a page, and as the figure is by itself.
+
+Nothing here names an experiment: a new one is held to it.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib
+import pytest
+
+from experiments import contract
+from experiments.figures import draw, saving, style
+from experiments.figures.panel import Axis, Panel
+from experiments.runner import registry, tables
+
+WIDTHS = (3.4, 7.0, None)
+PIXELS = 900
+"""Pixels across of the figure as wide as it is by itself, as a page shows it."""
+
+
+def cut(figure: matplotlib.figure.Figure) -> float:
+    """Pixels by which texts, legends and axes of a figure reach beyond its canvas."""
+    figure.set_dpi(PIXELS / figure.get_figwidth())
+    figure.draw_without_rendering()
+    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    return max(-box.x0, -box.y0, box.x1 - width, box.y1 - height) * figure.dpi
+
+
+def test_a_text_beside_the_canvas_is_seen() -> None:
+    with style.style():
+        figure = draw.figure([Panel("title", Axis("x"), Axis("y"))])
+        assert cut(figure) < 1
+        figure.axes[0].set_title("a title that is far too long for its panel " * 5, loc="left")
+        assert cut(figure) > 100
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", registry.names())
+def test_no_text_of_a_figure_is_cut(smoke: Callable[[str], Path], name: str) -> None:
+    folder = smoke(name)
+    table, summary = tables.read(folder, name), json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    panels = registry.load(name).panels
+    with style.style():
+        for width in WIDTHS:
+            shown, figure = saving.build_figure(panels, table, summary, contract.Figure(width=width))
+            assert cut(figure) < 1, width
+            assert len(shown) <= 8
