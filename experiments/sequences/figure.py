@@ -64,8 +64,11 @@ def _bits(rows: Table) -> Panel:
     exact = rows["bit_error_theory"].astype(float)
     names = ["bit_error", "bit_error_low", "bit_error_high"]
     rows = rows.drop(columns=names).join(rows[names].div(exact, axis=0))
-    looks = {name: look | {"linestyle": "", "markersize": 4} for name, look in series(list(rows["degree"])).items()}
-    found = curves(rows, "bit_error_theory", "bit_error", by="degree", label=_name, looks=looks)
+    looks = {
+        name: look | {"linestyle": "", "markersize": 4}
+        for name, look in series([str(rule) for rule in rows["degree"]]).items()
+    }
+    found = curves(rows, "bit_error_theory", "bit_error", by="degree", label=lambda rule: _name(str(rule)), looks=looks)
     x, y = Axis(r"exact error of a spin $\varepsilon$", "log"), Axis("measured over exact", limits=(-0.1, 3))
     return Panel("one step", x, y, [*found, level(1.0)])
 
