@@ -25,8 +25,10 @@ from experiments import contract
 from experiments.contract import InputError, Table
 from experiments.figures import report, saving, style
 from experiments.figures.headlines import headlines
+from experiments.figures.panel import Panel
 from experiments.runner import compose, execute, folders, planning, registry, results, session
 from experiments.runner.words import quote, split
+from experiments.shared.memories import answering
 from hopfield import memories, outside
 
 KINDS = {"memory": "memories", "separation": "separations", "corruption": "corruptions"}
@@ -71,8 +73,11 @@ class Run:
 
     def plot(self) -> Figure:
         """The figure, of Matplotlib, which may be changed and saved."""
-        with style.style(self._look.style):
-            return saving.build_figure(self._experiment.plot, self.table, self.summary, self._look)
+        return self._drawn()[1]
+
+    def _drawn(self) -> tuple[Sequence[Panel], Figure]:
+        with style.style(self._look.style), answering(self.summary.get(results.MEMORIES, {})):
+            return saving.build_figure(self._experiment.panels, self.table, self.summary, self._look)
 
     def _repr_html_(self) -> str:
         """The report, whose panels can be zoomed and asked for their numbers, as notebooks show it."""
@@ -80,7 +85,7 @@ class Run:
             path = Path(folder) / report.NAME
             story = report.Story(self.conf, self.conf, *results.description(self._experiment))
             with style.style(self._look.style):
-                report.write(path, story, self.plot(), self.table, self.summary, self._experiment.X_AXIS)
+                report.write(path, story, self._drawn()[0], self.table, self.summary, self._experiment.X_AXIS)
             page = html.escape(path.read_text(encoding="utf-8"))
         return f'<iframe srcdoc="{page}" title="{self.conf}" style="width:100%;height:44em;border:0"></iframe>'
 
