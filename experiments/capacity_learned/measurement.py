@@ -15,7 +15,7 @@ from experiments.capacity_learned.config import Kind
 from experiments.shared import parallel, timing
 from hopfield.fisher import Gaussian
 from hopfield.observables.thermodynamics import entropy
-from hopfield.optim import natural_gradient
+from hopfield.optim import NaturalOptimiser, natural_gradient
 from hopfield.spaces import aligned
 
 ITERATIONS = 10
@@ -101,19 +101,27 @@ def _learn_at_rates(
     first = memories.start(program.kind, course.stored.shape[-1], key)
 
     def learn_at_rate(rate: Array) -> Learned:
-        optimiser = _optimiser(program.optimiser, given, rate, damping)
+        descent = optax.adam(rate)
 
-        def step(carry, now):
-            (params, state), (draw, index, queries) = carry, now
-            lesson = Lesson(course.stored[draw], index, queries)
+        def adam_step(params, state, lesson):
+            slopes = jax.grad(lambda values: error(given, answers(program, given, values, lesson), lesson))(params)
+            updates, state = descent.update(slopes, state, params)
+            return optax.apply_updates(params, updates), state
+
+        def natural_step(params, state, lesson):
             model = lambda values: answers(program, given, values, lesson)
-            loss = lambda values: error(given, model(values), lesson)
-            extra = {"model_fn": model} if program.optimiser == "natural" else {}
-            updates, state = optimiser.update(jax.grad(loss)(params), state, params, **extra)
-            return (optax.apply_updates(params, updates), state), None
+            return _natural(model, given, rate, damping).step(params, state, None, lesson.stored[lesson.index])
 
-        begun: Any = first, optimiser.init(first)
-        params: Any = jax.lax.scan(step, begun, (course.draw, course.index, course.queries))[0][0]
+        start, step = descent.init, adam_step
+        if program.optimiser == "natural":
+            start, step = _natural(lambda values: values, given, rate, damping).init, natural_step
+
+        def follow(carry, now):
+            draw, index, queries = now
+            return step(*carry, Lesson(course.stored[draw], index, queries)), None
+
+        begun: Any = first, start(first)
+        params: Any = jax.lax.scan(follow, begun, (course.draw, course.index, course.queries))[0][0]
         errors = jax.lax.map(
             lambda lesson: error(given, answers(program, given, params, lesson), lesson), course.further
         )
@@ -122,11 +130,9 @@ def _learn_at_rates(
     return jax.vmap(learn_at_rate)(rates)
 
 
-def _optimiser(name: str, given: Given, rate: Array, damping: Array) -> Any:
-    if name == "adam":
-        return optax.with_extra_args_support(optax.adam(rate))
+def _natural(model: Callable, given: Given, rate: Array, damping: Array) -> NaturalOptimiser:
     options: dict[str, Any] = {"damping": damping, "solver": "cg", "max_iterations": ITERATIONS, "trust_radius": TRUST}
-    return natural_gradient(rate, likelihood=Gaussian(given.spread), **options)
+    return natural_gradient(model, Gaussian(given.spread), rate, **options)
 
 
 def answers(program: Program, given: Given, params: memories.Params, lesson: Lesson) -> Array:

@@ -10,6 +10,7 @@ KINDS = {
     "first-order": ("sgd", "adam"),
     "quasi-Newton": ("lbfgs",),
     "natural": ("cg", "cholesky", "kernel", "kronecker", "diagonal"),
+    "matrix": ("muon",),
 }
 RULES = tuple(rule for rules in KINDS.values() for rule in rules)
 NATURAL = KINDS["natural"]

@@ -3,6 +3,7 @@
 A small memory with a learned metric (`problem`) is fitted by
 
     sgd, adam   with momentum
+    muon        with steps of orthogonal matrices (Jordan et al. 2024), optax.contrib.muon
     lbfgs       with a line search, in mini-batches on the batch
     cg          natural gradient by conjugate gradients; in full batches with Levenberg–Marquardt damping
     cholesky    the same from the whole matrix

@@ -18,14 +18,15 @@ LABELS = {
     "kernel": "natural, kernel",
     "kronecker": "natural, Kronecker",
     "diagonal": "natural, diagonal",
+    "muon": "Muon",
 }
 LOOKS: dict[str, dict[str, Any]] = {
     rule: {"color": colour, "marker": marker, "linestyle": line}
     for rule, colour, marker, line in zip(
         LABELS,
-        (*(COLOURS[i] for i in (4, 1, 6, 0, 2, 5, 3)), "0.55"),
-        ("o", "s", "^", "D", "v", "P", "X", "<"),
-        ("--", "--", (0, (6, 1, 1, 1)), (0, (3, 3)), "-", "-", ":", ":"),
+        (*(COLOURS[i] for i in (4, 1, 6, 0, 2, 5, 3)), "0.55", "0.2"),
+        ("o", "s", "^", "D", "v", "P", "X", "<", ">"),
+        ("--", "--", (0, (6, 1, 1, 1)), (0, (3, 3)), "-", "-", ":", ":", "--"),
         strict=True,
     )
 }

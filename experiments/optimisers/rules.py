@@ -12,7 +12,7 @@ from jaxtyping import Array
 
 from experiments.optimisers.config import NATURAL
 from experiments.optimisers.problem import Params, Problem, held_out, loss, model
-from hopfield.optim import diagonal_fisher, kronecker_natural_gradient, natural_gradient
+from hopfield.optim import NaturalOptimiser, diagonal_fisher, kronecker_natural_gradient, natural_gradient
 
 Hyper = dict[str, Any]
 """A rule's numbers: arrays, and whole numbers where shapes depend on them."""
@@ -26,8 +26,8 @@ LINE = 20
 class Rule(NamedTuple):
     """An optimiser and the ranges, from and to, that its numbers are searched in on a logarithmic scale."""
 
-    make: Callable[..., optax.GradientTransformationExtraArgs]
-    """(hyper, full, **static) ↦ the transform."""
+    make: Callable[..., Any]
+    """(hyper, full, **static) ↦ the transform of optax, or of natural gradients a function of the model."""
     ranges: dict[str, tuple[float, float]]
     mini: dict[str, tuple[float, float]] | None = None
     """Ranges for mini-batches where they differ."""
@@ -43,6 +43,10 @@ def _adam(hyper: Hyper, full: bool) -> optax.GradientTransformationExtraArgs:
     return optax.adam(hyper["rate"], b1=1.0 - hyper["friction"])
 
 
+def _muon(hyper: Hyper, full: bool) -> optax.GradientTransformation:
+    return optax.contrib.muon(hyper["rate"], beta=1.0 - hyper["friction"])
+
+
 def _lbfgs(hyper: Hyper, full: bool, memory: int) -> optax.GradientTransformationExtraArgs:
     # In mini-batches a line search on the batch does far better than a fixed rate, and better with a longest step.
     own = {"curv_rtol": hyper["curvature"]} if full else {"max_learning_rate": hyper["rate"]}
@@ -50,16 +54,19 @@ def _lbfgs(hyper: Hyper, full: bool, memory: int) -> optax.GradientTransformatio
     return optax.lbfgs(None, memory_size=memory, linesearch=search)
 
 
-def _natural(solver: str, hyper: Hyper, full: bool) -> optax.GradientTransformationExtraArgs:
+def _natural(solver: str, hyper: Hyper, full: bool) -> Callable[[Callable], NaturalOptimiser]:
     # On a sample of the examples the rule that adapts the damping compares losses of that sample alone.
-    damping = "lm" if full and solver != "kernel" else hyper["damping"]
-    bounds: dict[str, Any] = {"tolerance": 1e-3, "max_iterations": 100 if full else 20}
-    return natural_gradient(hyper["rate"], likelihood="categorical", damping=damping, solver=solver, **bounds)
+    damping: dict[str, Any] = {"damping": hyper["damping"]}
+    if full and solver != "kernel":
+        damping = {"damping": "lm", "initial_damping": hyper["damping"]}
+    part = CURVATURE if full and solver == "kernel" else None
+    bounds: dict[str, Any] = {"tolerance": 1e-3, "max_iterations": 100 if full else 20, "examples": part}
+    return lambda model: natural_gradient(model, "categorical", hyper["rate"], solver=solver, **damping, **bounds)
 
 
-def _averaging_optimiser(factory: Callable, hyper: Hyper, full: bool) -> optax.GradientTransformationExtraArgs:
+def _averaging_optimiser(factory: Callable, hyper: Hyper, full: bool) -> Callable[[Callable], NaturalOptimiser]:
     decay = 0.0 if full else 0.95
-    return factory(hyper["rate"], likelihood="categorical", damping=hyper["damping"], decay=decay)
+    return lambda model: factory(model, "categorical", hyper["rate"], damping=hyper["damping"], decay=decay)
 
 
 EXACT = {"rate": (0.1, 1.5), "damping": (1e-8, 1.0)}
@@ -78,6 +85,7 @@ RULES: dict[str, Rule] = {
     "kernel": Rule(partial(_natural, "kernel"), EXACT, NOISY),
     "kronecker": Rule(partial(_averaging_optimiser, kronecker_natural_gradient), EXACT, NOISY),
     "diagonal": Rule(partial(_averaging_optimiser, diagonal_fisher), NOISY),
+    "muon": Rule(_muon, {"rate": (1e-2, 3.0), "friction": (5e-3, 1.0)}),
 }
 
 
@@ -159,9 +167,8 @@ def _compiled(kind: Kind, memory: int) -> Callable:
     def run(problem: Problem, order: Array, hyper: Hyper, bounds: Bounds) -> tuple[Params, Trace, Array, Array]:
         optimiser = RULES[kind.rule].make(hyper, kind.full, **options)
         advance = partial(_advance, kind, optimiser, problem, order, bounds.watch)
+        optimiser = optimiser(model(problem)) if kind.rule in NATURAL else optimiser
         inner: Any = optimiser.init(problem.start)
-        if hasattr(inner, "residual") and hasattr(inner, "gain"):
-            inner = inner._replace(damping=hyper["damping"].astype(inner.damping.dtype))
         blank = jnp.full((kind.length,), jnp.nan, jnp.float32)
         unknown = jnp.asarray(jnp.finfo(jnp.float32).max)  # until the loss of all examples is looked at
         first = _State(jnp.zeros((), jnp.int32), problem.start, inner, unknown, _blank(blank))
@@ -179,7 +186,7 @@ def _blank(row: Array) -> Trace:
 
 def _advance(
     kind: Kind,
-    optimiser: optax.GradientTransformationExtraArgs,
+    optimiser: Any,
     problem: Problem,
     order: Array,
     watch: Array,
@@ -191,26 +198,33 @@ def _advance(
     else:
         rows = order[state.step % order.shape[0]]
         inputs, labels = problem.inputs[rows], problem.labels[rows]
-    of = lambda params: loss(problem, params, inputs, labels)
-    if kind.rule == "lbfgs" and kind.full:
-        value, grads = optax.value_and_grad_from_state(of)(state.params, state=state.inner)
-    else:
-        value, grads = jax.value_and_grad(of)(state.params)
-    value = cast(Array, value)
+    params, inner, value = _stepped(kind, optimiser, problem, state, (inputs, labels))
     whole: Any = value
     if not kind.full:
         due = (watch > 0) & (state.step % kind.every == 0)
         entire = lambda: loss(problem, state.params, problem.inputs, problem.labels)
         whole = jax.lax.cond(due, entire, lambda: jnp.where(jnp.isfinite(value), state.value, value))
-    seen = inputs
-    if kind.rule == "kernel" and kind.full and problem.inputs.shape[0] > CURVATURE:
-        first = state.step * CURVATURE % (problem.inputs.shape[0] - CURVATURE + 1)
-        seen = jax.lax.dynamic_slice_in_dim(problem.inputs, first, CURVATURE)
-    extra = {"value": value, "value_fn": of}
-    extra |= {"model_fn": model(problem), "inputs": seen} if kind.rule in NATURAL else {"grad": grads}
-    updates, inner = optimiser.update(grads, state.inner, state.params, **extra)
     trace = _record(state, problem, whole, kind.every, watch)
-    return _State(state.step + 1, cast(Params, optax.apply_updates(state.params, updates)), inner, whole, trace)
+    return _State(state.step + 1, params, inner, whole, trace)
+
+
+def _stepped(
+    kind: Kind, optimiser: Any, problem: Problem, state: _State, batch: tuple[Array, Array]
+) -> tuple[Params, Any, Array]:
+    """Parameters and state of the optimiser after a step on a batch, and the loss of the batch before."""
+    if kind.rule in NATURAL:
+        params, inner = optimiser.step(state.params, state.inner, *batch)
+        return params, inner, inner.loss
+    of = lambda params: loss(problem, params, *batch)
+    searches = kind.rule == "lbfgs" and kind.full
+    value, grads = (
+        optax.value_and_grad_from_state(of)(state.params, state=state.inner)
+        if searches
+        else jax.value_and_grad(of)(state.params)
+    )
+    extra = {"value": value, "value_fn": of, "grad": grads}
+    updates, inner = optax.with_extra_args_support(optimiser).update(grads, state.inner, state.params, **extra)
+    return cast(Params, optax.apply_updates(state.params, updates)), inner, cast(Array, value)
 
 
 def _record(state: _State, problem: Problem, full_loss: Array, every: int, watch: Array) -> Trace:

@@ -151,7 +151,7 @@ def _scalars(summary: dict) -> dict[str, Any]:
     scalars: dict[str, Any] = {}
     for entry in sorted(summary["comparisons"], key=lambda e: (BATCHES.index(e["batch"]), e["conditioning"])):
         where = f"{entry['batch']}/{entry['conditioning']:g}"
-        for kind in ("first_order", "quasi_newton"):
+        for kind in (name.replace("-", "_") for name in RIVALS):
             if f"{kind}_ratio" in entry:
                 least = "_at_least" if entry[f"{kind}_bound"] else ""
                 scalars[f"{entry['measure']}_ratio{least}/{where}/{kind}"] = entry[f"{kind}_ratio"]

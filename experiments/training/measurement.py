@@ -131,15 +131,10 @@ def _step(setting: Setting, network: Model, dropout_features: int) -> Callable:
         def model(params: Any, shown: Batch) -> jax.Array:
             return network.outputs(params, rest, shown)
 
-        def loss(params: Any) -> jax.Array:
-            return _loss(model(params, shown), part.targets[:, None])
-
-        value, slopes = jax.value_and_grad(loss)(params)
-        tx = optimisers.transform(setting, knobs)
+        rule = optimisers.rule(setting, knobs, model, _loss)
         targets = jnp.broadcast_to(part.targets[:, None], (len(place), setting.members))
-        more = {"inputs": shown, "targets": targets, "key": draw}
-        change, state = tx.update(slopes, state, params, model_fn=model, value=value, value_fn=loss, **more)
-        return (optax.apply_updates(params, change), state, key), value
+        params, state, value = rule.step(params, state, shown, targets, draw)
+        return (params, state, key), value
 
     return step
 
@@ -157,7 +152,7 @@ def _compiled_rules(setting: Setting, made: Model, optimiser: Any, dropout_featu
 
     @jax.jit
     def state_of(params: Any, knobs: Knobs) -> Any:
-        return optimisers.transform(setting, knobs).init(params)
+        return optimisers.rule(setting, knobs, made.outputs, _loss).init(params)
 
     def start(key: jax.Array, data: Part, knobs: Knobs) -> tuple[Any, Any, Any]:
         params, rest = made.start(key, data)

@@ -24,8 +24,8 @@ def product(curvature: Any, vector: Tree) -> Tree:
 @jax.jit
 def quadratic(curvature: Any, vector: Tree) -> Array:
     """vᵀ F v."""
-    _, image = jax.jvp(curvature._model, (curvature.params,), (in_types_of(vector, curvature.params),))
-    return jnp.sum(image * curvature._of_outputs(image))
+    _, image = jax.jvp(curvature.model, (curvature.params,), (in_types_of(vector, curvature.params),))
+    return jnp.sum(image * curvature.of_outputs(image))
 
 
 @jax.jit
@@ -46,12 +46,16 @@ def solved_directly(
 ) -> tuple[Tree, SolveInfo]:
     """(F + λ I)⁻¹ v by a dense factor or by the kernel form."""
     vector = in_types_of(vector, curvature.params)
-    vector_flat, unravel = ravel_pytree(vector)
+    solved = direct(curvature, vector, damping, solver)
+    return solution(curvature.linearised(), solved, vector, damping, tolerance)
+
+
+def direct(curvature: Any, vector: Tree, damping: ArrayLike, solver: str) -> Tree:
+    """(F + λ I)⁻¹ v by a dense factor or by the kernel form, as rounding leaves it."""
+    flat_vector, unravel = ravel_pytree(vector)
     if solver == "cholesky":
-        solved = dense_solve(curvature.to_dense(), vector_flat, damping)
-    else:
-        solved = _woodbury(curvature.rows(), vector_flat, damping)
-    return solution(curvature.linearised(), unravel(solved), vector, damping, tolerance)
+        return unravel(dense_solve(curvature.to_dense(), flat_vector, damping))
+    return unravel(_woodbury(curvature.rows(), flat_vector, damping))
 
 
 @partial(jax.jit, static_argnames=("inverse", "max_iterations"))

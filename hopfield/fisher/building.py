@@ -1,6 +1,7 @@
 """Constructor of a Fisher information: the terms it is a mean over, their weights, and its kind."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -50,15 +51,44 @@ def fisher(
     if not callable(model_fn):
         raise ValueError(f"model_fn must be a function of params and inputs, got {shown(model_fn)}")
     outputs = jax.lax.stop_gradient(model_fn(params) if inputs is None else model_fn(params, inputs))
+    check_outputs(outputs)
+    examples = Examples(inputs, targets, shares_of(weights, outputs), key)
+    return at_outputs(model_fn, params, outputs, examples, chosen, kind, samples)
+
+
+class Examples(NamedTuple):
+    """Examples that a loss and its curvature are means over, with their shares of it [B, *t]."""
+
+    inputs: Tree
+    targets: Array | None
+    shares: Array
+    key: PRNGKeyArray | None
+
+
+def at_outputs(
+    model_fn: Callable,
+    params: Tree,
+    outputs: Array,
+    examples: Examples,
+    likelihood: Likelihood,
+    kind: FisherKind,
+    samples: int,
+) -> Fisher:
+    """The Fisher information of examples whose outputs are known."""
+    inputs, targets, shares, key = examples
+    factor = None
+    if kind != "exact":
+        given = (outputs, key, samples) if kind == "monte_carlo" else (outputs, targets)
+        factor = (_drawn_scores if kind == "monte_carlo" else _data_scores)(likelihood, *given)
+    return Fisher(params, inputs, outputs, shares, factor, likelihood, model_fn, kind)
+
+
+def check_outputs(outputs: Array) -> None:
+    """Check that outputs are real numbers with axes [B, ..., K], none empty. ValueError otherwise."""
     if outputs.ndim < 2 or 0 in outputs.shape:
         raise ValueError(f"outputs of model_fn must have axes [B, ..., K], none empty, got shape {outputs.shape}")
     if not jnp.issubdtype(outputs.dtype, jnp.floating):
         raise ValueError(f"outputs of model_fn must be real numbers, got {outputs.dtype}")
-    factor = None
-    if kind != "exact":
-        drawn = kind == "monte_carlo"
-        factor = _drawn_scores(chosen, outputs, key, samples) if drawn else _data_scores(chosen, outputs, targets)
-    return Fisher(params, inputs, outputs, _shares(weights, outputs), factor, chosen, model_fn, kind)
 
 
 def _data_scores(likelihood: Likelihood, outputs: Array, targets: Array | None) -> Array:
@@ -79,7 +109,7 @@ def _drawn_scores(likelihood: Likelihood, outputs: Array, key: PRNGKeyArray | No
     return jnp.moveaxis(drawn, 0, -1) / samples**0.5
 
 
-def _shares(weights: ArrayLike | None, outputs: Array) -> Array:
+def shares_of(weights: ArrayLike | None, outputs: Array) -> Array:
     """w / Σ w for every term. All are zero if the weights sum to zero."""
     shape = outputs.shape[:-1]
     if weights is None:

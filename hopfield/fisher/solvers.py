@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._arrays import Tree
-from hopfield._numerics import accumulation_dtype, largest, power_of_two
+from hopfield._numerics import accumulation_dtype, largest, power_of_two, wide
 
 
 class SolveInfo(NamedTuple):
@@ -33,14 +34,21 @@ class SolveInfo(NamedTuple):
     """Whether the residual is finite and within the tolerance."""
 
 
+STEP, MEASURE, DONE = 0, 1, 2
+"""What a pass of conjugate gradients takes its product of: the next direction, or the solution that it measures."""
+
+
 class _State(NamedTuple):
+    mode: Int[Array, ""]
     iteration: Int[Array, ""]
-    x: Tree
-    residual: Tree
-    direction: Tree
+    begun: Int[Array, ""]  # iterations when the residual was last measured
+    x: Float[Array, "P"]
+    residual: Float[Array, "P"]
+    direction: Float[Array, "P"]
     slope: Float[Array, ""]  # rᵀ M⁻¹ r
     square: Float[Array, ""]  # rᵀ r
-    best: tuple[Tree, Array]
+    least: tuple[Array, Array]  # x and rᵀ r where the residual that steps carry along is least
+    best: tuple[Array, Array]  # where the one that was measured is
     alive: Bool[Array, ""]
     spoilt: Bool[Array, ""]  # the right-hand side or a product is not finite
 
@@ -121,69 +129,131 @@ def inlined_conjugate_gradient(
     max_iterations: int,
 ) -> tuple[Tree, SolveInfo]:
     """`conjugate_gradient` as a part of a compiled function, of a product that is made there."""
-    precondition = preconditioner or (lambda r: r)
-    whole = unit(b)
-    b, x0 = over(b, whole), None if x0 is None else over(x0, whole)
-    size = dot(b, b)
-    scale = jnp.where(size == 0, 1.0, jnp.sqrt(size))
+    right, shaped = flattened(b)
+    flat = lambda tree: flattened(tree)[0].astype(right.dtype)
+    inverse = None if preconditioner is None else lambda r: flat(preconditioner(shaped(r)))
+    start = None if x0 is None else flat(x0)
+    of = lambda v: flat(product(shaped(v)))
+    solved, info = flat_conjugate_gradient(of, right, damping, inverse, start, tolerance, max_iterations)
+    return shaped(solved), info
 
-    def apply(x: Tree) -> Tree:
-        return axpy(damping, x, product(x))
+
+def flattened(tree: Tree) -> tuple[Float[Array, "P"], Callable[[Array], Tree]]:
+    """One vector of all leaves, in single precision at least, and the way back to their shapes and types.
+
+    The barriers keep the compiler from writing the pieces of a vector into every sum that it stands in.
+    """
+    vector, unravel = ravel_pytree(jax.tree.map(wide, tree))
+    shaped = lambda v: jax.tree.map(lambda x, y: x.astype(y.dtype), unravel(jax.lax.optimization_barrier(v)), tree)
+    return jax.lax.optimization_barrier(vector), shaped
+
+
+def flat_conjugate_gradient(
+    product: Callable[[Array], Array],
+    right: Float[Array, "P"],
+    damping: ArrayLike,
+    preconditioner: Callable[[Array], Array] | None,
+    x0: Float[Array, "P"] | None,
+    tolerance: ArrayLike,
+    max_iterations: int,
+) -> tuple[Float[Array, "P"], SolveInfo]:
+    """`conjugate_gradient` of vectors, as a part of a compiled function.
+
+    Every pass of its one loop takes one product, of a direction or of a solution whose residual is measured, so that
+    the model stands in the program once.
+    """
+    whole = power_of_two(largest(jnp.abs(right)))
+    right = right / whole
+    size = jnp.sum(right * right)
+    scale = jnp.where(size == 0, 1.0, jnp.sqrt(size))
+    precondition = preconditioner or (lambda r: r)
 
     def running(state: _State) -> Array:
         return state.alive & (state.iteration < max_iterations) & (jnp.sqrt(state.square) > tolerance * scale)
 
-    def restart(carry: tuple) -> tuple:
-        # The residual that steps carry along goes on falling where rounding has stopped the one that is left.
-        before, best, _ = carry
-        last = jax.lax.while_loop(running, lambda state: _step(state, apply, precondition), before)
-        left = axpy(-1.0, apply(last.best[0]), b)
-        square = dot(left, left)
-        better = ~(square >= best[1])
-        best = selected(better, (last.best[0], square), best)
-        again = _state_at(last.best[0], left, precondition, last.iteration, last.spoilt)
-        return again, best, better & (last.iteration > before.iteration)
+    def advance(state: _State) -> _State:
+        vector = jnp.where(state.mode == STEP, state.direction, state.least[0])
+        image = product(vector) + damping * vector
+        moved = jax.lax.cond(state.mode == STEP, _stepped, partial(_measured, right), state, image)
+        raised = precondition(moved.residual)
+        slope = jnp.sum(moved.residual * raised)
+        ratio = jnp.where(state.mode == STEP, slope / jnp.where(state.slope > 0, state.slope, 1.0), 0.0)
+        alive = moved.alive & jnp.isfinite(moved.square) & jnp.isfinite(slope) & (slope > 0)
+        moved = moved._replace(slope=slope, direction=raised + ratio * moved.direction, alive=alive)
+        ended = jnp.where(state.mode == STEP, MEASURE, DONE)
+        mode = jnp.where(running(moved) & (moved.mode != DONE), STEP, ended).astype(jnp.int32)
+        return moved._replace(mode=mode)
 
-    start = _state_at(*_start(apply, b, x0), precondition, jnp.zeros((), jnp.int32), ~jnp.isfinite(size))
-    carry = start, (start.x, jnp.full_like(size, jnp.inf)), jnp.ones((), bool)
-    last, best, _ = jax.lax.while_loop(lambda carry: carry[2] & running(carry[0]), restart, restart(carry))
-    solved, relative = jax.tree.map(
-        lambda leaf: jnp.where(last.spoilt, jnp.nan, leaf).astype(leaf.dtype), (best[0], jnp.sqrt(best[1]) / scale)
+    zero, none, finite = jnp.zeros_like(right), jnp.zeros((), jnp.int32), jnp.isfinite(size)
+    raised = right if x0 is not None else precondition(right)
+    slope = jnp.sum(right * raised)
+    start = zero if x0 is None else x0 / whole
+    first = _State(
+        mode=none + MEASURE,
+        iteration=none,
+        begun=none - (x0 is not None),
+        x=start,
+        residual=right,
+        direction=raised,
+        slope=slope,
+        square=size,
+        least=(start, size),
+        best=(zero, jnp.full_like(size, jnp.inf)),
+        alive=finite & jnp.isfinite(slope) & (slope > 0),
+        spoilt=~finite,
     )
-    solved = jax.tree.map(lambda leaf: (leaf * whole).astype(leaf.dtype), solved)
-    return solved, SolveInfo(relative, last.iteration, relative <= tolerance)
-
-
-def _state_at(x: Tree, residual: Tree, precondition: Callable[[Tree], Tree], count: Array, spoilt: Array) -> _State:
-    """State of an iteration that begins, or begins again, at x."""
-    raised, square = precondition(residual), dot(residual, residual)
-    slope = dot(residual, raised)
-    alive = jnp.isfinite(square) & (slope > 0) & jnp.isfinite(slope)
-    return _State(count, x, residual, raised, slope, square, (x, square), alive, spoilt)
-
-
-def _step(state: _State, apply: Callable[[Tree], Tree], precondition: Callable[[Tree], Tree]) -> _State:
-    image = apply(state.direction)
-    curvature = dot(state.direction, image)
-    rate = state.slope / jnp.where(curvature > 0, curvature, 1.0)
-    x, residual = axpy(rate, state.direction, state.x), axpy(-rate, image, state.residual)
-    raised = precondition(residual)
-    square, slope = dot(residual, residual), dot(residual, raised)
-    fine = (curvature > 0) & jnp.isfinite(square) & jnp.isfinite(slope) & jnp.isfinite(dot(x, x))
-    x, square = selected(fine, (x, square), (state.x, state.square))
-    best = selected(fine & (square < state.best[1]), (x, square), state.best)
-    direction = axpy(slope / jnp.where(state.slope > 0, state.slope, 1.0), state.direction, raised)
-    alive, spoilt = fine & (slope > 0), ~jnp.isfinite(curvature)
-    return _State(state.iteration + 1, x, residual, direction, slope, square, best, alive, spoilt)
-
-
-def _start(apply: Callable[[Tree], Tree], b: Tree, x0: Tree | None) -> tuple[Tree, Tree]:
-    """Start and its residual. Zero replaces a given start that has a larger residual or is not finite."""
-    zero = jax.tree.map(jnp.zeros_like, b)
     if x0 is None:
-        return zero, b
-    residual = axpy(-1.0, apply(x0), b)
-    return selected(dot(residual, residual) <= dot(b, b), (x0, residual), (zero, b))
+        first = first._replace(mode=jnp.where(running(first), STEP, MEASURE).astype(jnp.int32))
+    last = jax.lax.while_loop(lambda state: state.mode != DONE, advance, first)
+    spoil = lambda leaf: jnp.where(last.spoilt, jnp.nan, leaf)
+    relative = spoil(jnp.sqrt(last.best[1]) / scale)
+    return spoil(last.best[0] * whole), SolveInfo(relative, last.iteration, relative <= tolerance)
+
+
+def _stepped(state: _State, image: Array) -> _State:
+    """State after a step along the direction, of which `image` is the product."""
+    curvature = jnp.sum(state.direction * image)
+    rate = state.slope / jnp.where(curvature > 0, curvature, 1.0)
+    x, residual = state.x + rate * state.direction, state.residual - rate * image
+    square = jnp.sum(residual * residual)
+    fine = (curvature > 0) & jnp.isfinite(square) & jnp.isfinite(jnp.sum(x * x))
+    x, square = selected(fine, (x, square), (state.x, state.square))
+    least = selected(fine & (square < state.least[1]), (x, square), state.least)
+    return state._replace(
+        iteration=state.iteration + 1,
+        x=x,
+        residual=residual,
+        square=square,
+        least=least,
+        alive=fine,
+        spoilt=~jnp.isfinite(curvature),
+    )
+
+
+def _measured(right: Array, state: _State, image: Array) -> _State:
+    """State that begins again at the solution of which `image` is the product, or is done if that is no better.
+
+    The residual that steps carry along goes on falling where rounding has stopped the one that is left. A start that
+    is worse than zero, or not finite, is left out.
+    """
+    x, left = state.least[0], right - image
+    square = jnp.sum(left * left)
+    first = state.begun < 0
+    useless = first & ~(square <= jnp.sum(right * right))
+    x, left, square = selected(useless, (jnp.zeros_like(x), right, jnp.sum(right * right)), (x, left, square))
+    better = ~(square >= state.best[1])
+    best = selected(better, (x, square), state.best)
+    goes_on = first | (better & (state.iteration > state.begun))
+    return state._replace(
+        mode=jnp.where(goes_on, MEASURE, DONE).astype(jnp.int32),
+        begun=state.iteration,
+        x=x,
+        residual=left,
+        square=square,
+        least=(x, square),
+        best=best,
+        alive=jnp.ones((), bool),
+    )
 
 
 def selected(condition: Array, chosen: Tree, other: Tree) -> Tree:

@@ -1,4 +1,4 @@
-"""Optimisers as optax transforms: natural gradients, exact and approximate, and gradient descent on manifolds.
+"""Optimisers: natural gradients of a model, exact and approximate, and gradient descent on manifolds as in optax.
 
 By module:
 
@@ -10,6 +10,7 @@ A new one is a file here and its import and entry of `__all__` below, by which i
 """
 
 from hopfield._arguments import public
+from hopfield.optim._steps import NaturalOptimiser
 from hopfield.optim.kronecker import diagonal_fisher, kronecker_natural_gradient
 from hopfield.optim.natural import NaturalGradientState, natural_gradient
 from hopfield.optim.riemannian import (
@@ -23,6 +24,7 @@ from hopfield.optim.riemannian import (
 __all__ = [
     "Manifold",
     "NaturalGradientState",
+    "NaturalOptimiser",
     "Oblique",
     "PositiveDefinite",
     "Stiefel",

@@ -6,19 +6,13 @@ say so. What a later step starts from is never such a one.
 
 import math
 from collections.abc import Callable
-from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, Self
 
-import jax
 import jax.numpy as jnp
-from jax.typing import ArrayLike
 from jaxtyping import Array
 
 from hopfield._arguments import number_scalar, real_scalar
-from hopfield._arrays import Tree
-from hopfield.fisher import Fisher
-from hopfield.fisher.solvers import SolveInfo, dot, inlined_conjugate_gradient, norm, over, selected, unit
-from hopfield.optim._transform import Call
+from hopfield._numerics import largest, power_of_two, safe_norm
 
 TINY = 5e-324
 """The least positive number."""
@@ -29,61 +23,65 @@ ROUNDED = 1e-3
 """Relative residual of a direct solver up to which it is taken as a solution."""
 
 
-def finite(tree: Tree) -> Array:
-    """Whether every entry is finite. This is not the square of the norm, which may overflow for finite entries."""
-    return jnp.all(jnp.stack([jnp.all(jnp.isfinite(x)) for x in jax.tree.leaves(tree)]))
-
-
-def still(tree: Tree) -> Array:
+def still(vector: Array) -> Array:
     """Whether every entry is zero. This is not the square of the norm, which may vanish for entries that are not."""
-    return jnp.all(jnp.stack([jnp.all(x == 0) for x in jax.tree.leaves(tree)]))
+    return jnp.all(vector == 0)
 
 
-@partial(jax.jit, static_argnames=("max_iterations",))
-def refine_solution(
-    curvature: Fisher,
-    vector: Tree,
-    damping: ArrayLike,
-    solution: Tree,
-    info: SolveInfo,
-    tolerance: ArrayLike,
-    max_iterations: int,
-) -> tuple[Tree, SolveInfo]:
-    """Direct solution, replaced by conjugate gradients where its residual shows rounding."""
-    right = jax.tree.map(lambda v, p: jnp.asarray(v, p.dtype), vector, curvature.params)
-    product = curvature.linearised()
-    by_cg = lambda: inlined_conjugate_gradient(product, right, damping, None, None, tolerance, max_iterations)
-    return jax.lax.cond(info.residual <= jnp.maximum(tolerance, ROUNDED), lambda: (solution, info), by_cg)
-
-
-def or_gradient(direction: Tree, grads: Tree, fine: Array) -> Tree:
+def or_gradient(direction: Array, grads: Array, fine: Array) -> Array:
     """The direction where `fine` holds, else the gradient, which is scaled down to length one if it is longer."""
-    size = jnp.maximum(norm(grads), 1.0)
-    return selected(fine, direction, jax.tree.map(lambda g: (g / size).astype(g.dtype), grads))
+    return jnp.where(fine, direction, grads / jnp.maximum(safe_norm(grads), 1.0))
 
 
-def shrink_to_radius(curvature: Fisher, step: Tree, radius: Any) -> Tree:
-    """Step, shrunk to a length √(dᵀ F d) of at most `radius`. None leaves it unchanged."""
+class Trial(NamedTuple):
+    """The loss along a direction d by its quadratic model, −s ∇·d + ½ s² dᵀ F d for a step −s d.
+
+    Numbers are those of d over a power of two near its largest entry, whose squares neither vanish nor overflow.
+    """
+
+    direction: Array
+    size: Array
+    slope: Array
+    """∇·d."""
+    bend: Array
+    """dᵀ F d."""
+    square: Array
+    """dᵀ d."""
+
+    @classmethod
+    def along(cls, grads: Array, direction: Array, quadratic: Callable[[Array], Array]) -> Self:
+        """The model along a direction, by one product with the Jacobian."""
+        size = power_of_two(largest(jnp.abs(direction)))
+        small = direction / size
+        bend = jnp.maximum(quadratic(small), 0.0)
+        return cls(direction, size, jnp.sum(grads * small), bend, jnp.sum(small * small))
+
+    def forecast(self, length: Any) -> Array:
+        """Change of the loss by a step of a length."""
+        scaled = length * self.size
+        return scaled * (0.5 * scaled * self.bend - self.slope)
+
+
+def within_radius(trial: Trial, length: Any, radius: Any) -> Any:
+    """Length of a step, shrunk until √(dᵀ F d) of the step is at most `radius`. None leaves it unchanged."""
     if radius is None:
-        return step
-    size = unit(step)
-    length = size * jnp.sqrt(jnp.maximum(curvature.quadratic(over(step, size)), 0.0))
-    shrink = jnp.minimum(1.0, radius / jnp.where(length > 0, length, 1.0))
-    return jax.tree.map(lambda d: (shrink * d).astype(d.dtype), step)
+        return length
+    measured = jnp.abs(length) * trial.size * jnp.sqrt(trial.bend)
+    return length * jnp.minimum(1.0, radius / jnp.where(measured > 0, measured, 1.0))
 
 
 def accept_or_reject(
-    curvature: Fisher, grads: Tree, step: Tree, state: Any, params: Tree, call: Call
-) -> tuple[Tree, Any]:
+    trial: Trial, length: Any, losses: tuple[Array, Array], step: Array, state: Any
+) -> tuple[Array, Any]:
     """The step if the loss falls, else zero, and the next damping (Marquardt 1963; Martens 2010, §4.1).
 
     Args:
-        curvature: F, of the quadratic model ∇·d + ½ dᵀ F d that the fall of the loss is measured against.
+        trial, length: the quadratic model that the fall of the loss is measured against, and the step's length.
+        losses: before and after.
+        step: it.
         state: with `damping`, `accepted` and `gain`, which are replaced.
     """
-    predicted = dot(grads, step) + 0.5 * curvature.quadratic(step)
-    value, value_fn = cast(Array, call.value), cast(Callable, call.value_fn)
-    after = value_fn(jax.tree.map(lambda p, d: p + d, params, step))
+    predicted, (value, after) = trial.forecast(length), losses
     fell = jnp.asarray(after - value, predicted.dtype)
     gain = fell / jnp.where(predicted != 0, predicted, 1.0)
     accepted = jnp.isfinite(after) & ((fell <= 0) | still(step))
@@ -93,7 +91,7 @@ def accept_or_reject(
     settled = jnp.abs(predicted) <= 10 * jnp.finfo(predicted.dtype).eps * jnp.abs(value)
     factor = jnp.where(settled, 1.0, jnp.where(accepted, factor, WIDEN))
     damping = jnp.clip(state.damping * factor, LEAST, MOST).astype(state.damping.dtype)
-    step = selected(accepted, step, jax.tree.map(jnp.zeros_like, step))
+    step = jnp.where(accepted, step, 0.0)
     return step, state._replace(damping=damping, accepted=accepted, gain=jnp.asarray(gain, state.gain.dtype))
 
 
@@ -104,7 +102,7 @@ def share(name: str, value: Any) -> Any:
     return value
 
 
-def check(damping: Any, initial_damping: float, trust_radius: Any, *, zero: bool) -> None:
+def check_damping(damping: Any, initial_damping: float, trust_radius: Any, *, zero: bool) -> None:
     """Check that a damping, its start and a trust radius are in range, 0 if `zero`. ValueError otherwise."""
     if isinstance(damping, str) and damping != "lm":
         raise ValueError(f"damping must be a number, a schedule or 'lm', got {damping!r}")

@@ -1,27 +1,32 @@
 """Natural gradients with an approximate Fisher information averaged over steps: Kronecker factors, and the diagonal."""
 
 from collections.abc import Callable
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import optax
+from flax import struct
 from jaxtyping import Array
 
 from hopfield._arrays import Tree
-from hopfield._numerics import accumulation_dtype, wide
-from hopfield.fisher import Likelihood, as_likelihood, fisher
+from hopfield._numerics import accumulation_dtype, safe_norm, wide
+from hopfield.fisher import Fisher, Likelihood
+from hopfield.fisher import fisher as fisher_of
+from hopfield.fisher.building import at_outputs
 from hopfield.fisher.operator import FisherKind
-from hopfield.fisher.solvers import selected
-from hopfield.optim import _safeguards
-from hopfield.optim._safeguards import accept_or_reject, finite, or_gradient, share, shrink_to_radius
-from hopfield.optim._transform import Call, Schedule, check_kind, check_rate, transform, value_at
+from hopfield.fisher.solvers import flattened, selected
+from hopfield.fisher.structured import Heads
+from hopfield.optim._rates import Schedule, check_params
+from hopfield.optim._safeguards import Trial, check_damping, or_gradient, share
+from hopfield.optim._steps import Evaluated, NaturalOptimiser, common, shared
 
 
 class ApproximateState(NamedTuple):
     """State of an approximate natural gradient: the averaged curvature, and the outcome of the last step."""
 
     count: Array
+    loss: Array
+    """Of the batch where the last step began."""
     averaged: Array
     """Curvatures in the average: those that were finite."""
     average: Tree
@@ -37,144 +42,131 @@ class ApproximateState(NamedTuple):
     """Fall of the loss over the fall that the quadratic model predicted; 1 where it was not asked for."""
 
 
-class Options(NamedTuple):
-    """Options of an approximate natural gradient, of whatever form."""
+class Averaged(NaturalOptimiser):
+    """Natural gradient by a form of F that is averaged over steps. Build with `kronecker_natural_gradient`."""
 
-    learning_rate: Schedule
-    likelihood: Likelihood | str
-    damping: float | str
-    initial_damping: float
-    decay: float
-    kind: FisherKind
-    samples: int
-    trust_radius: float | None
+    decay: Any
+    diagonal: bool = struct.field(pytree_node=False)
+    heads: Heads | None = struct.field(pytree_node=False)
 
-
-def kronecker_natural_gradient(
-    learning_rate: Schedule,
-    *,
-    likelihood: Likelihood | str,
-    damping: float | str = 1e-3,
-    initial_damping: float = 1.0,
-    decay: float = 0.95,
-    fisher: FisherKind = "exact",
-    samples: int = 1,
-    trust_radius: float | None = None,
-) -> optax.GradientTransformationExtraArgs:
-    """θ ← θ − η (F̂ + λ I)⁻¹ ∇ with F̂ a Kronecker product per matrix of parameters, averaged over steps.
-
-    An approximation: blocks of different arrays are decoupled and each is taken to factor
-    (`hopfield.fisher.structured.kronecker`). The damped inverse is exact for that F̂. Trust radius and reduction
-    ratio measure its steps with the Fisher information itself, of the examples of the step.
-
-    Args:
-        learning_rate: η, a number or a schedule of the step.
-        likelihood: of the targets given the model's outputs.
-        damping: λ > 0, or "lm" for the Levenberg–Marquardt rule, which tries each step, takes it only if the loss
-            falls, and adapts λ from `initial_damping` on.
-        decay: weight of the past in the average of the factors, in [0, 1), corrected for its start.
-        fisher, samples: kind of the rows, as for `hopfield.fisher.operator`.
-        trust_radius: bound of √(dᵀ F d), the length of a step in the Fisher metric; none if None.
-
-    Returns:
-        A transform whose `update` needs `params` and `model_fn`, and takes `inputs`, `targets`, `weights`, `key`,
-        `value`, `value_fn` and `accumulated`, as that of `hopfield.optim.natural_gradient`.
-
-    Source: Martens & Grosse 2015; Ren & Goldfarb 2021.
-    """
-    form = lambda curvature: curvature.kronecker(factored_damping=False).blocks
-
-    def solve(curvature, average, grads, damping):
-        blocks = curvature.kronecker(factored_damping=False).replace(blocks=average)
-        return blocks.solve(grads, damping)
-
-    options = Options(
-        learning_rate,
-        likelihood,
-        damping,
-        initial_damping,
-        decay=decay,
-        kind=fisher,
-        samples=samples,
-        trust_radius=trust_radius,
-    )
-    return _averaging_transform(form, solve, options)
-
-
-def diagonal_fisher(
-    learning_rate: Schedule,
-    *,
-    likelihood: Likelihood | str,
-    damping: float | str = 1e-3,
-    initial_damping: float = 1.0,
-    decay: float = 0.95,
-    fisher: FisherKind = "exact",
-    samples: int = 1,
-    trust_radius: float | None = None,
-) -> optax.GradientTransformationExtraArgs:
-    """θ ← θ − η ∇ / (diag F + λ), the diagonal averaged over steps: an approximation that decouples all parameters.
-
-    Arguments and `update` as of `kronecker_natural_gradient`.
-    """
-
-    def solve(curvature, average, grads, damping):
-        return jax.tree.map(lambda g, d: g / (d + damping), grads, average)
-
-    options = Options(
-        learning_rate,
-        likelihood,
-        damping,
-        initial_damping,
-        decay=decay,
-        kind=fisher,
-        samples=samples,
-        trust_radius=trust_radius,
-    )
-    return _averaging_transform(lambda curvature: curvature.diagonal(), solve, options)
-
-
-def _averaging_transform(form: Callable, solve: Callable, options: Options) -> optax.GradientTransformationExtraArgs:
-    """The transform of a form of the curvature, curvature ↦ arrays, and of its solve."""
-    check_rate(options.learning_rate)
-    _safeguards.check(options.damping, options.initial_damping, options.trust_radius, zero=False)
-    share("decay", options.decay)
-    check_kind(options.kind, options.samples)
-    chosen = as_likelihood(options.likelihood)
-    adaptive = isinstance(options.damping, str)
-
-    def init(params: Tree) -> ApproximateState:
+    def init(self, params: Tree) -> ApproximateState:
+        check_params(params)
         # The shapes of the average follow from the parameters alone: those of a model with one output.
-        probe = jax.eval_shape(lambda p: form(fisher(_one_output, p, likelihood="gaussian")), params)
+        probe = jax.eval_shape(lambda p: self._form(fisher_of(_one_output, p, likelihood="gaussian")), params)
         empty = jax.tree.map(lambda x: jnp.zeros(x.shape, accumulation_dtype(x.dtype)), probe)
         dtype = jnp.result_type(*jax.tree.leaves(params))
         number = lambda x: jnp.asarray(x, dtype)
         none, yes = jnp.zeros((), jnp.int32), jnp.array(True)
-        start = number(options.initial_damping if adaptive else options.damping)
-        return ApproximateState(none, none, empty, number(0.0), start, yes, yes, number(1.0))
+        start = number(self.damping)
+        return ApproximateState(none, number(jnp.nan), none, empty, number(0.0), start, yes, yes, number(1.0))
 
-    def step(updates: Tree, state: ApproximateState, params: Tree, call: Call) -> tuple[Tree, ApproximateState]:
-        curvature = call.fisher(params, chosen, options.kind, options.samples)
-        state, average = _update_average(state, form(curvature), options.decay)
-        damping = state.damping if adaptive else options.damping
-        direction = solve(curvature, average, updates, damping)
-        sound = state.finite & finite(direction)
-        direction = or_gradient(direction, updates, sound)
-        rate = value_at(options.learning_rate, state.count)
-        moved = jax.tree.map(lambda d, p: (-rate * d).astype(p.dtype), direction, params)
-        moved = shrink_to_radius(curvature, moved, options.trust_radius)
-        state = state._replace(
-            count=cast(Array, optax.safe_increment(state.count)),
-            norm=optax.tree.norm(direction).astype(state.norm.dtype),
-            finite=sound,
-        )
-        return accept_or_reject(curvature, updates, moved, state, params, call) if adaptive else (moved, state)
+    def _form(self, curvature: Fisher) -> Tree:
+        return curvature.diagonal() if self.diagonal else self._blocks(curvature).blocks
 
-    return transform(init, step, judges=adaptive)
+    def _blocks(self, curvature: Fisher) -> Any:
+        return curvature.kronecker(self.heads, factored_damping=False)
+
+    def _direction(
+        self, params: Tree, state: ApproximateState, at: Evaluated
+    ) -> tuple[Array, Callable[[Array], Array], ApproximateState]:
+        curvature = self._curvature(params, at.examples, at.linear.outputs, state.count)
+        state, average = _update_average(state, self._form(curvature), self.decay)
+        damping = state.damping if self.common.adaptive else self.damping
+        shaped = flattened(params)[1]
+        grads = shaped(at.grads)
+        if self.diagonal:
+            solved = jax.tree.map(lambda g, d: g / (d + damping), grads, average)
+        else:
+            solved = self._blocks(curvature).replace(blocks=average).solve(grads, damping)
+        direction = flattened(solved)[0]
+        sound = state.finite & jnp.all(jnp.isfinite(direction))
+        direction = or_gradient(direction, at.grads, sound)
+        measure = at_outputs(
+            self.model, params, at.linear.outputs, at.examples, self.likelihood, "exact", 1
+        ).quadratic_by(at.linear)
+        norm = safe_norm(direction).astype(state.norm.dtype)
+        return direction, lambda v: measure(shaped(v)), state._replace(norm=norm, finite=sound)
+
+    def _best_length(self, trial: Trial, state: ApproximateState) -> Any:
+        """Length at which the quadratic model with F itself is least, where steps are tried at all."""
+        if not self.common.adaptive:
+            return 1.0
+        level = trial.size * (trial.bend + state.damping * trial.square)
+        return trial.slope / jnp.where(level > 0, level, 1.0)
+
+
+def kronecker_natural_gradient(
+    model: Callable,
+    likelihood: Likelihood | str,
+    learning_rate: Schedule = 1.0,
+    *,
+    damping: float | str = "lm",
+    initial_damping: float = 1.0,
+    decay: float = 0.95,
+    fisher: FisherKind = "exact",
+    samples: int = 1,
+    examples: int | None = None,
+    heads: Heads | None = None,
+    trust_radius: float | None = None,
+    penalty: Callable[[Tree], Array] | None = None,
+) -> Averaged:
+    """θ ← θ − η (F̂ + λ I)⁻¹ ∇ with F̂ a Kronecker product per matrix of parameters, averaged over steps.
+
+    An approximation: blocks of different arrays are decoupled and each is taken to factor
+    (`hopfield.fisher.structured.kronecker`). The damped inverse is exact for that F̂. Trust radius, length of the step
+    and reduction ratio are measured with the Fisher information itself, of all examples of the step.
+
+    Args:
+        model, likelihood, learning_rate, initial_damping, trust_radius, penalty: as of `natural_gradient`.
+        damping: "lm" as there, where a rate of one goes to the least value of the quadratic model along the direction;
+            or a number λ > 0, where it goes the direction as it is.
+        decay: weight of the past in the average of the factors, in [0, 1), corrected for its start.
+        fisher, samples, examples: kind, number and examples of the rows that the factors are made of.
+        heads: axes of an array along which blocks are separate, as for `Fisher.kronecker`.
+
+    Source: Martens & Grosse 2015; Ren & Goldfarb 2021.
+    """
+    check_damping(damping, initial_damping, trust_radius, zero=False)
+    return Averaged(
+        **shared(model, likelihood, learning_rate, (damping, initial_damping), trust_radius),
+        common=common(fisher, samples, examples, damping, penalty),
+        decay=share("decay", decay),
+        diagonal=False,
+        heads=heads,
+    )
+
+
+def diagonal_fisher(
+    model: Callable,
+    likelihood: Likelihood | str,
+    learning_rate: Schedule = 1.0,
+    *,
+    damping: float | str = "lm",
+    initial_damping: float = 1.0,
+    decay: float = 0.95,
+    fisher: FisherKind = "exact",
+    samples: int = 1,
+    examples: int | None = None,
+    trust_radius: float | None = None,
+    penalty: Callable[[Tree], Array] | None = None,
+) -> Averaged:
+    """θ ← θ − η ∇ / (diag F + λ), the diagonal averaged over steps: an approximation that decouples all parameters.
+
+    Arguments as of `kronecker_natural_gradient`.
+    """
+    check_damping(damping, initial_damping, trust_radius, zero=False)
+    return Averaged(
+        **shared(model, likelihood, learning_rate, (damping, initial_damping), trust_radius),
+        common=common(fisher, samples, examples, damping, penalty),
+        decay=share("decay", decay),
+        diagonal=True,
+        heads=None,
+    )
 
 
 def _update_average(state: ApproximateState, now: Tree, decay: float) -> tuple[ApproximateState, Tree]:
     """The state with a curvature in its average if that is finite, and `finite`; and the average without its bias."""
-    sound = finite(now)
+    sound = jnp.all(jnp.stack([jnp.all(jnp.isfinite(x)) for x in jax.tree.leaves(now)]))
     average = jax.tree.map(lambda a, x: (decay * a + (1 - decay) * wide(x)).astype(a.dtype), state.average, now)
     average = selected(sound, average, state.average)  # what is not finite would stay in it for good
     start = 1 - decay ** (state.averaged + 1.0)

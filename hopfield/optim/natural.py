@@ -1,52 +1,34 @@
-"""Natural gradient descent, θ ← θ − η (F + λ I)⁻¹ ∇, as an optax transform.
+"""Natural gradient descent, θ ← θ − η (F + λ I)⁻¹ ∇.
 
-    optimiser = natural_gradient(1.0, likelihood="categorical", damping=1e-3)
-    updates, state = optimiser.update(grads, state, params, model_fn=model_fn, inputs=inputs)
+    optimiser = natural_gradient(model, "categorical")
+    state = optimiser.init(params)
+    params, state = optimiser.step(params, state, inputs, targets)
 
-The gradient is that of the mean negative log-likelihood, with or without other terms; F is the Fisher information of
-the same examples and weights (`hopfield.fisher.operator`).
-
-A batch too large for one gradient: take the mean over its parts and call `update` once, or let `optax.MultiSteps` do
-so. It hands on the mean gradient, but the other arguments of the last mini-step alone, and is therefore refused unless
-they are of all examples and are said to be:
-
-    optimiser = optax.MultiSteps(natural_gradient(...), 4, accumulator_dtype=grads_of_part.dtype)
-    optimiser.update(grads_of_part, state, params, model_fn=model_fn, inputs=inputs_of_all, accumulated=True)
-
-It solves at every mini-step and keeps the last solution, so that the first way is the cheaper one. In `optax.chain` and
-`nnx.Optimizer` it stands as `optax.GradientTransformationExtraArgs(optimiser.init, optimiser.update)`: they give other
-arguments only to what is declared to take them.
+∇ is the gradient of the mean negative log-likelihood of the targets and of a penalty, F the Fisher information of the
+same examples and weights, or of a part of them (`hopfield.fisher.operator`). The model is linearised once a step, for
+the gradient and every product with F.
 
 Source: Amari 1998; Martens 2010 and 2020 for damping, its Levenberg–Marquardt rule and conjugate gradients;
 Goldshlager, Abrahamsen & Lin 2024 (SPRING) for momentum.
 """
 
-from functools import partial
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
-import optax
+from flax import struct
 from jaxtyping import Array
 
 from hopfield._arguments import integer, one_of, real_scalar
 from hopfield._arrays import Tree
 from hopfield._numerics import nan_outside
-from hopfield.fisher import Fisher, Likelihood, as_likelihood
-from hopfield.fisher.operator import FisherKind, Solver
-from hopfield.fisher.solvers import axpy, selected
-from hopfield.optim import _safeguards
-from hopfield.optim._safeguards import (
-    LEAST,
-    accept_or_reject,
-    finite,
-    or_gradient,
-    refine_solution,
-    share,
-    shrink_to_radius,
-    still,
-)
-from hopfield.optim._transform import Call, Schedule, check_kind, check_rate, transform, value_at
+from hopfield.fisher import Fisher, Likelihood, _programs
+from hopfield.fisher.operator import FisherKind, Solver, linearised
+from hopfield.fisher.solvers import flat_conjugate_gradient, flattened
+from hopfield.optim._rates import Schedule, check_params, value_at
+from hopfield.optim._safeguards import LEAST, ROUNDED, check_damping, or_gradient, share, still
+from hopfield.optim._steps import Evaluated, NaturalOptimiser, common, shared
 
 SMALL = 1500
 """Parameters up to which "auto" forms the whole matrix."""
@@ -64,11 +46,13 @@ class NaturalGradientState(NamedTuple):
 
     Example:
         >>> from hopfield.optim import natural_gradient
-        >>> natural_gradient(0.1, likelihood="categorical").init(jnp.zeros(3)).count.item()
+        >>> natural_gradient(lambda w, x: x @ w, "categorical").init(jnp.zeros(3)).count.item()
         0
     """
 
     count: Array
+    loss: Array
+    """Of the batch where the last step began."""
     damping: Array
     direction: Tree
     """The last solution: a warm start, and the momentum's past."""
@@ -82,146 +66,131 @@ class NaturalGradientState(NamedTuple):
     """Fall of the loss over the fall that the quadratic model predicted; 1 where it was not asked for."""
 
 
-class Options(NamedTuple):
-    """Options of `natural_gradient` that are not traced."""
+class Solving(NamedTuple):
+    """Options of the solver, which a program is compiled for."""
 
-    likelihood: Likelihood
-    damping: Schedule | str
-    initial_damping: float
     solver: ChosenSolver
-    kind: FisherKind
-    samples: int
     momentum: float
-    trust_radius: float | None
-    tolerance: float
     max_iterations: int
 
-    @property
-    def adaptive(self) -> bool:
-        """Whether λ adapts to the outcome of trial steps."""
-        return isinstance(self.damping, str)
+
+class NaturalGradient(NaturalOptimiser):
+    """Natural gradient descent by a solution of the damped system. Build with `natural_gradient`."""
+
+    tolerance: Any
+    solving: Solving = struct.field(pytree_node=False)
+
+    def init(self, params: Tree) -> NaturalGradientState:
+        check_params(params)
+        dtype = jnp.result_type(*jax.tree.leaves(params))
+        as_number = lambda x: jnp.asarray(x, dtype)
+        return NaturalGradientState(
+            count=jnp.zeros((), jnp.int32),
+            loss=as_number(jnp.nan),
+            damping=as_number(self.damping if self.common.adaptive else 0.0),
+            direction=jax.tree.map(jnp.zeros_like, params),
+            residual=as_number(0.0),
+            iterations=jnp.zeros((), jnp.int32),
+            accepted=jnp.array(True),
+            finite=jnp.array(True),
+            gain=as_number(1.0),
+        )
+
+    def _direction(
+        self, params: Tree, state: NaturalGradientState, at: Evaluated
+    ) -> tuple[Array, Callable[[Array], Array], NaturalGradientState]:
+        curvature = self._curvature(params, at.examples, at.linear.outputs, state.count)
+        whole = curvature.outputs.shape == at.linear.outputs.shape
+        linear = at.linear if whole else linearised(curvature.model, params)
+        damping = state.damping if self.common.adaptive else value_at(self.damping, state.count)
+        damping = jnp.asarray(damping, state.damping.dtype)
+        shaped = flattened(params)[1]
+        multiply, measure = curvature.product_by(linear), curvature.quadratic_by(linear)
+        product = lambda v: flattened(multiply(shaped(v)))[0]
+        direction, state = self._solution(curvature, product, at.grads, state, damping)
+        return direction, lambda v: measure(shaped(v)), state
+
+    def _solution(
+        self, curvature: Fisher, product: Callable, grads: Array, state: NaturalGradientState, damping: Array
+    ) -> tuple[Array, NaturalGradientState]:
+        """(F + λ I)⁻¹ ∇, drawn to the last direction by momentum. If that is not finite, the gradient itself."""
+        (chosen, mu, limit), tolerance = self.solving, self.tolerance
+        past, shaped = flattened(state.direction)
+        # SPRING: argmin ½ dᵀFd − ∇·d + ½ λ ‖d − μ d_last‖², whose system is the damped one for ∇ − μ F d_last.
+        right = grads - mu * product(past) if mu else grads
+        solver: Solver = chosen if chosen != "auto" else _solver_for(curvature)
+        if solver == "kernel":  # which divides by the damping; chosen by itself, where it has no more rows than params
+            damping = nan_outside(damping, damping > 0) if chosen == "kernel" else jnp.maximum(damping, LEAST)
+        start = None if mu else past
+        if solver != "cg":  # conjugate gradients measure what is left, and go on where rounding spoils it
+            start = flattened(_programs.direct(curvature, shaped(right), damping, solver))[0]
+            limit, tolerance = (limit, jnp.maximum(tolerance, ROUNDED)) if chosen == "auto" else (0, tolerance)
+        direction, info = flat_conjugate_gradient(product, right, damping, None, start, tolerance, limit)
+        direction = direction + mu * past if mu else direction
+        # A curvature that is not finite shows in the solution, in its residual, or in a solver that has not moved; one
+        # that rounding has spoilt in a residual beyond that of no step at all.
+        moved = ~still(direction) | still(grads)
+        is_finite = jnp.all(jnp.isfinite(direction))
+        sound = is_finite & (info.residual <= 1.0) & moved
+        direction = or_gradient(direction, grads, sound)
+        residual = jnp.asarray(info.residual, state.residual.dtype)
+        return direction, state._replace(
+            damping=damping,
+            direction=shaped(jnp.where(jnp.all(jnp.isfinite(direction)), direction, 0.0)),
+            residual=jnp.where(jnp.isfinite(residual), residual, jnp.inf),
+            iterations=info.iterations,
+            accepted=jnp.array(True),
+            finite=sound,
+            gain=jnp.ones_like(state.gain),
+        )
+
+    def _linearises(self) -> bool:
+        return True
 
 
 def natural_gradient(
-    learning_rate: Schedule,
-    *,
+    model: Callable,
     likelihood: Likelihood | str,
-    damping: Schedule | str = 1e-3,
+    learning_rate: Schedule = 1.0,
+    *,
+    damping: Schedule | str = "lm",
     initial_damping: float = 1.0,
     solver: ChosenSolver | str = "auto",
     fisher: FisherKind = "exact",
     samples: int = 1,
+    examples: int | None = None,
     momentum: float = 0.0,
     trust_radius: float | None = None,
+    penalty: Callable[[Tree], Array] | None = None,
     tolerance: float = 1e-4,
     max_iterations: int = 100,
-) -> optax.GradientTransformationExtraArgs:
+) -> NaturalGradient:
     """Natural gradient descent with damping, by conjugate gradients, a dense factor or the kernel form.
 
     Args:
+        model: (params, inputs) ↦ outputs [B, *t, K], the likelihood's natural parameters.
+        likelihood: of the targets given the outputs, or its name. The loss is the mean of −log p, which for "gaussian"
+            is half the squared error, summed over outputs.
         learning_rate: η, a number or a schedule of the step.
-        likelihood: of the targets given the model's outputs.
-        damping: λ ≥ 0 (positive for "kernel"), a number, a schedule of the step, or "lm" for the Levenberg–Marquardt
-            rule, which tries each step, takes it only if the loss falls, and adapts λ from `initial_damping` on.
+        damping: "lm" for the Levenberg–Marquardt rule, which tries each step, takes it only if the loss of the batch
+            falls, and adapts λ from `initial_damping` on; or λ ≥ 0 (positive for "kernel"), a number or a schedule.
         solver: "cg", "cholesky", "kernel", or "auto": Cholesky for few parameters, the kernel form for few examples
             if its rows take little memory, else conjugate gradients, which also go on where rounding spoils these.
         fisher: "exact", "monte_carlo" (with `samples` draws per term) or "empirical".
+        examples: of the batch that F is taken from, others at every step; all if None.
         momentum: μ in [0, 1): the solution is drawn to μ times the last one wherever the data say nothing (SPRING).
         trust_radius: bound of √(dᵀ F d), the length of a step in the Fisher metric; none if None.
+        penalty: params ↦ a further term of the loss, such as weight decay.
         tolerance, max_iterations: relative residual and bound of conjugate gradients, started from the last solution.
-    Returns:
-        A transform whose `update` needs `params` and `model_fn`, and takes `inputs`, `targets`, `weights` and `key` as
-        `fisher` does; "lm" also needs `value`, the loss at params, and `value_fn`, params ↦ loss. All are of the
-        examples that the gradient is the mean over, which inside `optax.MultiSteps` `accumulated=True` has to state.
-    Raises:
-        ValueError: an option out of its range; in `update`, something missing, masked parameters, or `optax.MultiSteps`
-            without `accumulated`.
+    Raises ValueError for an option out of its range.
     """
-    check_rate(learning_rate)
-    options = Options(
-        likelihood=as_likelihood(likelihood),
-        damping=damping,
-        initial_damping=initial_damping,
-        solver=one_of("solver", solver, CHOSEN_SOLVERS),
-        kind=fisher,
-        samples=samples,
-        momentum=momentum,
-        trust_radius=trust_radius,
-        tolerance=tolerance,
-        max_iterations=max_iterations,
-    )
-    _check(options)
-    return transform(partial(_begin, options), partial(_step, learning_rate, options), judges=options.adaptive)
-
-
-def _begin(options: Options, params: Tree) -> NaturalGradientState:
-    dtype = jnp.result_type(*jax.tree.leaves(params))
-    as_number = lambda x: jnp.asarray(x, dtype)
-    return NaturalGradientState(
-        count=jnp.zeros((), jnp.int32),
-        damping=as_number(options.initial_damping if options.adaptive else 0.0),
-        direction=jax.tree.map(jnp.zeros_like, params),
-        residual=as_number(0.0),
-        iterations=jnp.zeros((), jnp.int32),
-        accepted=jnp.array(True),
-        finite=jnp.array(True),
-        gain=as_number(1.0),
-    )
-
-
-def _step(
-    learning_rate: Schedule, options: Options, updates: Tree, state: NaturalGradientState, params: Tree, call: Call
-) -> tuple[Tree, NaturalGradientState]:
-    rate = value_at(learning_rate, state.count)
-    curvature = call.fisher(params, options.likelihood, options.kind, options.samples)
-    lam = state.damping if options.adaptive else value_at(options.damping, state.count)
-    lam = jnp.asarray(lam, state.damping.dtype)
-    moved, state = _direction(curvature, updates, state, lam, options)
-    moved = jax.tree.map(lambda d: (-rate * d).astype(d.dtype), moved)
-    moved = shrink_to_radius(curvature, moved, options.trust_radius)
-    if options.adaptive:
-        moved, state = accept_or_reject(curvature, updates, moved, state, params, call)
-    return moved, state._replace(count=optax.safe_increment(state.count))
-
-
-def _direction(
-    curvature: Fisher, grads: Tree, state: NaturalGradientState, damping: Array, options: Options
-) -> tuple[Tree, NaturalGradientState]:
-    """(F + λ I)⁻¹ ∇, drawn to the last direction by momentum. If that is not finite, the gradient itself."""
-    mu, past = options.momentum, state.direction
-    # SPRING: argmin ½ dᵀFd − ∇·d + ½ λ ‖d − μ d_last‖², whose system is the damped one for ∇ − μ F d_last.
-    right = axpy(-mu, curvature @ past, grads) if mu else grads
-    start = None if mu else past
-    solver: Solver = options.solver if options.solver != "auto" else _solver_for(curvature)
-    if solver == "kernel":  # which divides by the damping; chosen by itself, where it has no more rows than parameters
-        damping = nan_outside(damping, damping > 0) if options.solver == "kernel" else jnp.maximum(damping, LEAST)
-    direction, info = curvature.solve(
-        right,
-        damping,
-        solver=solver,
-        x0=start if solver == "cg" else None,
-        tolerance=options.tolerance,
-        max_iterations=options.max_iterations,
-    )
-    if options.solver == "auto" and solver != "cg":
-        direction, info = refine_solution(
-            curvature, right, damping, direction, info, options.tolerance, options.max_iterations
-        )
-    direction = axpy(mu, past, direction) if mu else direction
-    # A curvature that is not finite shows in the solution, in its residual, or in a solver that has not moved; one that
-    # rounding has spoilt in a residual beyond that of no step at all.
-    moved = ~still(direction) | still(grads)
-    sound = finite(direction) & (info.residual <= 1.0) & moved
-    direction = or_gradient(direction, grads, sound)
-    residual = jnp.asarray(info.residual, state.residual.dtype)
-    return direction, state._replace(
-        damping=damping,
-        direction=selected(finite(direction), direction, jax.tree.map(jnp.zeros_like, past)),
-        residual=jnp.where(jnp.isfinite(residual), residual, jnp.inf),
-        iterations=info.iterations,
-        accepted=jnp.array(True),
-        finite=sound,
-        gain=jnp.ones_like(state.gain),
+    check_damping(damping, initial_damping, trust_radius, zero=solver != "kernel")
+    chosen = one_of("solver", solver, CHOSEN_SOLVERS)
+    return NaturalGradient(
+        **shared(model, likelihood, learning_rate, (damping, initial_damping), trust_radius),
+        common=common(fisher, samples, examples, damping, penalty),
+        tolerance=real_scalar("tolerance", tolerance, "a finite number of at least 0", 0.0),
+        solving=Solving(chosen, share("momentum", momentum), integer("max_iterations", max_iterations)),
     )
 
 
@@ -232,12 +201,3 @@ def _solver_for(curvature: Fisher) -> Solver:
     if size <= SMALL:
         return "cholesky"
     return "kernel" if rows <= min(FEW, size, ROOM // size) else "cg"
-
-
-def _check(options: Options) -> None:
-    """Check that options lie in their ranges. ValueError otherwise."""
-    _safeguards.check(options.damping, options.initial_damping, options.trust_radius, zero=options.solver != "kernel")
-    check_kind(options.kind, options.samples)
-    share("momentum", options.momentum)
-    real_scalar("tolerance", options.tolerance, "a finite number of at least 0", 0.0)
-    integer("max_iterations", options.max_iterations)

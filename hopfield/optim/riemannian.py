@@ -26,8 +26,8 @@ from hopfield._arrays import Tree
 from hopfield._numerics import is_traced, wide
 from hopfield._pytrees import Node
 from hopfield.geometry import spd, sphere
+from hopfield.optim._rates import Schedule, check_params, check_rate, value_at
 from hopfield.optim._safeguards import share
-from hopfield.optim._transform import Schedule, check_params, check_rate, value_at
 
 
 class Manifold(Node, abc.ABC):

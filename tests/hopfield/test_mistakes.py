@@ -322,7 +322,7 @@ MISTAKES = {
     "scores of no axes": (lambda: attention.softmax(3), r"scores must have at least 1 axis, got shape \(\)"),
     "point of no axes": (lambda: sphere.dist(3, STATE), r"\w+ must have at least 1 axis, got shape \(\)"),
     "rate": (
-        lambda: optim.natural_gradient(np.nan, likelihood="categorical"),
+        lambda: optim.natural_gradient(len, "categorical", np.nan),
         "learning_rate must be a finite number or a schedule, got nan",
     ),
 }

@@ -1,16 +1,12 @@
 """Natural gradient with Kronecker factors."""
 
-import optax
-
-from experiments.training.optimisers._natural import AVERAGED, shared_keywords
+from experiments.training.optimisers._natural import AVERAGED, Natural, of_model
 from experiments.training.settings import Knobs, Setting
 from hopfield.optim import kronecker_natural_gradient
 
 OWN = AVERAGED
 
 
-def make(setting: Setting, knobs: Knobs) -> optax.GradientTransformation:
-    """The transform."""
-    return kronecker_natural_gradient(
-        knobs.learning_rate, **shared_keywords(knobs, adaptive=setting.damping_rule == "reduction")
-    )
+def make(setting: Setting, knobs: Knobs) -> Natural:
+    """The optimiser of a model."""
+    return of_model(kronecker_natural_gradient, knobs, adaptive=setting.damping_rule == "reduction")

@@ -1,18 +1,12 @@
 """Natural gradient."""
 
-import optax
-
-from experiments.training.optimisers._natural import SOLVED, shared_keywords, solver_keywords
+from experiments.training.optimisers._natural import SOLVED, Natural, of_model, solver_keywords
 from experiments.training.settings import Knobs, Setting
 from hopfield.optim import natural_gradient
 
 OWN = SOLVED | {"damping_rule": "fixed"}
 
 
-def make(setting: Setting, knobs: Knobs) -> optax.GradientTransformation:
-    """The transform."""
-    return natural_gradient(
-        knobs.learning_rate,
-        **shared_keywords(knobs, adaptive=setting.damping_rule == "reduction"),
-        **solver_keywords(setting),
-    )
+def make(setting: Setting, knobs: Knobs) -> Natural:
+    """The optimiser of a model."""
+    return of_model(natural_gradient, knobs, adaptive=setting.damping_rule == "reduction", **solver_keywords(setting))

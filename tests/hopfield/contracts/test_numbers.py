@@ -77,9 +77,9 @@ TRUTHS = {
     "order": lambda: thermodynamics.renyi_entropy(SCORES, True),
     "alpha": lambda: separations.normmax(np.bool_(True)),
     "variance": lambda: gaussian(True),
-    "rate": lambda: optim.natural_gradient(True, likelihood="categorical"),
-    "damping": lambda: optim.natural_gradient(1.0, likelihood="categorical", damping=True),
-    "trust radius": lambda: optim.natural_gradient(1.0, likelihood="categorical", trust_radius=True),
+    "rate": lambda: optim.natural_gradient(len, "categorical", True),
+    "damping": lambda: optim.natural_gradient(len, "categorical", damping=True),
+    "trust radius": lambda: optim.natural_gradient(len, "categorical", trust_radius=True),
     "damping of a solution": lambda: INFORMATION.solve(WEIGHTS, True),
 }
 

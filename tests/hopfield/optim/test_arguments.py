@@ -15,24 +15,28 @@ NATURAL = {
     "kronecker": optim.kronecker_natural_gradient,
     "diagonal": optim.diagonal_fisher,
 }
-MADE = {name: lambda make=make: make(1.0, likelihood="gaussian") for name, make in NATURAL.items()}
-EVERY = MADE | {"riemannian": lambda: optim.riemannian_gradient_descent(0.1)}
-every = pytest.mark.parametrize("make", EVERY.values(), ids=EVERY)
+natural = pytest.mark.parametrize("make", NATURAL.values(), ids=NATURAL)
 
 
 def model(params, x):
     return x @ params
 
 
+MADE = {name: lambda make=make: make(model, "gaussian") for name, make in NATURAL.items()}
+EVERY = MADE | {"riemannian": lambda: optim.riemannian_gradient_descent(0.1)}
+every = pytest.mark.parametrize("make", EVERY.values(), ids=EVERY)
+
+
 def gradient(params):
     return jax.grad(lambda p: 0.5 * jnp.mean(jnp.sum((X @ p - Y) ** 2, axis=-1)))(params)
 
 
-def update(optimiser, params=W, grads=None, **more):
-    params = jnp.asarray(params)
-    grads = gradient(params) if grads is None else grads
-    given = {"model_fn": model, "inputs": X} | more
-    return optimiser.update(grads, optimiser.init(params), params, **given)
+def step_from_zero(make, slope=None, dtype=jnp.float32, **options):
+    """Step and state from zero: on the data, or along a penalty of which `slope` is the gradient alone."""
+    if slope is not None:
+        options["penalty"] = lambda w: jnp.sum(slope * w)
+    optimiser, w = make(model, "gaussian", **options), jnp.zeros_like(W, dtype)
+    return optimiser.step(w, optimiser.init(w), X.astype(dtype), (Y if slope is None else 0 * Y).astype(dtype))
 
 
 @every
@@ -51,34 +55,38 @@ def test_no_parameters_at_all_are_refused(make):
         make().init({})
 
 
-@every
-def test_updates_that_would_be_broadcast_are_refused(make):
+def test_updates_that_would_be_broadcast_are_refused():
+    optimiser = optim.riemannian_gradient_descent(0.1)
     with pytest.raises(
         ValueError, match=r"^updates must have the structure and shapes of params, \(3, 2\), got \(1, 2"
     ):
-        update(make(), grads=jnp.ones((1, 2)))
+        optimiser.update(jnp.ones((1, 2)), optimiser.init(jnp.asarray(W)), jnp.asarray(W))
 
 
-@pytest.mark.parametrize("make", MADE.values(), ids=MADE)
-def test_a_batch_of_none_and_outputs_that_are_whole_numbers_are_refused(make):
-    with pytest.raises(ValueError, match=r"^outputs of model_fn must have axes .*, none empty, got shape \(0, 2\)"):
-        update(make(), inputs=X[:0])
+@natural
+def test_a_batch_that_does_not_fit_is_refused(make):
+    for inputs, targets, sentence in (
+        (X[:0], Y[:0], r"outputs of model_fn must have axes .*, none empty, got shape \(0, 2\)"),
+        (X, Y[:, 0], r"targets must have shape \[12, 2\], got \[12\]"),
+    ):
+        optimiser = make(model, "gaussian")
+        with pytest.raises(ValueError, match=f"^{sentence}"):
+            optimiser.step(W, optimiser.init(W), inputs, targets)
+    optimiser = make(lambda p, x: (x @ p).astype(int), "gaussian", damping=1.0)
     with pytest.raises(ValueError, match=r"^outputs of model_fn must be real numbers, got int"):
-        update(make(), model_fn=lambda p, x: (x @ p).astype(int))
+        optimiser.step(W, optimiser.init(W), X, Y)
 
 
-@pytest.mark.parametrize("make", NATURAL.values(), ids=NATURAL)
+@natural
 def test_a_step_whose_square_vanishes_is_still_the_step(make):
-    found, state = update(make(1.0, likelihood="gaussian", damping=1e30))
-    np.testing.assert_allclose(found, -gradient(jnp.asarray(W)) / 1e30, rtol=1e-4)
+    found, state = step_from_zero(make, damping=1e30)
+    np.testing.assert_allclose(found, -gradient(jnp.zeros_like(W)) / 1e30, rtol=1e-4)
     assert bool(state.finite)
 
 
-@pytest.mark.parametrize("make", NATURAL.values(), ids=NATURAL)
+@natural
 def test_half_precision_keeps_its_type_and_comes_near(make):
-    half = jnp.asarray(W, jnp.bfloat16)
-    optimiser = make(1.0, likelihood="gaussian", damping=0.1)
-    found, wide = update(optimiser, half, gradient(jnp.asarray(W)).astype(jnp.bfloat16))[0], update(optimiser)[0]
+    found, wide = (step_from_zero(make, damping=0.1, dtype=dtype)[0] for dtype in (jnp.bfloat16, jnp.float32))
     assert found.dtype == jnp.bfloat16
     np.testing.assert_allclose(found.astype(jnp.float32), wide, atol=0.05)
 
@@ -86,10 +94,12 @@ def test_half_precision_keeps_its_type_and_comes_near(make):
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: optim.natural_gradient(0.1, likelihood="gaussian", momentum="0.9"), "momentum must be a number in"),
+        (lambda: optim.natural_gradient(model, "gaussian", momentum="0.9"), "momentum must be a number in"),
+        (lambda: optim.natural_gradient(0.1, "gaussian"), "model must be a function of params and inputs, got 0.1"),
+        (lambda: optim.natural_gradient(model, "gaussian", penalty=0.1), "penalty must be a function of params, got"),
         (lambda: optim.riemannian_gradient_descent(0.1, momentum=None), "momentum must be a number in"),
-        (lambda: optim.diagonal_fisher(0.1, likelihood="gaussian", decay=None), "decay must be a number in"),
-        (lambda: optim.natural_gradient(0.1, likelihood=["gaussian"]), "likelihood must be one of"),
+        (lambda: optim.diagonal_fisher(model, "gaussian", decay=None), "decay must be a number in"),
+        (lambda: optim.natural_gradient(model, ["gaussian"]), "likelihood must be one of"),
         (lambda: optim.riemannian_gradient_descent(0.1, None), "manifolds must be euclidean, "),
         (
             lambda: optim.riemannian_gradient_descent(0.1, {"a": "oblique"}).init({"b": jnp.eye(2)}),
@@ -122,16 +132,16 @@ def test_masked_parameters_go_through_descent_on_manifolds():
 @pytest.mark.parametrize("solver", ["cg", "cholesky", "kernel"])
 def test_the_direction_does_not_depend_on_the_size_of_the_gradient(solver, size):
     """At both sizes squares of single precision vanish or overflow."""
-    params, grads = jnp.asarray(W, jnp.float32), gradient(jnp.asarray(W, jnp.float32)).astype(jnp.float32)
-    optimiser = optim.natural_gradient(1.0, likelihood="gaussian", damping=0.1, solver=solver, tolerance=1e-6)
-    usual, (found, state) = update(optimiser, params, grads)[0], update(optimiser, params, grads * size)
+    slope = gradient(jnp.zeros_like(W))
+    options = {"damping": 0.1, "solver": solver, "tolerance": 1e-6}
+    usual, _ = step_from_zero(optim.natural_gradient, slope, **options)
+    found, state = step_from_zero(optim.natural_gradient, size * slope, **options)
     np.testing.assert_allclose(np.asarray(found, float) / size, usual, rtol=1e-3, atol=1e-4)
     assert bool(state.finite)
 
 
 def test_the_trust_radius_bounds_a_huge_step_and_does_not_stop_it():
-    params, grads = jnp.asarray(W, jnp.float32), gradient(jnp.asarray(W, jnp.float32)).astype(jnp.float32)
-    optimiser = optim.natural_gradient(1.0, likelihood="gaussian", damping=0.1, trust_radius=0.1)
-    found = update(optimiser, params, 1e25 * grads)[0]
+    slope = 1e25 * gradient(jnp.zeros_like(W))
+    found, _ = step_from_zero(optim.natural_gradient, slope, damping=0.1, trust_radius=0.1)
     length = np.sqrt(np.mean(np.sum((X @ np.asarray(found)) ** 2, axis=-1)))
     assert length == pytest.approx(0.1, rel=1e-3)

@@ -213,3 +213,32 @@ def test_an_ill_conditioned_covariance_is_fitted_in_single_precision():
     for _ in range(150):
         p, state = step(p, state)
     np.testing.assert_allclose(p, spread, atol=1e-3 * float(jnp.max(spread)))
+
+
+def test_descent_on_manifolds_needs_no_more_than_the_mean_gradient():
+    params = {
+        "free": jnp.ones(2),
+        "oblique": jnp.array([[0.6, 0.8], [1.0, 0.0]]),
+        "stiefel": jnp.linalg.qr(jax.random.normal(jax.random.key(2), (3, 2)))[0],
+        "positive_definite": jnp.diag(jnp.array([2.0, 0.5])),
+    }
+    names = {name: name for name in params} | {"free": "euclidean"}
+    optimiser = riemannian_gradient_descent(0.2, names, momentum=0.5)
+    accumulating = optax.MultiSteps(optimiser, 3, accumulator_dtype=jnp.float64)
+
+    def gradient(p, weights):  # of a mean over examples, by hand: Σ_n w_n sin(n θ)
+        return jax.tree.map(lambda x: sum(w * n * jnp.cos(n * x) for n, w in enumerate(weights, 1)), p)
+
+    whole = jax.jit(lambda p, s: optimiser.update(gradient(p, [1 / 3] * 3), s, p))
+    part = jax.jit(lambda p, s, w: accumulating.update(gradient(p, w), s, p))
+    p, q = params, params
+    one, other = optimiser.init(p), accumulating.init(q)
+    for _ in range(2):
+        step, one = whole(p, one)
+        p = optax.apply_updates(p, step)
+        for weights in np.eye(3):
+            step, other = part(q, other, weights)
+            q = optax.apply_updates(q, step)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-14), q, p)
+    for manifold, point in ((nm, q[nm]) for nm in ("oblique", "stiefel")):
+        assert np.all(np.isfinite(point)), manifold
