@@ -165,9 +165,9 @@ def _compiled(kind: Kind, memory: int) -> Callable:
     options = {"memory": memory} if memory else {}
 
     def run(problem: Problem, order: Array, hyper: Hyper, bounds: Bounds) -> tuple[Params, Trace, Array, Array]:
-        optimiser = RULES[kind.rule].make(hyper, kind.full, **options)
+        made = RULES[kind.rule].make(hyper, kind.full, **options)
+        optimiser = made(model(problem)) if kind.rule in NATURAL else made
         advance = partial(_advance, kind, optimiser, problem, order, bounds.watch)
-        optimiser = optimiser(model(problem)) if kind.rule in NATURAL else optimiser
         inner: Any = optimiser.init(problem.start)
         blank = jnp.full((kind.length,), jnp.nan, jnp.float32)
         unknown = jnp.asarray(jnp.finfo(jnp.float32).max)  # until the loss of all examples is looked at

@@ -87,11 +87,9 @@ def test_a_step_that_raises_the_loss_is_rejected_and_damped_more(factory):
 
 @BOTH
 def test_a_curvature_that_is_no_number_is_left_out_of_the_average(factory):
-    """Rows of one example are NaN, whose target and output are numbers."""
-    bend = lambda w, x: linear(w, x) + jnp.where(x[:, :1] > 5, jnp.sqrt(0 * w[0]), 0.0)
-    optimiser, w = factory(bend, "gaussian", damping=0.1, decay=0.5), jnp.ones((3, 1))
+    optimiser, w = factory(linear, "gaussian", damping=0.1, decay=0.5), jnp.ones((3, 1))
     with pytest.warns(UserWarning, match="the curvature or the solution of a step is not finite"):
-        _, state = step_of(optimiser, w, None, X.at[0, 0].set(9.0))
+        _, state = step_of(optimiser, w, None, X.at[0, 0].set(jnp.nan))
     assert not state.finite
     step, state = step_of(optimiser, w, state)
     fresh, _ = step_of(optimiser, w)
