@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -15,6 +15,30 @@ from hopfield.fisher.block_forms import BlockDiagonal
 from hopfield.fisher.solvers import SolveInfo, dense_solve, dot, inlined_conjugate_gradient, solution
 
 
+class Linear(NamedTuple):
+    """A model at its parameters: its outputs, and the products with its Jacobian and its transpose."""
+
+    outputs: Array
+    push: Callable[[Tree], Array]
+    pull: Callable[[Array], tuple[Tree]]
+
+
+def linearised(model: Callable[[Tree], Array], params: Tree) -> Linear:
+    """A model linearised once for any number of products."""
+    outputs, push = jax.linearize(model, params)
+    return Linear(outputs, push, jax.linear_transpose(push, params))
+
+
+def product_by(curvature: Any, linear: Linear) -> Callable[[Tree], Tree]:
+    """v ↦ F v by a linearisation of the model that there is."""
+    return lambda v: linear.pull(curvature._of_outputs(linear.push(in_types_of(v, curvature.params))))[0]
+
+
+def quadratic_by(curvature: Any, linear: Linear) -> Callable[[Tree], Array]:
+    """v ↦ vᵀ F v by a linearisation of the model that there is."""
+    return lambda v: jnp.sum((image := linear.push(v)) * curvature._of_outputs(image))
+
+
 @jax.jit
 def product(curvature: Any, vector: Tree) -> Tree:
     """F v."""
@@ -24,8 +48,8 @@ def product(curvature: Any, vector: Tree) -> Tree:
 @jax.jit
 def quadratic(curvature: Any, vector: Tree) -> Array:
     """vᵀ F v."""
-    _, image = jax.jvp(curvature.model, (curvature.params,), (in_types_of(vector, curvature.params),))
-    return jnp.sum(image * curvature.of_outputs(image))
+    _, image = jax.jvp(curvature._model, (curvature.params,), (in_types_of(vector, curvature.params),))
+    return jnp.sum(image * curvature._of_outputs(image))
 
 
 @jax.jit

@@ -8,7 +8,7 @@ Source: Martens, JMLR 21, 146 (2020); for the empirical Fisher Kunstner, Balles 
 """
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import jax
 import jax.numpy as jnp
@@ -33,20 +33,6 @@ Solver = Literal["cg", "cholesky", "kernel"]
 SOLVERS: tuple[Solver, ...] = get_args(Solver)
 CHUNK = 256
 """Rows held at once where they are only summed over."""
-
-
-class Linear(NamedTuple):
-    """A model at its parameters: its outputs, and the products with its Jacobian and its transpose."""
-
-    outputs: Array
-    push: Callable[[Tree], Array]
-    pull: Callable[[Array], tuple[Tree]]
-
-
-def linearised(model: Callable[[Tree], Array], params: Tree) -> Linear:
-    """A model linearised once for any number of products."""
-    outputs, push = jax.linearize(model, params)
-    return Linear(outputs, push, jax.linear_transpose(push, params))
 
 
 class Fisher(Node):
@@ -74,15 +60,7 @@ class Fisher(Node):
 
     def linearised(self) -> Callable[[Tree], Tree]:
         """v ↦ F v with the model linearised once, for loops over products."""
-        return self.product_by(linearised(self.model, self.params))
-
-    def product_by(self, linear: Linear) -> Callable[[Tree], Tree]:
-        """v ↦ F v by a linearisation of the model that there is."""
-        return lambda v: linear.pull(self.of_outputs(linear.push(_programs.in_types_of(v, self.params))))[0]
-
-    def quadratic_by(self, linear: Linear) -> Callable[[Tree], Array]:
-        """v ↦ vᵀ F v by a linearisation of the model that there is."""
-        return lambda v: jnp.sum((image := linear.push(v)) * self.of_outputs(image))
+        return _programs.product_by(self, _programs.linearised(self._model, self.params))
 
     def __matmul__(self, vector: Tree) -> Tree:
         """F v, of the parameters' structure."""
@@ -193,10 +171,10 @@ class Fisher(Node):
 
         return jax.tree.map(lambda t, s: t.astype(s.dtype), jax.lax.scan(add, zero, parts)[0], shapes)
 
-    def model(self, params: Tree) -> Array:
+    def _model(self, params: Tree) -> Array:
         return self.model_fn(params) if self.inputs is None else self.model_fn(params, self.inputs)
 
-    def of_outputs(self, tangent: Array) -> Array:
+    def _of_outputs(self, tangent: Array) -> Array:
         """w F_out tangent."""
         weights = self.weights[..., None]
         if self.factor is None:

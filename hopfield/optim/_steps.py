@@ -17,9 +17,10 @@ from hopfield._arrays import Tree
 from hopfield._numerics import is_traced
 from hopfield._pytrees import Node
 from hopfield.fisher import FISHER_KINDS, Fisher, Likelihood, as_likelihood
+from hopfield.fisher._conjugate_gradients import flattened
+from hopfield.fisher._programs import Linear, linearised
 from hopfield.fisher.building import Examples, at_outputs, check_outputs, shares_of
-from hopfield.fisher.operator import FisherKind, Linear, linearised
-from hopfield.fisher.solvers import flattened
+from hopfield.fisher.operator import FisherKind
 from hopfield.optim._rates import check_params, check_rate, value_at
 from hopfield.optim._safeguards import Trial, accept_or_reject, within_radius
 

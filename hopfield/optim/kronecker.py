@@ -12,9 +12,10 @@ from hopfield._arrays import Tree
 from hopfield._numerics import accumulation_dtype, safe_norm, wide
 from hopfield.fisher import Fisher, Likelihood
 from hopfield.fisher import fisher as fisher_of
+from hopfield.fisher._conjugate_gradients import flattened, selected
+from hopfield.fisher._programs import quadratic_by
 from hopfield.fisher.building import at_outputs
 from hopfield.fisher.operator import FisherKind
-from hopfield.fisher.solvers import flattened, selected
 from hopfield.fisher.structured import Heads
 from hopfield.optim._rates import Schedule, check_params
 from hopfield.optim._safeguards import Trial, check_damping, or_gradient, share
@@ -81,9 +82,8 @@ class Averaged(NaturalOptimiser):
         direction = flattened(solved)[0]
         sound = state.finite & jnp.all(jnp.isfinite(direction))
         direction = or_gradient(direction, at.grads, sound)
-        measure = at_outputs(
-            self.model, params, at.linear.outputs, at.examples, self.likelihood, "exact", 1
-        ).quadratic_by(at.linear)
+        exact = at_outputs(self.model, params, at.linear.outputs, at.examples, self.likelihood, "exact", 1)
+        measure = quadratic_by(exact, at.linear)
         norm = safe_norm(direction).astype(state.norm.dtype)
         return direction, lambda v: measure(shaped(v)), state._replace(norm=norm, finite=sound)
 

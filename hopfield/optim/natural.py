@@ -24,8 +24,8 @@ from hopfield._arguments import integer, one_of, real_scalar
 from hopfield._arrays import Tree
 from hopfield._numerics import nan_outside
 from hopfield.fisher import Fisher, Likelihood, _programs
-from hopfield.fisher.operator import FisherKind, Solver, linearised
-from hopfield.fisher.solvers import flat_conjugate_gradient, flattened
+from hopfield.fisher._conjugate_gradients import flat_conjugate_gradient, flattened
+from hopfield.fisher.operator import FisherKind, Solver
 from hopfield.optim._rates import Schedule, check_params, value_at
 from hopfield.optim._safeguards import LEAST, ROUNDED, check_damping, or_gradient, share, still
 from hopfield.optim._steps import Evaluated, NaturalOptimiser, common, shared
@@ -101,11 +101,11 @@ class NaturalGradient(NaturalOptimiser):
     ) -> tuple[Array, Callable[[Array], Array], NaturalGradientState]:
         curvature = self._curvature(params, at.examples, at.linear.outputs, state.count)
         whole = curvature.outputs.shape == at.linear.outputs.shape
-        linear = at.linear if whole else linearised(curvature.model, params)
+        linear = at.linear if whole else _programs.linearised(curvature._model, params)
         damping = state.damping if self.common.adaptive else value_at(self.damping, state.count)
         damping = jnp.asarray(damping, state.damping.dtype)
         shaped = flattened(params)[1]
-        multiply, measure = curvature.product_by(linear), curvature.quadratic_by(linear)
+        multiply, measure = _programs.product_by(curvature, linear), _programs.quadratic_by(curvature, linear)
         product = lambda v: flattened(multiply(shaped(v)))[0]
         direction, state = self._solution(curvature, product, at.grads, state, damping)
         return direction, lambda v: measure(shaped(v)), state

@@ -276,6 +276,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.geometry._smooth.ratio": "tells where its callers may go on",
     "hopfield.geometry._smooth.away": "tells where its callers may go on",
     "hopfield.optim.*natural_gradient": "needs a model: tests of all optimisers call it",
+    "hopfield.optim.NaturalOptimiser.*": "needs a model: tests of all optimisers call it",
     "hopfield.optim.diagonal_fisher": "needs a model: tests of all optimisers call it",
 }
 """Patterns of public names without a case, and why."""
