@@ -117,8 +117,8 @@ def _learn_at_rates(
             start, step = _natural(lambda values: values, given, rate, damping).init, natural_step
 
         def follow(carry, now):
-            draw, index, queries = now
-            return step(*carry, Lesson(course.stored[draw], index, queries)), None
+            (params, state), (draw, index, queries) = carry, now
+            return step(params, state, Lesson(course.stored[draw], index, queries)), None
 
         begun: Any = first, start(first)
         params: Any = jax.lax.scan(follow, begun, (course.draw, course.index, course.queries))[0][0]

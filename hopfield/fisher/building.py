@@ -77,9 +77,10 @@ def at_outputs(
     """The Fisher information of examples whose outputs are known."""
     inputs, targets, shares, key = examples
     factor = None
-    if kind != "exact":
-        given = (outputs, key, samples) if kind == "monte_carlo" else (outputs, targets)
-        factor = (_drawn_scores if kind == "monte_carlo" else _data_scores)(likelihood, *given)
+    if kind == "monte_carlo":
+        factor = _drawn_scores(likelihood, outputs, key, samples)
+    elif kind == "empirical":
+        factor = _data_scores(likelihood, outputs, targets)
     return Fisher(params, inputs, outputs, shares, factor, likelihood, model_fn, kind)
 
 

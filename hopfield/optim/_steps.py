@@ -102,7 +102,7 @@ class NaturalOptimiser(Node, abc.ABC):
         Raises ValueError for arrays whose shapes do not fit. In a `jit` around it nothing warns.
         """
         check_params(params)
-        after, state = _compiled(self, params, state, Examples(inputs, jnp.asarray(targets), weights, key))
+        after, state = _compiled(self, params, state, Examples(inputs, jnp.asarray(targets), cast(Any, weights), key))
         if not is_traced(state.finite) and not jnp.all(state.finite):
             warnings.warn(NOT_FINITE, stacklevel=2)
         return after, state
@@ -170,10 +170,10 @@ class NaturalOptimiser(Node, abc.ABC):
 
     def _curvature(self, params: Tree, batch: Examples, outputs: Array, count: Array) -> Fisher:
         """The Fisher information of the examples that the curvature is taken from: other ones at every step."""
-        common, size = self.common, outputs.shape[0]
-        if common.examples is not None and common.examples < size:
-            first = count * common.examples % (size - common.examples + 1)
-            cut = lambda x: jax.lax.dynamic_slice_in_dim(jnp.asarray(x), first, common.examples)
+        common, size, part = self.common, outputs.shape[0], self.common.examples
+        if part is not None and part < size:
+            first = count * part % (size - part + 1)
+            cut = lambda x: jax.lax.dynamic_slice_in_dim(jnp.asarray(x), first, part)
             outputs, inputs, targets = cut(outputs), jax.tree.map(cut, batch.inputs), cut(batch.targets)
             batch = Examples(inputs, targets, shares_of(cut(batch.shares), outputs), batch.key)
         outputs = jax.lax.stop_gradient(outputs)
