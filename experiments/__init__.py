@@ -53,6 +53,7 @@ Commands:
 
 What they are made of:
 
+    api                  experiments as functions of Python
     contract             what an experiment is, and how it declares its options
     bounds               what an option's value may be
     columns              what a column of a table means

@@ -27,9 +27,8 @@ and, where options can only be judged with the library or with files at hand,
 
     def check(config) -> None                      raises ValueError, as __post_init__ does
 
-and the functions that options name, as in `used_when=decided_by("...", "name")`, stand there too
-
-and, so that what no machine can do is refused before its points are listed, and foretold with `dry=true`,
+and the functions that options name, as in `used_when=decided_by("...", "name")`; and, so that what no machine can do is
+refused before its points are listed, and foretold with `dry=true`,
 
     def cost(config) -> Cost                       upper bounds of points and of the largest array, rough operations
 

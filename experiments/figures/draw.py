@@ -11,21 +11,18 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 from matplotlib.transforms import ScaledTranslation
 
+from experiments.figures import legends
 from experiments.figures.fitting import width_of, wrapped
+from experiments.figures.legends import LINE, SMALL, SWATCH, Entries
 from experiments.figures.panel import Axis, Heat, Panel, Series
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WIDTH, NARROW, COLUMNS = 4.1, 3.4, 3
 """Inches of a panel, inches that a panel is given at least where a width is asked for, and panels in a row."""
-TITLE, LABEL, TICK, SMALL = 10.5, 10.0, 9.5, 8.0
-"""Points of the letters of titles, labels of axes, ticks, and legends."""
-LINE = 1.35 / 72
-"""Inches of a line of text for each point of its letters."""
+TITLE, LABEL, TICK = 10.5, 10.0, 9.5
+"""Points of the letters of titles, labels of axes, and ticks."""
 BELOW = 0.46
 """Inches below a panel that ticks and the first line of the label take."""
-SWATCH = 0.42
-"""Inches of the sign of an entry of a legend, with the gaps around it."""
-Entries = dict[str, Series]
 
 
 class Slot(NamedTuple):
@@ -50,10 +47,10 @@ def figure(panels: Sequence[Panel], width: float | None = None) -> Figure:
     if width is not None:
         columns = max(1, min(columns, round(width / NARROW)))
     whole = width or WIDTH * columns + 0.4
-    slots, shared = _slots(panels, columns, whole / columns), _shared(panels)
+    slots, shared = _slots(panels, columns, whole / columns), legends.shared(panels)
     rows = range(slots[-1].row + 1 if slots else 1)
     heights = [max((_height(slot, not shared) for slot in slots if slot.row == row), default=1.0) for row in rows]
-    foot = _legend_height(shared, whole) if shared else 0.0
+    foot = legends.height(shared, whole) if shared else 0.0
     made = Figure(figsize=(whole, sum(heights) + foot), layout="constrained")
     grid = made.add_gridspec(len(rows), max(1, columns), height_ratios=heights)
     for number, slot in enumerate(slots):
@@ -81,29 +78,6 @@ def _slots(panels: Sequence[Panel], columns: int, each: float) -> list[Slot]:
     for slot in slots:
         beside[slot.column] = max(beside[slot.column], slot.width - slot.inside)
     return [slot._replace(inside=slot.width - beside[slot.column]) for slot in slots]
-
-
-def _entries(panel: Panel) -> Entries:
-    """Entries of a panel's legend by their texts, the first of equal ones."""
-    found: Entries = {}
-    for part in panel.series:
-        if part.label:
-            found.setdefault(part.label, part)
-    return found
-
-
-def _sign(part: Series) -> tuple:
-    return part.color, part.marker, part.linestyle, part.markerfacecolor, part.kind
-
-
-def _shared(panels: Sequence[Panel]) -> Entries:
-    """Entries of one legend for all panels, where the legend of one of them holds those of all; else nothing."""
-    every = [entries for panel in panels if (entries := _entries(panel))]
-    if len(every) < 2 or len({panel.legend for panel in panels if _entries(panel)}) > 1:
-        return {}
-    most = max(every, key=len)
-    same = all(text in most and _sign(most[text]) == _sign(part) for each in every for text, part in each.items())
-    return most if same else {}
 
 
 def draw(ax: Axes, slot: Slot, letter: str = "") -> None:
@@ -219,7 +193,7 @@ def _height(slot: Slot, with_legend: bool) -> float:
     panel = slot.panel
     lines = wrapped(_title(panel, "m"), slot.inside, TITLE).count("\n") + 1
     label = wrapped(panel.x.label, slot.inside, LABEL).count("\n") * LABEL
-    legend = _legend_height(_entries(panel), slot.inside, bool(panel.legend)) if with_legend else 0.0
+    legend = legends.height(legends.entries_of(panel), slot.inside, bool(panel.legend)) if with_legend else 0.0
     plot = panel.height or _plot_height(panel, slot.width)
     return plot + 0.75 + (lines * TITLE + label) * LINE + legend + _turned(panel.x, slot.inside)
 
@@ -238,19 +212,6 @@ def _beside(panel: Panel, width: float) -> float:
     return lines * LABEL * LINE + ticks + bar + 0.2
 
 
-def _columns(entries: Sequence[str], width: float) -> int:
-    widest = max(width_of(text, SMALL) for text in entries) + SWATCH
-    return max(1, min(len(entries), int(width / widest)))
-
-
-def _legend_height(entries: Entries, width: float, title: bool = False) -> float:
-    if not entries:
-        return 0.0
-    texts = [wrapped(text, width - SWATCH, SMALL) for text in entries]
-    lines = -(-len(texts) // _columns(texts, width)) + sum(text.count("\n") for text in texts) + title
-    return lines * SMALL * LINE + 0.1
-
-
 def _look_of_legend(entries: Entries, width: float, title: str) -> dict[str, Any]:
     ax = Figure().subplots()  # signs alone: what is drawn may be an error bar, a band or a line
     texts = [wrapped(text, width - SWATCH, SMALL) for text in entries]
@@ -258,7 +219,7 @@ def _look_of_legend(entries: Entries, width: float, title: str) -> dict[str, Any
         _series(ax, part)
     drawn = {text: sign for sign, text in zip(*ax.get_legend_handles_labels(), strict=True)}
     return {
-        "handles": [drawn[text] for text in entries], "labels": texts, "ncols": _columns(texts, width),
+        "handles": [drawn[text] for text in entries], "labels": texts, "ncols": legends.columns(texts, width),
         "fontsize": SMALL,
         "columnspacing": 1.0, "handletextpad": 0.5, "title": wrapped(title, width, SMALL) or None,
         "title_fontsize": SMALL, "borderaxespad": 0,
@@ -267,7 +228,7 @@ def _look_of_legend(entries: Entries, width: float, title: str) -> dict[str, Any
 
 def _legend(ax: Axes, slot: Slot) -> None:
     """Legend below a panel, outside the data."""
-    if not (entries := _entries(slot.panel)):
+    if not (entries := legends.entries_of(slot.panel)):
         return
     lower = BELOW + ax.get_xlabel().count("\n") * LABEL * LINE + _turned(slot.panel.x, slot.inside)
     below = ScaledTranslation(0, -lower, ax.figure.dpi_scale_trans)

@@ -50,24 +50,30 @@ class SchemaSource(ConfigSource):
 
     @staticmethod
     def scheme() -> str:
+        """Prefix of the addresses of schemas."""
         return "experiments"
 
     def load_config(self, config_path: str) -> ConfigResult:
+        """The schema of one experiment."""
         name = config_path.removeprefix("schema/")
         schema = copy.deepcopy(_schema(name, registry.options(name)))
         return ConfigResult(self.provider, self.full_path(), schema, {"package": "_global_"}, is_schema_source=True)
 
     def available(self) -> bool:
+        """Whether there are schemas: always."""
         return True
 
     def is_group(self, config_path: str) -> bool:
+        """Whether a path is that of the group of all schemas."""
         return config_path.rstrip("/") == "schema"
 
     def is_config(self, config_path: str) -> bool:
+        """Whether a path is that of an experiment's schema."""
         group, _, name = config_path.partition("/")
         return group == "schema" and name in registry.names()
 
     def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
+        """Names in the group."""
         return registry.names() if self.is_group(config_path) and results_filter != ObjectType.GROUP else []
 
 
@@ -75,6 +81,7 @@ class Schemas(SearchPathPlugin):
     """Entry of every search path of Hydra's: the schemas."""
 
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
+        """Add the schemas to a search path."""
         search_path.append(provider="experiments", path=f"{SchemaSource.scheme()}://")
 
 

@@ -48,8 +48,7 @@ class AssociationReport(NamedTuple):
     weights: Scores
     energy: Float[Array, "*b H T"]
     """E = ½ ξ g ξ − F(β ξ g k)/β of the state that is read."""
-    entropy: Float[Array, "*b H T"]
-    """Shannon's, of the weights, in nats."""
+    entropy: Float[Array, "*b H T"]  # Shannon's, of the weights, in nats
     steps: Int[Array, "*b H T"]
     """Updates that moved the state; the read-out is not one of them."""
     status: Int[Array, "*b H T"]

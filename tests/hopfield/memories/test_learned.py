@@ -8,10 +8,8 @@ from scipy.optimize import linprog, nnls
 
 from hopfield import find_memory, patterns, retrieve
 from hopfield.observables.stability import stabilities
-from hopfield.theory import bounds, gardner
 
 N = 40
-RNG = np.random.default_rng(12)
 
 
 def learned(spec: str, num_patterns: int, *, seed: int = 0, neurons: int = N):
@@ -88,26 +86,8 @@ def holdable(rows: np.ndarray) -> bool:
     return linprog(np.zeros(sides.shape[1]), A_ub=-sides, b_ub=-np.ones(len(sides)), bounds=(None, None)).status == 0
 
 
-@pytest.mark.parametrize("num_patterns", [24, 28, 34])
-def test_the_share_of_spins_that_can_be_held_is_covers(num_patterns):
-    """One spin of each of 300 draws of N = 15, so that all are independent; ½ at M = 2 (N − 1) = 28."""
-    rows = np.sign(RNG.normal(size=(300, num_patterns, 15)))
-    expected = float(gardner.cover(15, num_patterns))
-    share = np.mean([holdable(draw) for draw in rows])
-    assert abs(share - expected) < 4 * np.sqrt(expected * (1 - expected) / 300)
-
-
 def test_a_spin_that_is_held_can_be():
     stored, _, gamma = learned("adatron", 32, neurons=17)
     rows, held = np.asarray(stored, float), gamma.min(axis=0) > 0
     assert 0 < held.sum() < 17
     assert all(holdable(np.roll(rows, -i, axis=1)) for i in np.flatnonzero(held))
-
-
-def test_gardners_bound_of_biased_patterns():
-    """α_c(0) = 2 without bias (Cover); for m → 1 it grows without end; κ lowers it. v = 0 is best at m = 0."""
-    assert gardner.critical_load(0.0, 0.0) == pytest.approx(2.0)
-    assert gardner.critical_load(0.0, 0.5) > gardner.critical_load(0.0, 0.2) > 2.0
-    assert gardner.critical_load(0.5, 1e-9) == pytest.approx(bounds.gardner(0.5), rel=1e-6)
-    assert gardner.cover(31, 60) == pytest.approx(0.5)
-    assert gardner.cover(31, 20) == pytest.approx(1.0)
