@@ -23,7 +23,9 @@ def _panel(rows: Table) -> Panel:
     grid = [*range(1, min(last, 20) + 1), *range(21, last + 1, max(1, last // 40))]
     older, functional = _lines(last)
     points = {name: look | {"linestyle": "", "markersize": 4} for name, look in looks.items()}
-    found = curves(rows, "step", "m", by="start_overlap", label="$m(0)={:.3g}$", looks=points)
+    found = curves(
+        rows.sort_values("start_overlap"), "step", "m", by="start_overlap", label="$m(0)={:.3g}$", looks=points
+    )
     for overlap, look in looks.items():
         start = cast(float, float(overlap))
         line = [theory.neurodynamics(degree, load, start, step) for step in grid]

@@ -71,7 +71,7 @@ def test_loads_of_a_stream_are_one_sample_and_those_of_stored_patterns_are_not()
         found = [entry for entry in summarise(rows)["critical_load"] if entry["criterion"] == "target_weight"]
         errors[ensemble] = found[0]["stderr"]
     assert errors["generated"] == pytest.approx(shifts.std(ddof=1) / 16**0.5, rel=0.1)
-    assert errors["random"] < 0.6 * errors["generated"]
+    assert errors["random"] < 0.8 * errors["generated"]  # a parabola through independent loads: 0.69
 
 
 @pytest.mark.physics

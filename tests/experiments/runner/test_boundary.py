@@ -18,7 +18,7 @@ from experiments.runner import boundary, registry
 from experiments.system import files
 
 
-@pytest.mark.parametrize("stage", ["measure", "summarise", "plot"])
+@pytest.mark.parametrize("stage", ["measure", "summarise", "panels"])
 def test_whatever_an_experiment_raises_is_one_line_that_names_the_traceback(
     command: Callable, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stage: str
 ) -> None:
