@@ -140,7 +140,7 @@ def curves(
 ) -> list[Series]:
     """Measured curves, one for every value of a column, with theory as lines of the same colours.
 
-    Error bars are the column `<y>_stderr`, else the ends `<y>_low` and `<y>_high`; of a `mean` they are its `stderr`.
+    Error bars reach from `<y>_low` to `<y>_high`, or are the column `<y>_stderr`; of a `mean` they are its `stderr`.
 
     Args:
         frame: rows of means.
@@ -235,7 +235,7 @@ def _both_sides(error: Any, x: np.ndarray) -> np.ndarray | None:
 
 
 def _bars(rows: Table, y: str) -> Any:
+    if f"{y}_low" in rows:
+        return rows[y] - rows[f"{y}_low"], rows[f"{y}_high"] - rows[y]
     error = "stderr" if y == "mean" else f"{y}_stderr"
-    if error in rows:
-        return rows[error]
-    return (rows[y] - rows[f"{y}_low"], rows[f"{y}_high"] - rows[y]) if f"{y}_low" in rows else None
+    return rows[error] if error in rows else None
