@@ -82,8 +82,8 @@ def _critical(curve: dict, rows: Table) -> list[dict]:
     thresholds = [
         {"criterion": criterion, "load": load.value, "stderr": load.stderr}
         | {"width": load.width, "chi2": load.chi2, "dof": load.dof, "method": load.method, "misfit": load.misfit}
-        for criterion, load in found.items()
-        if load.found
+        for criterion in CRITERIA
+        if criterion in found and (load := found[criterion]).found
     ]
     return [curve | entry | _theory(curve, entry["criterion"], rows) for entry in thresholds + _one_step(rows)]
 

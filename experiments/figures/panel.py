@@ -238,4 +238,4 @@ def _bars(rows: Table, y: str) -> Any:
     if f"{y}_low" in rows:
         return rows[y] - rows[f"{y}_low"], rows[f"{y}_high"] - rows[y]
     error = "stderr" if y == "mean" else f"{y}_stderr"
-    return rows[error] if error in rows else None
+    return rows.get(error)
