@@ -109,8 +109,9 @@ def test_the_capacity_configs_are_those_that_were_promised(composed):
     for conf, memories in promised.items():
         assert set(composed(f"conf={conf}").config.memories) == memories
     images = composed("conf=capacity_images").config
+    unmeasured = {"adatron", "perceptron", "perceptron_symmetric", "images"}  # on images, so far
     assert {memory.partition(":")[0] for memory in images.memories} == {
-        name for name in names() if find(name).draw is None
+        name for name in names() if find(name).draw is None and name not in unmeasured
     }
     assert images.ensembles == ["digits", "photographs"]
     assert {str(start).partition(":")[0] for start in images.corruption} == {"lower", "noise"}

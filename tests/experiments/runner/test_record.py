@@ -233,8 +233,9 @@ def test_files_are_found_wherever_an_option_holds_their_names(
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "a.npy").write_bytes(b"patterns")
     options = {"deep": {"own": {"sources": ["random", value.format("~/a.npy"), 3, None]}}, "name": "a" * 5000}
-    ((option, name, paths),) = provenance._named_files(options, "")
-    assert (option, name, paths) == ("deep.own.sources[1]", value.format("~/a.npy"), [tmp_path / "a.npy"])
+    ((option, name, found),) = provenance._named_contents(options, "")
+    digest = provenance._digest([tmp_path / "a.npy"])
+    assert (option, name, found) == ("deep.own.sources[1]", value.format("~/a.npy"), digest)
 
 
 def test_a_further_file_leaves_the_rows_of_others(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_shares_of_two_mixed_systems_are_rejected_by_their_chi2():
         critical_load(load, rng.binomial(10, ndtr((0.197 + delta - load) / 0.012)), np.full(load.size, 10), cluster)
         for delta in (shift, 0.0)
     )
-    assert (mixed.method, alone.method) == ("monotone", "probit")
+    assert (mixed.method, alone.method) == ("monotone", "curved probit")
     assert mixed.chi2 / mixed.dof > 10 > 3 > alone.chi2 / alone.dof
 
 
