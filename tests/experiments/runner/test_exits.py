@@ -84,15 +84,6 @@ def test_checks_of_jax_that_a_person_has_asked_for_are_left_out(command: Callabl
 )
 def test_the_command_runs_under_checks_of_jax(tmp_path: Path, setting: str) -> None:
     words = ["conf=capacity", "samples=1", "neurons=[20]", "loads=[0.1]", "memories=[classical]", "wandb.mode=disabled"]
-    line = [
-        "env",
-        setting,
-        sys.executable,
-        "-m",
-        "experiments.run",
-        *words,
-        f"output={tmp_path}",
-        "wandb.mode=disabled",
-    ]
+    line = ["env", setting, sys.executable, "-m", "experiments.run", *words, f"output={tmp_path}"]
     done = subprocess.run(line, cwd=Path(__file__).parents[3], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
