@@ -6,6 +6,8 @@ The matrix of 16 000 neurons is 1 GB, and a TFLOP to form. A retrieval from near
 start, and one row for each spin that flips; a row is M/32 words of every neuron.
 """
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -84,7 +86,8 @@ def packed_couplings(memory: Memory) -> Couplings:
     if not is_traced(rows) and violated(spins, rows):
         raise ValueError("patterns must be spins where couplings are packed, got other numbers")
     num_patterns = nan_outside(jnp.sum(used, dtype=rows.dtype), spins(rows))
-    return Couplings(PackedGram(_packed(rows > 0), _packed(used[:, None]), num_patterns), memory.beta)
+    matrix: Any = PackedGram(_packed(rows > 0), _packed(used[:, None]), num_patterns)
+    return Couplings(matrix, memory.beta)
 
 
 def _packed(bits: Array) -> Array:

@@ -72,10 +72,11 @@ def critical_patterns(critical: list[dict], table: Table) -> Panel:
     """
     betas, frame = betas_of(table), pandas.DataFrame(critical)
     clean = frame[frame["corruption"] == CLEAN]
-    frame = clean if len(clean) else frame
+    frame: Table = clean if len(clean) else frame
     found, known = [], []
     for memory, look in series(list(frame["memory"])).items():
-        headline, rows = headline_of(memory), frame[frame["memory"] == memory]
+        headline = headline_of(memory)
+        rows: Table = frame[frame["memory"] == memory]
         rows = rows[(rows["criterion"] == headline) & (rows["dynamics"] == rows["dynamics"].iloc[0])]
         if rows.empty:
             continue

@@ -1,5 +1,7 @@
 """Figure of the capacity of sparse patterns: critical loads by activity, disturbed couplings, bits, biased Hebb."""
 
+from typing import Any
+
 import numpy as np
 import pandas
 
@@ -20,7 +22,7 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     shown = []
     if len(critical):
         critical = critical.astype({"load": float, "stderr": float})  # null, where none was found, is NaN and not drawn
-        of_covariance = critical["rule"].isin(COVARIANCE)
+        of_covariance: Table = critical["rule"].isin(COVARIANCE)
         shown += [_by_activity(critical[of_covariance])] if of_covariance.any() else []
         shown += [] if of_covariance.all() else [_disturbed(critical[~of_covariance])]
     for kind, names in ((_bits, COVARIANCE), (_willshaw, ["willshaw"]), (_biased, ["hebb"])):
@@ -47,7 +49,8 @@ def _by_activity(table: Table) -> Panel:
             found.append(Series(part["activity"], part["load"], part["stderr"], label=label, **look))
     for place, size in enumerate(sizes if len(sizes) > 1 else []):
         found.append(entry(f"$N={size}$", color="0.4", marker="o", markersize=3 + 1.5 * place))
-    found.append(Series(grid, sparse.sparse_limit(grid), label=r"$1/(2a|\ln a|)$", **DOTTED))
+    dotted: Any = DOTTED
+    found.append(Series(grid, sparse.sparse_limit(grid), label=r"$1/(2a|\ln a|)$", **dotted))
     found.append(entry("replica symmetric", **THEORY))
     x, y = Axis("activity $a$", "log"), Axis(r"critical load $\alpha_c = M/N$", "log")
     title = "covariance rule" if len(sizes) > 1 else f"covariance rule, $N={sizes[0]}$"

@@ -149,7 +149,8 @@ def _series(ax: Axes, part: Series) -> None:
     look: dict[str, Any] = {name: value for name in names if (value := getattr(part, name)) is not None}
     look["label"] = part.label or None
     if part.kind == "band":
-        ax.fill_between(part.x, part.y, part.top, **{"linewidth": 0} | look)
+        look = {"linewidth": 0} | look
+        ax.fill_between(part.x, part.y, part.top, **look)
         return
     look["linestyle"] = part.linestyle or "none"
     if part.kind != "points":
@@ -180,12 +181,13 @@ def _heat(ax: Axes, cells: Heat) -> None:
     ax.tick_params(length=0)
     if cells.label:
         ax.figure.colorbar(image, ax=ax, label=cells.label, fraction=0.06, pad=0.03)
-    middle = [(np.asarray(edges)[:-1] + np.asarray(edges)[1:]) / 2 for edges in (cells.x, cells.y)]
+    middle: Any = [(np.asarray(edges)[:-1] + np.asarray(edges)[1:]) / 2 for edges in (cells.x, cells.y)]
+    texts: Any = cells.texts
     for (row, column), value in np.ndenumerate(values) if cells.texts is not None else ():
         shade = colormaps[cells.colours](norm(value))[:3] if np.isfinite(value) else (1, 1, 1)
         ink = "black" if np.mean(shade) > 0.45 else "white"
-        text = cells.texts[row][column] if cells.texts is not None else ""
-        ax.text(middle[0][column], middle[1][row], text, ha="center", va="center", fontsize=SMALL, color=ink)
+        place = middle[0][column], middle[1][row]
+        ax.text(*place, texts[row][column], ha="center", va="center", fontsize=SMALL, color=ink)
 
 
 def _height(slot: Slot, with_legend: bool) -> float:

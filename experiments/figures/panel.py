@@ -220,7 +220,8 @@ def guide(y: float) -> Series:
 
 def band(x: Any, low: Any, high: Any, **look: Any) -> Series:
     """Band between two ends."""
-    return Series(x, low, kind="band", top=high, **{"alpha": 0.15} | look)
+    look = {"alpha": 0.15} | look
+    return Series(x, low, kind="band", top=high, **look)
 
 
 def _numbers(values: Any) -> np.ndarray:

@@ -119,7 +119,7 @@ def _trace(series: Series, panel: Panel, name: str, group: int, samples: Samples
     return trace
 
 
-def _shade(series: Series) -> list[int]:
+def _shade(series: Series) -> list[float]:
     return [int(to_hex(series.color)[place : place + 2], 16) / 255 for place in (1, 3, 5)]
 
 

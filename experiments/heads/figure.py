@@ -82,7 +82,7 @@ def _scatter(pairs: Table, layer: int, found: dict) -> Panel:
 
 def _agreement(found: dict) -> Panel:
     """Correlation of each measure of distance with the distance of attention, by layer."""
-    rows = pandas.DataFrame(found["agreement"])
+    rows: Table = pandas.DataFrame(found["agreement"])
     rows = rows[rows["measure"].isin(NAMES)]
     drawn = curves(rows, "layer", "correlation", by="measure", label=NAMES.__getitem__)
     layers = Axis("layer", ticks=[(layer, str(layer)) for layer in sorted(rows["layer"].unique())])

@@ -59,8 +59,9 @@ def _descent(rows: Table, measure: str, labels: dict[str, str]) -> Panel:
     for rule, own in rows.groupby("rule", sort=False):
         line = _typical(own, measure)
         if line is not None:
-            found.append(Series(*line, **LOOKS[str(rule)] | {"marker": "", "label": labels[str(rule)]}))
-            found.append(Series(line[0][-1:], line[1][-1:], **LOOKS[str(rule)] | {"linestyle": ""}))
+            look: Any = LOOKS[str(rule)]
+            found.append(Series(*line, **look | {"marker": "", "label": labels[str(rule)]}))
+            found.append(Series(line[0][-1:], line[1][-1:], **look | {"linestyle": ""}))
     x, y = Axis(MEASURES[measure], "log"), Axis("excess loss / target's", "log")
     kind, value = KINDS[str(rows["batch"].iloc[0])], rows["conditioning"].iloc[0]
     panel = Panel(f"{kind}, conditioning {value:g}", x, y, [*found, level(1.0)])

@@ -149,7 +149,7 @@ def _monotone(counts: Counts, estimate: CriticalLoad) -> CriticalLoad:
 def _estimate(counts: Counts, window: Array | None, degree: int, tail: float) -> CriticalLoad:
     """The fit to the loads in the window, or what the loads nearest to the crossing say where it holds too little."""
     line = None if window is None else _fit(counts.at(window))
-    if line is None:
+    if window is None or line is None:
         crossing = through_half(counts, tail)[0]
         nearest = np.argsort(np.abs(np.unique(counts.load) - crossing), kind="stable")[:NEAREST_LOADS]
         return _nearest(counts.at(np.unique(counts.load)[nearest]))

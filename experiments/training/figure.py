@@ -1,5 +1,7 @@
 """Figure of the training runs: test results with the baselines, learning and the entropy of heads against epochs."""
 
+from typing import Any
+
 import numpy as np
 
 from experiments.contract import Table
@@ -77,7 +79,7 @@ def _results(table: Table, several: list[str], looks: dict) -> Panel:
         look = {"color": "0.45", "marker": "o"} if layer in BASELINES else looks[kind]
         dots = {"color": look["color"], "marker": ".", "alpha": 0.45, "markersize": 4}
         found.append(Series(values, np.full(len(values), place - 0.22), **dots))
-        mean = {"color": look["color"], "marker": look["marker"]}
+        mean: Any = {"color": look["color"], "marker": look["marker"]}
         found.append(Series([values.mean()], [place], x_error=standard_error(values), **mean))
         lost = int(group["diverged"].sum())
         label = kind if "layer" in several and layer not in BASELINES else f"{layer}, {kind}"

@@ -102,9 +102,11 @@ def _place(rows: Table, document: str) -> np.ndarray:
 def _against_temperature(rows: Table, label: str, **look: Any) -> list[Series]:
     """Computed values as filled markers, printed ones as open circles where right and crosses where wrong."""
     once = rows.drop_duplicates("row")
-    found = [Series(_place(once, ""), once["value"], label=label, **look | {"linestyle": ""})]
+    look |= {"linestyle": "", "label": label}
+    found = [Series(_place(once, ""), once["value"], **look)]
     for document, of in rows.groupby("document", sort=False):
-        for mark, numbers in ((RIGHT, of[of["right"]]), (WRONG, of[~of["right"]])):
+        marked: Any = ((RIGHT, of[of["right"]]), (WRONG, of[~of["right"]]))
+        for mark, numbers in marked:
             found.append(Series(_place(numbers, str(document)), numbers["printed"], **mark))
     return found
 

@@ -1,5 +1,7 @@
 """Images as they are, of any brightness: the Manhattan distance, its β in the unit of the images' own spread."""
 
+from typing import Any
+
 import jax.numpy as jnp
 
 from hopfield.memories import EXPONENTIAL, Patterns, Used, Values
@@ -34,9 +36,11 @@ def images(patterns: Patterns, beta: float | None = None, *, mask: Used = None, 
         if isinstance(patterns, Source):
             raise ValueError("beta must be given for the patterns of a source, whose spread is not measured, got None")
         used = jnp.ones(patterns.shape[:1], bool) if mask is None else jnp.asarray(mask)
-        beta = SHARPNESS / _spread(patterns, used[:, None])
+        heat: Any = SHARPNESS / _spread(patterns, used[:, None])
+    else:
+        heat = beta
     return Memory.create(
-        patterns, beta, mask=mask, values=values, similarity=Manhattan(), space=Euclidean(confined=False)
+        patterns, heat, mask=mask, values=values, similarity=Manhattan(), space=Euclidean(confined=False)
     )
 
 

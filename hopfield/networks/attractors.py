@@ -1,6 +1,6 @@
 """Attractors of a network that is given: where many starts come to rest, how often, and how heat moves between them."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -51,7 +51,7 @@ def as_couplings(matrix: Couplings | Float[Array, "N N"], bias: Float[Array, "N"
     """
     if isinstance(matrix, Couplings):
         return matrix
-    rows = np.asarray(real_matrix("matrix", matrix))
+    rows: Any = np.asarray(real_matrix("matrix", matrix))
     symmetric = rows.shape[0] == rows.shape[1] and np.allclose(rows, rows.T, rtol=1e-6, atol=1e-6 * np.abs(rows).max())
     return (Couplings if symmetric else AsymmetricCouplings).create(rows, bias=bias)
 
@@ -117,8 +117,8 @@ def transitions(
     """
     network, number = as_couplings(couplings), integer("runs", runs)
     rows = jnp.asarray(real_matrix("states", states), network.matrix.dtype)
-    warm = positive_scalar("temperature", temperature)
-    key = random_key("key", jax.random.key(0) if key is None else key)
+    warm: Any = positive_scalar("temperature", temperature)
+    chain_key = random_key("key", jax.random.key(0) if key is None else key)
 
     def ends_in(start: State, chain: Array) -> Int[Array, ""]:
         hot, cold = jax.random.split(chain)
@@ -127,7 +127,7 @@ def transitions(
         same = jnp.all(rows == end[None, :], axis=1)
         return jnp.where(jnp.any(same), jnp.argmax(same), rows.shape[0])
 
-    keys = jax.random.split(key, (rows.shape[0], number))
+    keys = jax.random.split(chain_key, (rows.shape[0], number))
     ends = np.asarray(jax.vmap(lambda start, chains: jax.lax.map(lambda c: ends_in(start, c), chains))(rows, keys))
     counts = np.stack([np.bincount(row, minlength=len(rows) + 1) for row in ends])
     return jnp.asarray(counts / number)

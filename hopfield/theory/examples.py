@@ -97,7 +97,8 @@ def examples_needed(load: float, quality: float, *, supervised: bool = True) -> 
         quality, supervised: as for `critical_load`.
     """
     alpha, most = real("load", load, least=0), 2**40
-    enough: Callable[[int], bool] = lambda count: critical_load(quality, count, supervised=supervised).load >= alpha
+    reached = lambda count: critical_load(quality, count, supervised=supervised).load
+    enough: Callable[[int], bool] = lambda count: bool(reached(count) >= alpha)
     if not enough(most):
         return float("inf")
     low, high = 0, 1
