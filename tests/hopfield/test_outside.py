@@ -43,7 +43,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("./mine.py:bare", "memory must take an option mask, which patterns there are, got './mine.py:bare' without"),
         ("./mine.py:deaf", "memory must read no pattern that its mask leaves out, got './mine.py:deaf', whose steps"),
         ("no.such.package:x", "no.such.package:x must be code that runs, got ModuleNotFoundError"),
-        ("nothing", "memory must be one of classical, .*, got 'nothing'"),
+        ("nothing", "memory must be one of adatron, classical, .*, got 'nothing'"),
     ],
 )
 def test_what_is_no_memory_is_one_sentence(mine: Path, spec: str, sentence: str) -> None:
