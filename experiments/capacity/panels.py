@@ -159,7 +159,7 @@ def _above(means: Table, deficit: np.ndarray) -> tuple[float | None, None]:
     """Limits that end a little below the least measured value: theory falls without end towards no load."""
     seen = 1 - means["mean"].to_numpy(float)
     least = np.nanmin(np.where(seen > 0, seen, np.nan), initial=np.inf)
-    return (least / 5 if np.isfinite(least) and least > 5 * np.nanmin(deficit) else None), None
+    return (least / 5 if np.isfinite(least) and least > 5 * np.nanmin(deficit, initial=np.inf) else None), None
 
 
 def bimodal(memory: str) -> bool:
