@@ -168,7 +168,7 @@ def _axis(axis: Axis, ends: tuple[float, float]) -> dict[str, Any]:
     settings: dict[str, Any] = {"title": words.markup(axis.label), "type": "log" if logarithmic else "linear"}
     settings["range"] = limits
     if axis.ticks is not None:
-        settings["tickvals"] = [place for place, _ in ticks]
+        settings["tickvals"] = [float(place) for place, _ in ticks]
         settings["ticktext"] = [words.markup(text) for _, text in ticks]
     settings["positive"] = bool(min(ends) > 0 and all(_is_number(text) for _, text in ticks))
     return settings
