@@ -111,12 +111,16 @@ def converged(
     averages, (neurons, num_patterns, kappa) = averages_of(ensemble), _arguments(neurons, num_patterns, kappa, ensemble)
     others = _log_others(num_patterns)
     overlap = np.ones(kappa.shape)
+    moving = np.ones(kappa.shape, bool)  # near a threshold some entries need thousands of steps, all others a few
     for _ in range(10_000):
-        average = averages(neurons, kappa * overlap)
-        weight = expit(average.gap - others)
-        previous, overlap = overlap, 1 - (1 - weight) * average.miss
-        if np.all(previous - overlap <= 1e-13):
+        average = averages(neurons[moving], kappa[moving] * overlap[moving])
+        reached = 1 - (1 - expit(average.gap - others[moving])) * average.miss
+        fell, overlap[moving] = overlap[moving] - reached > 1e-13, reached
+        moving[moving] = fell
+        if not fell.any():
             break
+    average = averages(neurons, kappa * overlap)
+    weight = expit(average.gap - others)
     field = kappa * overlap
     rest = np.where(np.isfinite(others), others, 0.0) - average.gap + field * average.rate
     entropy = entr(weight) + entr(1 - weight) + (1 - weight) * rest
