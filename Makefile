@@ -1,6 +1,6 @@
 # `make capacity` measures and draws; `make test` runs the tests of minutes, of a test's many cases a few; `make check` is all
-# that continuous integration asks for; `make docs` builds the site, every page executed (npm brings its formulas);
-# `make site-test` opens it in Chromium.
+# that continuous integration asks for: lint, types, and tests of every kind, a few of many cases; `make check-all` runs every case;
+# `make docs` builds the site, every page executed (npm brings its formulas); `make site-test` opens it in Chromium.
 # Each makes .venv on first use, with the Python named by PYTHON (3.11 or newer); `make test-versions` tests with every one of PYTHONS.
 
 PYTHON ?= python3
@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 unexport PYTHONDONTWRITEBYTECODE  # dozens of processes of the tests load the same modules
 
-.PHONY: capacity test test-versions check docs docs-serve docs-links site-test clean
+.PHONY: capacity test test-versions check check-all lint docs docs-serve docs-links site-test clean
 
 capacity: $(VENV)/.installed
 	$(BIN)/python -m experiments.run conf=capacity
@@ -23,11 +23,16 @@ test: $(VENV)/.installed-dev
 test-versions:
 	for python in $(PYTHONS); do $(MAKE) --no-print-directory test PYTHON=$$python VENV=.venv-$$(basename $$python) || exit 1; done
 
-check: $(VENV)/.installed-dev
+check: lint
+	$(BIN)/python -m pytest $(WORKERS) --few
+
+check-all: lint
+	$(BIN)/python -m pytest $(WORKERS)
+
+lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/pyright
-	$(BIN)/python -m pytest $(WORKERS)
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
