@@ -140,7 +140,7 @@ def by_sequence(reading: KeyValues, query: States) -> States:
     There a derivative keeps sums, thresholds and states, and forms the scores again.
     """
     count = sequence_count(query.shape, reading.key.shape[-2])
-    alike = query.ndim > 3 and len(query) == len(reading.key) == len(reading.value)
+    alike = query.ndim == reading.key.ndim == reading.value.ndim > 3 and len(query) == len(reading.key)
     if not alike or count >= len(query) or reading.dropout is not None or jax.device_count() > 1:
         return reading.read(query, query.shape[-2])
     return _by_sequence(reading, query, count)

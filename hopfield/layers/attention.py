@@ -20,6 +20,8 @@ from hopfield.layers.association import AssociationReport, HopfieldAssociation, 
 from hopfield.layers.options import DEFAULT, NONE, AssociationOptions, points_to_options
 
 Inputs = Float[Array, "*b T F"]
+MOST_WEIGHTS = 2**40
+"""Weights of a projection at most: beyond, XLA ends the process where it should refuse."""
 
 
 class HopfieldAttention(nnx.MultiHeadAttention):
@@ -84,6 +86,11 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         qkv = integer("in_features", in_features) if qkv_features is None else integer("qkv_features", qkv_features)
         integer("out_features", 1 if out_features is None else out_features)
         integer("in_kv_features", 1 if in_kv_features is None else in_kv_features)
+        widest = max(in_features, out_features or 1, in_kv_features or 1)
+        if widest * qkv > MOST_WEIGHTS:
+            raise ValueError(
+                f"in_features and qkv_features must multiply to at most 2^40 weights, got {widest} × {qkv}"
+            )
         real_scalar("dropout_rate", dropout_rate, "in [0, 1)", 0.0, 1.0 - 1e-9)
         if integer("num_heads", num_heads) > qkv or qkv % num_heads:
             raise ValueError(f"num_heads must divide the {qkv} query, key and value features, got {num_heads}")
@@ -147,6 +154,8 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         qkv_sharding: Any = None,
     ) -> Float[Array, "*b T O"]:
         """The read-out of every query [*b, T, out_features]. Other arguments as in `nnx.MultiHeadAttention`.
+
+        Inputs that all sequences share, as stored patterns [S, F], are projected once.
 
         Args:
             decode: read one token and the cache; beyond the length it was made for, the read-out is NaN, unless the
@@ -226,20 +235,22 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         encoding = None if self.attention_fn.positions is None else self.attention_fn.positions()
 
         def with_positions(name: str, x: Array, width: int) -> Array:
-            x = self._as_tokens(name, x, width)
+            x = self.as_tokens(name, x, width)
             return x if encoding is None else encoding.add_to_inputs(x, offset + jnp.arange(x.shape[-2]))
 
         queries = with_positions("inputs_q", inputs_q, self.in_features)
         if inputs_k is None:
-            self._as_tokens("inputs_k", queries, self.in_kv_features)
+            self.as_tokens("inputs_k", queries, self.in_kv_features)
         keys = queries if inputs_k is None else with_positions("inputs_k", inputs_k, self.in_kv_features)
-        values = keys if inputs_v is None else self._as_tokens("inputs_v", inputs_v, self.value_features)
+        values = keys if inputs_v is None else self.as_tokens("inputs_v", inputs_v, self.value_features)
         if values.shape[-2] != keys.shape[-2]:
             raise ValueError(f"inputs_v must have one row per key, {keys.shape[-2]}, got {values.shape[-2]} (axis -2)")
-        common_axes("inputs_q, inputs_k and inputs_v", *(x.shape[:-2] for x in (queries, keys, values)))
+        leading = common_axes("inputs_q, inputs_k and inputs_v", *(x.shape[:-2] for x in (queries, keys, values)))
         query, key = self.query(queries, out_sharding=sharding), self.key(keys, out_sharding=sharding)
         if self.query_ln is not None and self.key_ln is not None:
             query, key = self.query_ln(query), self.key_ln(key)
+        if queries.ndim - 2 < len(leading):  # once they are projected; keys that sequences share stay as they are
+            query = jnp.broadcast_to(query, (*leading, *query.shape[-3:]))
         return query, key, self.value(values, out_sharding=sharding)
 
     def _dropout(self, deterministic: bool | None, rngs: nnx.Rngs | nnx.RngStream | None) -> Dropout | None:
@@ -254,7 +265,8 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             raise ValueError("rngs must be given where weights are dropped and keep_rngs is False, got None")
         return Dropout(stream(), self.dropout_rate, self.broadcast_dropout)
 
-    def _as_tokens(self, name: str, inputs: Array, width: int) -> Array:
+    def as_tokens(self, name: str, inputs: Inputs, width: int) -> Array:
+        """Inputs [*b, T, width] as an array. ValueError, naming them, for any other."""
         tokens = real_array(name, inputs, self.param_dtype)
         if tokens.ndim < 2:
             raise ValueError(f"{name} must be tokens [..., T, {width}], got shape {tokens.shape}")

@@ -29,6 +29,7 @@ MetricLike = LearnedMetric | Metric | ArrayLike | str | None
 NONE: Mapping[str, Any] = MappingProxyType({})
 Gradient = Literal["unrolled", "implicit"]
 GRADIENTS: tuple[Gradient, ...] = get_args(Gradient)
+MOST_STEPS = 10**6
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -96,12 +97,14 @@ class AssociationOptions:
         if self.beta_metadata and not self.learn_beta:
             raise ValueError("beta_metadata must be left out unless learn_beta is True, for there is nothing to learn")
         one_of("gradient", self.gradient, GRADIENTS)
-        if integer("update_steps", self.update_steps) == 1:
+        if integer("update_steps", self.update_steps) > MOST_STEPS:
+            raise ValueError(f"update_steps must be at most {MOST_STEPS}, got {self.update_steps}")
+        if self.update_steps == 1:
             self.refuse("an association that moves no query (update_steps=1)", "rtol", "gradient")
         integer("memory_slots", self.memory_slots, 0)
         for name, length in (("block", self.block), ("window", self.window)):
-            if length is not None:
-                integer(name, length)
+            if length is not None and integer(name, length) >= 2**31:
+                raise ValueError(f"{name} must be below 2^31, as places are numbered, got {length}")
         if self.rtol is not None:
             real_scalar("rtol", self.rtol, "a finite number of at least 0", 0.0)
 

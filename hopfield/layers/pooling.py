@@ -72,19 +72,12 @@ class Hopfield(nnx.Module):
             deterministic, rngs: dropout, as in Flax.
         """
         stored = query if stored is None else stored
-        value = _apply_norm(self.projection_norm, stored if projection is None else projection)
+        query, key = self._normed("query", query), self._normed("stored", stored)
+        value = self._normed("projection", stored if projection is None else projection)
         if projection is None and self.attention.attention_fn.positions is not None:
             start = next_place(self.attention) if self.attention.decode else 0
             value = self.attention.attention_fn.positions().add_to_inputs(value, start + jnp.arange(value.shape[-2]))
-        return self.attention(
-            _apply_norm(self.query_norm, query),
-            _apply_norm(self.stored_norm, stored),
-            value,
-            mask=mask,
-            bias=bias,
-            deterministic=deterministic,
-            rngs=rngs,
-        )
+        return self.attention(query, key, value, mask=mask, bias=bias, deterministic=deterministic, rngs=rngs)
 
     def inspect(
         self, query: Inputs, stored: Inputs | None = None, *, mask: MaskLike = None, bias: Scores | None = None
@@ -92,8 +85,15 @@ class Hopfield(nnx.Module):
         """Weights, energy, entropy and retrieval status, as `HopfieldAttention.inspect`."""
         stored = query if stored is None else stored
         return self.attention.inspect(
-            _apply_norm(self.query_norm, query), _apply_norm(self.stored_norm, stored), mask=mask, bias=bias
+            self._normed("query", query), self._normed("stored", stored), mask=mask, bias=bias
         )
+
+    def _normed(self, name: str, inputs: Inputs) -> Array:
+        """Inputs under the norm of their kind. ValueError for another width than the layer was built for."""
+        widths = {"query": self.attention.in_features, "stored": self.attention.in_kv_features}
+        tokens = self.attention.as_tokens(name, inputs, widths.get(name, self.attention.value_features))
+        norm = getattr(self, f"{name}_norm")
+        return tokens if norm is None else norm(tokens)
 
 
 class HopfieldPooling(nnx.Module):
@@ -132,13 +132,13 @@ class HopfieldPooling(nnx.Module):
         rngs: nnx.Rngs | None = None,
     ) -> Float[Array, "*b P"]:
         """Pooled vectors side by side [*b, quantity · out_features], for inputs [*b, S, F]."""
-        query = _repeat_for_inputs(self.queries[...], stored)
+        query = _in_type_of(self.queries[...], stored)
         pooled = self.hopfield(query, stored, projection, mask=mask, bias=bias, deterministic=deterministic, rngs=rngs)
         return pooled.reshape(*pooled.shape[:-2], pooled.shape[-2] * pooled.shape[-1])
 
     def inspect(self, stored: Inputs, *, mask: MaskLike = None, bias: Scores | None = None) -> AssociationReport:
         """Weights, energy, entropy and retrieval status of the learned queries."""
-        return self.hopfield.inspect(_repeat_for_inputs(self.queries[...], stored), stored, mask=mask, bias=bias)
+        return self.hopfield.inspect(_in_type_of(self.queries[...], stored), stored, mask=mask, bias=bias)
 
 
 class HopfieldLayer(nnx.Module):
@@ -183,13 +183,13 @@ class HopfieldLayer(nnx.Module):
         rngs: nnx.Rngs | None = None,
     ) -> Float[Array, "*b T O"]:
         """Read-out of every input [*b, T, out_features], for inputs [*b, T, F]; `mask` is over the patterns."""
-        stored = _repeat_for_inputs(self.patterns[...], query)
-        targets = None if self.targets is None else _repeat_for_inputs(self.targets[...], query)
+        stored = _in_type_of(self.patterns[...], query)
+        targets = None if self.targets is None else _in_type_of(self.targets[...], query)
         return self.hopfield(query, stored, targets, mask=mask, bias=bias, deterministic=deterministic, rngs=rngs)
 
     def inspect(self, query: Inputs, *, mask: MaskLike = None, bias: Scores | None = None) -> AssociationReport:
         """Weights over the learned patterns, energy, entropy and retrieval status."""
-        return self.hopfield.inspect(query, _repeat_for_inputs(self.patterns[...], query), mask=mask, bias=bias)
+        return self.hopfield.inspect(query, _in_type_of(self.patterns[...], query), mask=mask, bias=bias)
 
 
 def _norm(
@@ -209,11 +209,6 @@ def _norm(
     )
 
 
-def _apply_norm(norm: nnx.LayerNorm | None, x: Array) -> Array:
-    x = real_array("inputs", x)
-    return x if norm is None else norm(x)
-
-
 def _patterns(
     quantity: int, width: int, attention: HopfieldAttention, trainable: bool, rngs: nnx.Rngs
 ) -> nnx.Param | FixedParam:
@@ -222,7 +217,6 @@ def _patterns(
     return nnx.Param(start) if flag("trainable", trainable) else FixedParam(start)
 
 
-def _repeat_for_inputs(patterns: Array, inputs: Array) -> Array:
-    """Learned patterns [Q, F] for each of the inputs [*b, …, …], in the inputs' type if it is the wider one."""
-    dtype = jnp.promote_types(patterns.dtype, inputs.dtype)
-    return jnp.broadcast_to(patterns.astype(dtype), (*inputs.shape[:-2], *patterns.shape))
+def _in_type_of(patterns: Array, inputs: Array) -> Array:
+    """Learned patterns [Q, F], which all sequences share, in the inputs' type if it is the wider one."""
+    return patterns.astype(jnp.promote_types(patterns.dtype, real_array("inputs", inputs).dtype))

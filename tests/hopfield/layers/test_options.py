@@ -195,3 +195,21 @@ def test_the_signature_of_a_layer_has_the_arguments_of_flax():
         "out_dot_general_cls",
     }
     assert all(kind.kind is not inspect.Parameter.VAR_KEYWORD for kind in ours.values())
+
+
+@pytest.mark.parametrize(
+    ("build", "sentence"),
+    [
+        (
+            lambda: AssociationOptions(window=2**40),
+            r"window must be below 2\^31, as places are numbered",
+        ),
+        (lambda: AssociationOptions(block=2**31), r"block must be below 2\^31, as places are numbered"),
+        (lambda: AssociationOptions(update_steps=10**9), "update_steps must be at most 1000000"),
+        (lambda: HopfieldAttention(2**31, 2**31, rngs=nnx.Rngs(0)), r"must multiply to at most 2\^40 weights, got"),
+        (lambda: HopfieldAttention(1, 8, out_features=2**40, rngs=nnx.Rngs(0)), r"must multiply to at most 2\^40"),
+    ],
+)
+def test_sizes_that_no_machine_holds_are_refused_before_any_is_allocated(build, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        build()

@@ -95,3 +95,61 @@ def test_no_sequences_and_no_tokens_are_taken(shape):
     pooled, descended = (layer(jnp.zeros(shape)) for layer in layers)
     assert pooled.shape == (shape[0], 24)
     assert descended.shape == shape
+
+
+OPTIONS = {
+    "plain": {},
+    "steps": {"update_steps": 3, "separation": "entmax:1.5"},
+    "slots": {"memory_slots": 2, "num_kv_heads": 1},
+    "positions": {"positions": "rotary"},
+    "metric": {"metric": "diagonal", "learn_beta": True},
+    "blocks": {"block": 2},
+    "blocks of steps": {"block": 2, "update_steps": 2},
+}
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+@pytest.mark.parametrize("shape", [(8,), (2, 8), (3, 2, 8)], ids=["no sequences", "as many as heads", "two axes"])
+def test_patterns_that_all_sequences_share_are_read_as_if_each_had_its_own(options, shape):
+    """Forwards and backwards, masked and with a bias; as many sequences as heads, which must not be taken for them."""
+    inputs = jax.random.normal(jax.random.key(4), (*shape[:-1], 5, 8), jnp.float32)
+    layer = HopfieldLayer(attention(**options), 6, separate_targets=True, rngs=nnx.Rngs(1))
+    rank = inputs.ndim + 1
+    mask = jnp.arange(30).reshape((1,) * (rank - 2) + (5, 6)) % 4 > 0
+    bias = jnp.linspace(-1, 1, 6).reshape((1,) * (rank - 1) + (6,))
+
+    def repeated(layer, inputs):
+        stored, targets = (jnp.broadcast_to(x[...], (*shape[:-1], 6, 8)) for x in (layer.patterns, layer.targets))
+        return layer.hopfield(inputs, stored, targets, mask=mask, bias=bias)
+
+    once = lambda layer, inputs: layer(inputs, mask=mask, bias=bias)
+    np.testing.assert_allclose(once(layer, inputs), repeated(layer, inputs), atol=2e-6)
+    slopes = [nnx.jit(nnx.grad(lambda m, x, f=f: jnp.sum(f(m, x) ** 2)))(layer, inputs) for f in (once, repeated)]
+    for one, other in zip(*map(jax.tree.leaves, slopes), strict=True):
+        np.testing.assert_allclose(one, other, atol=2e-5)
+
+
+def test_patterns_are_projected_once_whatever_the_number_of_sequences():
+    """Multiplications of a program: those of one sequence, and for each further one only its own reads."""
+    layer = HopfieldLayer(attention(), 512, rngs=nnx.Rngs(1))
+    graph, state = nnx.split(layer)
+
+    def products(sequences):
+        run = jax.jit(lambda state, x: nnx.merge(graph, state)(x))
+        return run.lower(state, jnp.ones((sequences, 1, 8), jnp.float32)).compile().cost_analysis()["flops"]
+
+    projections = 2 * 2 * 512 * 8 * 8
+    assert products(33) - products(1) < 32 * 0.5 * projections
+
+
+def test_inputs_of_another_width_are_refused_by_name():
+    pooling, look_up = (kind(attention(), 2, rngs=nnx.Rngs(1)) for kind in (HopfieldPooling, HopfieldLayer))
+    wide = jnp.ones((2, 5, 9))
+    for call, name in (
+        (pooling, "stored"),
+        (look_up, "query"),
+        (pooling.inspect, "stored"),
+        (look_up.inspect, "query"),
+    ):
+        with pytest.raises(ValueError, match=rf"^{name} must have 8 features, got 9 \(axis -1\)$"):
+            call(wide)
