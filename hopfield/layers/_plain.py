@@ -1,48 +1,45 @@
 """Plain attention: what a layer with its default options reads, by JAX's own function where that has least to do."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
-from flax.typing import PrecisionLike
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array
 
-from hopfield.layers._reading import CACHED, Dropout
-from hopfield.layers._scope import Heads, Scope
+from hopfield.layers._reading import CACHED
+from hopfield.layers._scope import Heads, Scope, check_heads
 
 
-def is_plain(query: Heads, key: Array, value: Array, scope: Scope, dropout: Dropout | None, how: PrecisionLike) -> bool:
-    """Whether queries read all keys, or all up to their own place, and their scores are few, which stay in a cache.
+def plain_or(careful: Callable[[], Heads], association: Any, rows: tuple[Array, Array, Array], scope: Scope) -> Heads:
+    """Softmax read-out of queries, keys and values where they lie, those that heads share not repeated, or `careful()`.
 
-    Every query then reads a key: JAX's function gives the mean of all values where one may read none.
+    That reads where the association has any other option, where scores are more than stay in a cache, and where a query
+    may read no key, of which JAX's function gives the mean of all. It also reads a token again whose output holds NaN:
+    a place behind the token may hold anything, as in a cache that was used before, and zeros there would be a copy.
     """
-    bare = scope.mask is None and scope.bias is None and dropout is None and how is None and scope.window is None
-    shaped = query.ndim == key.ndim == value.ndim and query.shape[:-3] == key.shape[:-3] == value.shape[:-3]
-    shaped = shaped and query.shape[-1] == key.shape[-1] == value.shape[-1] and key.shape[-3] > 0
-    few = math.prod(query.shape[:-1]) * key.shape[-3] <= CACHED
-    return bare and shaped and few and (not scope.causal or decodes(scope, query) or query.shape[-3] == key.shape[-3])
+    query, key, value = rows
+    options = (association.positions, association.metric, association.slots, association.window, association.block)
+    others = (*options, scope.mask, scope.bias, scope.window)
+    if any(option is not None for option in others) or association.update_steps > 1 or not _fit(query, key, value):
+        return careful()
+    decoding, beta = scope.causal and query.shape[-3] == 1 and not isinstance(scope.offset, int), association.beta()
+    aligned = not scope.causal or decoding or query.shape[-3] == key.shape[-3]
+    if beta.ndim > 0 or not association.separation.value.is_softmax or not aligned:
+        return careful()
+    check_heads(query, key, association.num_heads)
+    mask = (jnp.arange(key.shape[-3]) <= scope.offset).reshape(1, 1, 1, -1) if decoding else None
+    flat: Any = (x.reshape((-1, *x.shape[-3:])) for x in rows)
+    output = jax.nn.dot_product_attention(*flat, mask=mask, scale=beta, is_causal=scope.causal and not decoding)
+    output = output.reshape(query.shape)
+    if not decoding:
+        return output
+    return jax.lax.cond(jnp.any(jnp.isnan(output)), lambda: careful().astype(output.dtype), lambda: output)
 
 
-def decodes(scope: Scope, query: Heads) -> bool:
-    """Whether one token is read at a place in a cache that the program is told, not compiled for."""
-    return scope.causal and query.shape[-3] == 1 and not isinstance(scope.offset, int)
-
-
-def read_plainly(query: Heads, key: Array, value: Array, beta: Array, scope: Scope) -> Heads:
-    """Softmax read-out of every query, keys and values where they lie, those that heads share not repeated."""
-    decoding = decodes(scope, query)
-    rows = (x.reshape((-1, *x.shape[-3:])) for x in (query, key, value))
-    mask = _before(scope, key) if decoding else None
-    causal = scope.causal and not decoding
-    output = jax.nn.dot_product_attention(*rows, mask=mask, scale=beta, is_causal=causal)  # pyright: ignore[reportArgumentType]
-    return output.reshape(query.shape)
-
-
-def _before(scope: Scope, key: Array) -> Bool[Array, "1 1 1 S"]:
-    """Keys up to the place of the token."""
-    return (jnp.arange(key.shape[-3]) <= scope.offset - scope.start).reshape(1, 1, 1, -1)
-
-
-def read_or(careful, output: Float[Array, "*b T H D"]) -> Heads:
-    """The read-out, or where NaN is in it what `careful()` reads: it may come from a place behind the token."""
-    return jax.lax.cond(jnp.any(jnp.isnan(output)), careful, lambda: output)
+def _fit(query: Heads, key: Array, value: Array) -> bool:
+    """Whether the sequences of all three are the same, their heads as wide, and their scores few."""
+    alike = query.ndim == key.ndim == value.ndim and query.shape[:-3] == key.shape[:-3] == value.shape[:-3]
+    alike = alike and query.shape[-1] == key.shape[-1] == value.shape[-1]
+    return alike and 0 < math.prod(query.shape[:-1]) * key.shape[-3] <= CACHED

@@ -15,7 +15,7 @@ from hopfield.attention.encodings import Encoding
 from hopfield.dynamics import CONVERGED
 from hopfield.layers._fixed import FixedTree
 from hopfield.layers._iteration import settle
-from hopfield.layers._plain import decodes, is_plain, read_or, read_plainly
+from hopfield.layers._plain import plain_or
 from hopfield.layers._reading import (
     Dropout,
     KeyValues,
@@ -109,14 +109,6 @@ class HopfieldAssociation(AttentionFunction):
         shape = (num_kv_heads or num_heads, options.memory_slots, head_features)
         self.slots = nnx.data(nnx.Param(jnp.zeros(shape, param_dtype)) if options.memory_slots else None)
 
-    @property
-    def plain_beta(self) -> Array | None:
-        """β where scores are β q·k, a number, and their softmax is read at once. None with any other option."""
-        others = (self.positions, self.metric, self.slots, self.window, self.block)
-        plain = self.update_steps == 1 and all(option is None for option in others)
-        beta = self.beta()
-        return beta if plain and beta.ndim == 0 and self.separation.value.is_softmax else None
-
     def read_heads(
         self,
         query: Heads,
@@ -177,31 +169,15 @@ def read(
     module: nnx.Module | None = None,
 ) -> Heads:
     """Read-out of every query by a layer's association, all at once or in blocks; a `module` sows all the weights."""
-    how = {"precision": precision, "module": module}
-    beta = association.plain_beta if module is None and is_plain(query, key, value, scope, dropout, precision) else None
-    if beta is None:
-        return _read(association, query, key, value, scope, dropout, **how)
-    check_heads(query, key, association.num_heads)
-    output = read_plainly(query, key, value, beta, scope)
-    if not decodes(scope, query):
-        return output
-    # A place behind the token may hold anything, as a cache that was used before: zeros there would be a copy of it.
-    return read_or(lambda: _read(association, query, key, value, scope, dropout, **how).astype(output.dtype), output)
+    rows = query, key, value
+    careful = lambda: _read(association, *reading_of(association, *rows, scope, dropout, precision=precision), module)
+    plain = module is None and precision is None and dropout is None
+    return plain_or(careful, association, rows, scope) if plain else careful()
 
 
 def _read(
-    association: HopfieldAssociation,
-    query: Heads,
-    key: Array,
-    value: Array,
-    scope: Scope,
-    dropout: Dropout | None,
-    *,
-    precision: PrecisionLike,
-    module: nnx.Module | None,
+    association: HopfieldAssociation, reading: KeyValues, state: Float[Array, "*b H T D"], module: nnx.Module | None
 ) -> Heads:
-    """`read` with every option."""
-    reading, state = reading_of(association, query, key, value, scope, dropout, precision=precision)
     queries = state.shape[-2]
     length = queries_at_once(state.shape, reading.key.shape[-2], association.block)
     if module is not None:

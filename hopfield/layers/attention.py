@@ -15,7 +15,7 @@ from hopfield._arguments import flag, instance, integer, real_array, real_scalar
 from hopfield._arrays import common_axes
 from hopfield.layers._cache import append_token, next_place
 from hopfield.layers._reading import Dropout
-from hopfield.layers._scope import MaskLike, Scores, scope_of, scope_of_window
+from hopfield.layers._scope import Heads, MaskLike, Scores, scope_of, scope_of_window
 from hopfield.layers.association import AssociationReport, HopfieldAssociation, read
 from hopfield.layers.options import DEFAULT, NONE, AssociationOptions, points_to_options
 
@@ -232,26 +232,35 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         """Queries, keys and values by head. Positions are added to all inputs except separately given values."""
         if inputs_k is None and inputs_v is not None:
             raise ValueError("inputs_k must be given with inputs_v; alone it stands for both, got None")
-        encoding = None if self.attention_fn.positions is None else self.attention_fn.positions()
+        query = self.project_queries(inputs_q, offset, sharding)
+        key, value = self.project_stored(inputs_q if inputs_k is None else inputs_k, inputs_v, offset, sharding)
+        leading = common_axes("inputs_q, inputs_k and inputs_v", *(x.shape[:-3] for x in (query, key, value)))
+        if query.ndim - 3 < len(leading):  # once they are projected; keys that sequences share stay as they are
+            query = jnp.broadcast_to(query, (*leading, *query.shape[-3:]))
+        return query, key, value
 
-        def with_positions(name: str, x: Array, width: int) -> Array:
-            x = self.as_tokens(name, x, width)
-            return x if encoding is None else encoding.add_to_inputs(x, offset + jnp.arange(x.shape[-2]))
+    def project_queries(self, inputs_q: Inputs, offset: int | Array = 0, sharding: Any = None) -> Heads:
+        """Queries by head [*b, T, H, D]."""
+        query = self.query(self._placed("inputs_q", inputs_q, self.in_features, offset), out_sharding=sharding)
+        return query if self.query_ln is None else self.query_ln(query)
 
-        queries = with_positions("inputs_q", inputs_q, self.in_features)
-        if inputs_k is None:
-            self.as_tokens("inputs_k", queries, self.in_kv_features)
-        keys = queries if inputs_k is None else with_positions("inputs_k", inputs_k, self.in_kv_features)
+    def project_stored(
+        self, inputs_k: Inputs, inputs_v: Inputs | None, offset: int | Array = 0, sharding: Any = None
+    ) -> tuple[Array, Array]:
+        """Keys and values by head [*b, S, K, D]."""
+        keys = self._placed("inputs_k", inputs_k, self.in_kv_features, offset)
         values = keys if inputs_v is None else self.as_tokens("inputs_v", inputs_v, self.value_features)
         if values.shape[-2] != keys.shape[-2]:
             raise ValueError(f"inputs_v must have one row per key, {keys.shape[-2]}, got {values.shape[-2]} (axis -2)")
-        leading = common_axes("inputs_q, inputs_k and inputs_v", *(x.shape[:-2] for x in (queries, keys, values)))
-        query, key = self.query(queries, out_sharding=sharding), self.key(keys, out_sharding=sharding)
-        if self.query_ln is not None and self.key_ln is not None:
-            query, key = self.query_ln(query), self.key_ln(key)
-        if queries.ndim - 2 < len(leading):  # once they are projected; keys that sequences share stay as they are
-            query = jnp.broadcast_to(query, (*leading, *query.shape[-3:]))
-        return query, key, self.value(values, out_sharding=sharding)
+        key = self.key(keys, out_sharding=sharding)
+        return (key if self.key_ln is None else self.key_ln(key)), self.value(values, out_sharding=sharding)
+
+    def _placed(self, name: str, inputs: Array, width: int, offset: int | Array) -> Array:
+        """Inputs with the positions that are added to them."""
+        tokens = self.as_tokens(name, inputs, width)
+        if self.attention_fn.positions is None:
+            return tokens
+        return self.attention_fn.positions().add_to_inputs(tokens, offset + jnp.arange(tokens.shape[-2]))
 
     def _dropout(self, deterministic: bool | None, rngs: nnx.Rngs | nnx.RngStream | None) -> Dropout | None:
         """Dropout of the weights as Flax draws it, None without dropout."""

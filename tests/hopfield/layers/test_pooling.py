@@ -153,3 +153,17 @@ def test_inputs_of_another_width_are_refused_by_name():
     ):
         with pytest.raises(ValueError, match=rf"^{name} must have 8 features, got 9 \(axis -1\)$"):
             call(wide)
+
+
+@pytest.mark.parametrize("options", [{}, {"positions": "sinusoidal"}, {"update_steps": 2, "num_kv_heads": 1}])
+def test_patterns_that_are_held_are_read_as_they_were(options):
+    layer = HopfieldLayer(attention(**options), 6, trainable=False, rngs=nnx.Rngs(1))
+    mask, before = jnp.ones((2, 1, 1, 6), bool).at[0, ..., :2].set(False), layer(X)
+    masked = layer(X, mask=mask)
+    layer.hold()
+    np.testing.assert_allclose(layer(X), before, atol=1e-6)
+    np.testing.assert_allclose(layer(X, mask=mask), masked, atol=1e-6)
+    layer.patterns[...] = -layer.patterns[...]
+    np.testing.assert_allclose(layer(X), before, atol=1e-6)
+    layer.hold(False)
+    assert float(jnp.abs(layer(X) - before).max()) > 1e-3
