@@ -156,3 +156,11 @@ def check_heads(query: Heads, key: Array, heads: int) -> None:
             f"got {query.shape[-2]} and {key.shape[-2]} (axis -2)"
         )
     common_axes("query and key", query.shape[:-3], key.shape[:-3])
+
+
+def check_tokens(name: str, tokens: Array, width: int) -> None:
+    """Check that inputs are tokens [*b, T, width]. ValueError, naming them, for any others."""
+    if tokens.ndim < 2:
+        raise ValueError(f"{name} must be tokens [..., T, {width}], got shape {tokens.shape}")
+    if tokens.shape[-1] != width:
+        raise ValueError(f"{name} must have {width} features, got {tokens.shape[-1]} (axis -1)")

@@ -15,7 +15,7 @@ from hopfield._arguments import flag, instance, integer, real_array, real_scalar
 from hopfield._arrays import common_axes
 from hopfield.layers._cache import append_token, next_place
 from hopfield.layers._reading import Dropout
-from hopfield.layers._scope import Heads, MaskLike, Scores, scope_of, scope_of_window
+from hopfield.layers._scope import Heads, MaskLike, Scores, check_tokens, scope_of, scope_of_window
 from hopfield.layers.association import AssociationReport, HopfieldAssociation, read
 from hopfield.layers.options import DEFAULT, NONE, AssociationOptions, points_to_options
 
@@ -249,7 +249,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
     ) -> tuple[Array, Array]:
         """Keys and values by head [*b, S, K, D]."""
         keys = self._placed("inputs_k", inputs_k, self.in_kv_features, offset)
-        values = keys if inputs_v is None else self.as_tokens("inputs_v", inputs_v, self.value_features)
+        values = keys if inputs_v is None else self._tokens("inputs_v", inputs_v, self.value_features)
         if values.shape[-2] != keys.shape[-2]:
             raise ValueError(f"inputs_v must have one row per key, {keys.shape[-2]}, got {values.shape[-2]} (axis -2)")
         key = self.key(keys, out_sharding=sharding)
@@ -257,7 +257,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
 
     def _placed(self, name: str, inputs: Array, width: int, offset: int | Array) -> Array:
         """Inputs with the positions that are added to them."""
-        tokens = self.as_tokens(name, inputs, width)
+        tokens = self._tokens(name, inputs, width)
         if self.attention_fn.positions is None:
             return tokens
         return self.attention_fn.positions().add_to_inputs(tokens, offset + jnp.arange(tokens.shape[-2]))
@@ -274,11 +274,8 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             raise ValueError("rngs must be given where weights are dropped and keep_rngs is False, got None")
         return Dropout(stream(), self.dropout_rate, self.broadcast_dropout)
 
-    def as_tokens(self, name: str, inputs: Inputs, width: int) -> Array:
+    def _tokens(self, name: str, inputs: Inputs, width: int) -> Array:
         """Inputs [*b, T, width] as an array. ValueError, naming them, for any other."""
         tokens = real_array(name, inputs, self.param_dtype)
-        if tokens.ndim < 2:
-            raise ValueError(f"{name} must be tokens [..., T, {width}], got shape {tokens.shape}")
-        if tokens.shape[-1] != width:
-            raise ValueError(f"{name} must have {width} features, got {tokens.shape[-1]} (axis -1)")
+        check_tokens(name, tokens, width)
         return tokens

@@ -15,7 +15,7 @@ from hopfield._arguments import flag, instance, integer, real_array
 from hopfield.layers._cache import next_place
 from hopfield.layers._fixed import FixedParam
 from hopfield.layers._held import Held
-from hopfield.layers._scope import MaskLike, Scores
+from hopfield.layers._scope import MaskLike, Scores, check_tokens
 from hopfield.layers.association import AssociationReport
 from hopfield.layers.attention import HopfieldAttention, Inputs
 
@@ -73,14 +73,14 @@ class Hopfield(nnx.Module):
             deterministic, rngs: dropout, as in Flax.
         """
         stored = query if stored is None else stored
-        query = self.normed("query", query)
+        query = self._normed("query", query)
         options = {"mask": mask, "bias": bias, "deterministic": deterministic, "rngs": rngs}
-        return self.attention(query, *self.normed_stored(stored, projection), **options)
+        return self.attention(query, *self._normed_stored(stored, projection), **options)
 
-    def normed_stored(self, stored: Inputs, projection: Inputs | None) -> tuple[Array, Array]:
+    def _normed_stored(self, stored: Inputs, projection: Inputs | None) -> tuple[Array, Array]:
         """Inputs of keys and of values, normalised; what is read in no other's place has its positions."""
-        key = self.normed("stored", stored)
-        value = self.normed("projection", stored if projection is None else projection)
+        key = self._normed("stored", stored)
+        value = self._normed("projection", stored if projection is None else projection)
         if projection is None and self.attention.attention_fn.positions is not None:
             start = next_place(self.attention) if self.attention.decode else 0
             value = self.attention.attention_fn.positions().add_to_inputs(value, start + jnp.arange(value.shape[-2]))
@@ -91,12 +91,15 @@ class Hopfield(nnx.Module):
     ) -> AssociationReport:
         """Weights, energy, entropy and retrieval status, as `HopfieldAttention.inspect`."""
         stored = query if stored is None else stored
-        return self.attention.inspect(self.normed("query", query), self.normed("stored", stored), mask=mask, bias=bias)
+        return self.attention.inspect(
+            self._normed("query", query), self._normed("stored", stored), mask=mask, bias=bias
+        )
 
-    def normed(self, name: str, inputs: Inputs) -> Array:
+    def _normed(self, name: str, inputs: Inputs) -> Array:
         """Inputs under the norm of their kind. ValueError for another width than the layer was built for."""
         widths = {"query": self.attention.in_features, "stored": self.attention.in_kv_features}
-        tokens = self.attention.as_tokens(name, inputs, widths.get(name, self.attention.value_features))
+        tokens = real_array("inputs", inputs, self.attention.param_dtype)
+        check_tokens(name, tokens, widths.get(name, self.attention.value_features))
         norm = getattr(self, f"{name}_norm")
         return tokens if norm is None else norm(tokens)
 
@@ -185,7 +188,7 @@ class HopfieldLayer(nnx.Module):
         For layers that are read, not trained: after training, or other weights, hold them again. `inspect` does not.
         """
         targets = None if self.targets is None else self.targets[...]
-        stored = self.hopfield.normed_stored(self.patterns[...], targets)
+        stored = self.hopfield._normed_stored(self.patterns[...], targets)
         self.held = nnx.data(Held(self.hopfield.attention, *stored) if flag("held", held) else None)
 
     def __call__(
@@ -200,7 +203,7 @@ class HopfieldLayer(nnx.Module):
         """Read-out of every input [*b, T, out_features], for inputs [*b, T, F]; `mask` is over the patterns."""
         if self.held is not None:
             options = {"mask": mask, "bias": bias, "deterministic": deterministic, "rngs": rngs}
-            return self.held.look_up(self.hopfield.attention, self.hopfield.normed("query", query), **options)
+            return self.held.look_up(self.hopfield.attention, self.hopfield._normed("query", query), **options)
         stored = _in_type_of(self.patterns[...], query)
         targets = None if self.targets is None else _in_type_of(self.targets[...], query)
         return self.hopfield(query, stored, targets, mask=mask, bias=bias, deterministic=deterministic, rngs=rngs)
