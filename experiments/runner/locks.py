@@ -83,7 +83,7 @@ def _take(directory: Path, shard: str | None, held: contextlib.ExitStack) -> Cla
     if alone:
         for path in directory.glob(f"{NAME}-*"):  # nobody holds them, and who wants to must hold the folder first
             path.unlink(missing_ok=True)
-        files.sweep(directory)
+        files.sweep(directory, but=NAME)
     if not (alone if own is None else _lock(own, held)):
         lock.release()
         return None

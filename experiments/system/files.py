@@ -96,12 +96,17 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def sweep(directory: Path) -> None:
-    """Remove the temporary files that killed processes left in a folder, which this process holds, and its folders."""
-    for pattern in (".hopfield-*", "*/.hopfield-*"):
-        for path in directory.glob(pattern):
-            if _TEMPORARY.match(path.name):
-                path.unlink(missing_ok=True)
+def sweep(directory: Path, but: str) -> None:
+    """Remove the temporary files that killed processes left in a folder, which this process holds, and its folders.
+
+    Args:
+        but: name of a file that a folder has which another process may hold: that one is left alone.
+    """
+    for folder in (directory, *(path.parent for path in directory.glob("*/.hopfield-*"))):
+        if folder == directory or not (folder / but).exists():
+            for path in folder.glob(".hopfield-*"):
+                if _TEMPORARY.match(path.name):
+                    path.unlink(missing_ok=True)
 
 
 def read_text(path: Path, most: int = 2**20) -> str:

@@ -15,6 +15,7 @@ import pytest
 from experiments import system
 from experiments.contract import StoppedError
 from experiments.runner import locks
+from experiments.system import files
 
 pytestmark = pytest.mark.process
 
@@ -39,6 +40,20 @@ def test_a_folder_is_held_by_one(tmp_path: Path):
         assert again is not None
 
 
+def test_what_the_run_of_a_folder_below_is_writing_is_left_alone(tmp_path: Path):
+    run, other = tmp_path / "seed_0", tmp_path / "wandb"
+    run.mkdir()
+    other.mkdir()
+    with locks.claimed(run), files.replacing(run / "figure.pdf") as written, files.replacing(other / "left") as left:
+        written.touch()
+        left.touch()
+        with locks.claimed(tmp_path) as above:
+            assert above is not None
+            assert written.exists()
+            assert not left.exists()
+        left.touch()
+
+
 def test_shards_hold_a_folder_together_and_a_whole_run_waits_for_all_of_them(tmp_path: Path):
     with locks.claimed(tmp_path, "1/2") as first:
         assert first is not None
@@ -60,6 +75,7 @@ def test_shards_hold_a_folder_together_and_a_whole_run_waits_for_all_of_them(tmp
 HOLDER = """
 import pathlib, sys, time
 from experiments.runner import locks
+from experiments.system import files
 with locks.claimed(pathlib.Path(sys.argv[1])):
     pathlib.Path(sys.argv[1], ".hopfield-" + "0" * 32 + ".table.csv").write_text("half")
     print("held", flush=True)
