@@ -23,7 +23,7 @@ MANY = {
     "hopfield/fisher/building.py:fisher": 9,
     "hopfield/layers/association.py:read": 8,
     "hopfield/layers/attention_function.py:AttentionFunction.__call__": 14,
-    "hopfield/layers/attention.py:HopfieldAttention.__call__": 12,
+    "hopfield/layers/attention.py:HopfieldAttention.__call__": 13,
     "hopfield/layers/attention.py:HopfieldAttention.__init__": 31,
     "hopfield/layers/energy.py:EnergyTransformerBlock.__init__": 11,
     "hopfield/layers/imports/hopfield_layers.py:from_hopfield_layers": 9,

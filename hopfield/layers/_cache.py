@@ -1,4 +1,7 @@
-"""Cache of keys and values that a layer decodes with: all the places it was made for, or a window of the last ones."""
+"""Cache of keys and values that a layer decodes with: all the places it was made for, or a window of the last ones.
+
+A token's key lies at the place where the token stands. Sequences go on together, or each from a place of its own.
+"""
 
 from typing import NamedTuple
 
@@ -9,45 +12,78 @@ from jaxtyping import Array, Bool, Float, Int
 
 
 class Cached(NamedTuple):
-    """Keys and values that a token reads, its own among them."""
+    """Keys and values that tokens read, their own among them."""
 
     key: Float[Array, "*b S K D"]
     value: Float[Array, "*b S K D"]
     start: Int[Array, ""] | int
     """Place of the first of them, below zero while a window is not full yet."""
-    full: Bool[Array, ""] | bool
-    """Whether there was no place left for the token."""
+    full: Bool[Array, "*b T"] | None
+    """Tokens that there was no place left for. None where there always is."""
 
 
-def next_place(layer: nnx.MultiHeadAttention) -> Int[Array, ""]:
-    """Place of the token that is decoded. Raises ValueError without a cache."""
-    return _state(layer)[0][...]
+def next_places(layer: nnx.MultiHeadAttention, tokens: int) -> Int[Array, "*b T"]:
+    """Places of the next tokens, those of all sequences or of each. Raises ValueError without a cache."""
+    return jnp.add.outer(_state(layer)[0][...], jnp.arange(tokens))
 
 
-def append_token(layer: nnx.MultiHeadAttention, key: Array, value: Array, window: int | None) -> Cached:
-    """Cache with one token's key and value added. A window drops its oldest token.
+def append_tokens(
+    layer: nnx.MultiHeadAttention, key: Array, value: Array, window: int | None, places: Int[Array, "*b T"], given: bool
+) -> Cached:
+    """Cache with the keys and values of tokens added at their places, at those below zero nowhere.
+
+    A window drops its oldest tokens. Places that are not `given` are the next ones.
 
     Raises:
-        ValueError: no cache, more than one token, or a cache that was not made for this window.
+        ValueError: no cache, tokens of other sequences than it was made for, or places or a cache that do not fit a
+            window.
     """
     index, *caches = _state(layer)
-    place, (*leading, length, heads, width) = index[...], caches[0].shape
-    expected = (*leading, 1, heads, width)
+    tokens, (*leading, length, heads, width) = key.shape[-3], caches[0].shape
+    expected = (*leading, tokens, heads, width)
     if key.shape != expected:
-        raise ValueError(f"inputs must be one token at a time in decoding, keys {expected}, got {key.shape}")
-    if window is not None and length != window:
-        raise ValueError(f"cache must be made by init_cache of this layer, {window} places, got {length}")
+        raise ValueError(f"inputs must be tokens of the cache's sequences, keys {expected}, got {key.shape}")
+    if window is not None:
+        if given or index.ndim:
+            raise ValueError("positions must be left out where a window is decoded, whose sequences go on together")
+        return _append_to_window(index, caches, (key, value), window)
+    first = index[...]
+    if not given and first.ndim == 0 and tokens <= length:
+        full = jnp.broadcast_to(first + tokens > length, expected[:-2])  # all, as a slice that does not fit is moved
+        put = lambda cache, new: jax.lax.dynamic_update_slice_in_dim(cache, new, first, new.ndim - 3)
+        index[...] = first + tokens
+    else:
+        index.set_value(jnp.maximum(first, jnp.max(places, axis=-1) + 1).astype(first.dtype))
+        places = jnp.broadcast_to(places, expected[:-2])
+        full = places >= length
+        put = lambda cache, new: _put(cache, new, jnp.where(places < 0, length, places))
     for cache, new in zip(caches, (key, value), strict=True):
-        entry = new.astype(cache.dtype)
-        if window is None:
-            cache[...] = jax.lax.dynamic_update_slice_in_dim(cache[...], entry, place, new.ndim - 3)
-        else:
-            cache[...] = jnp.concatenate(
-                [jax.lax.slice_in_dim(cache[...], 1, window, axis=new.ndim - 3), entry], axis=-3
-            )
-    index[...] = place + 1
-    start, full = (0, place >= length) if window is None else (place + 1 - window, False)
-    return Cached(caches[0][...], caches[1][...], start, full)
+        cache[...] = put(cache[...], new.astype(cache.dtype))
+    return Cached(caches[0][...], caches[1][...], 0, full)
+
+
+def _put(cache: Float[Array, "*b S K D"], new: Float[Array, "*b T K D"], places: Int[Array, "*b T"]) -> Array:
+    """The cache with new rows at these places, those beyond its length dropped."""
+    flat = cache.reshape((-1, *cache.shape[-3:]))
+    places = places.reshape((-1, places.shape[-1]))
+    sequences = jnp.arange(len(flat))[:, None]
+    return (
+        flat.at[sequences, places].set(new.reshape((*places.shape, *new.shape[-2:])), mode="drop").reshape(cache.shape)
+    )
+
+
+def _append_to_window(index: nnx.Cache, caches: list[nnx.Cache], rows: tuple[Array, Array], window: int) -> Cached:
+    """What tokens read: those of the window before the first of them, and themselves."""
+    axis, place, length = rows[0].ndim - 3, index[...], caches[0].shape[-3]
+    if length != window:
+        raise ValueError(f"cache must be made by init_cache of this layer, {window} places, got {length}")
+    read = []
+    for cache, new in zip(caches, rows, strict=True):
+        before = jax.lax.slice_in_dim(cache[...], 1, window, axis=axis)
+        read.append(jnp.concatenate([before, new.astype(cache.dtype)], axis=axis))
+        cache[...] = jax.lax.slice_in_dim(read[-1], read[-1].shape[axis] - window, None, axis=axis)
+    index[...] = place + rows[0].shape[axis]
+    return Cached(*read, place + 1 - window, None)
 
 
 def _state(layer: nnx.MultiHeadAttention) -> tuple[nnx.Cache, nnx.Cache, nnx.Cache]:

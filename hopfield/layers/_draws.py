@@ -1,16 +1,52 @@
 """Dropout of some rows of the weights, with the numbers that one draw for all rows would give."""
 
 import math
+from typing import Any
 
 import jax
 import jax.extend.random
 import jax.numpy as jnp
 import numpy as np
+from flax import nnx, struct
+from flax.nnx.module import first_from
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool
 
+from hopfield._arguments import flag
+from hopfield._pytrees import Node
+
 COUNTER = "threefry2x32"
 """The generator whose n-th number is a function of the key and of n alone."""
+
+
+class Dropout(Node):
+    """Dropout of weights: with `broadcast` the same weights in all sequences and heads."""
+
+    key: Array
+    rate: float = struct.field(pytree_node=False)
+    broadcast: bool = struct.field(pytree_node=False, default=True)
+
+    def applied(self, weights: Array, queries: int, row: Any = 0) -> Array:
+        """Weights after dropout of the queries from `row` on, of `queries` in all. Kept ones grow by 1/(1 − rate)."""
+        leading, (rows, keys) = weights.shape[:-2], weights.shape[-2:]
+        leading = (1,) * len(leading) if self.broadcast else leading
+        keep = kept_rows(self.key, self.rate, (*leading, queries, keys), row, rows)
+        return weights * (keep.reshape((*leading, rows, keys)).astype(weights.dtype) / (1.0 - self.rate))
+
+
+def dropout_of(
+    layer: nnx.MultiHeadAttention, deterministic: bool | None, rngs: nnx.Rngs | nnx.RngStream | None
+) -> Dropout | None:
+    """Dropout of a layer's weights as Flax draws it, None without dropout."""
+    if layer.dropout_rate == 0.0:
+        return None
+    message = "deterministic must be given where weights are dropped, as an argument or to the layer"
+    if flag("deterministic", first_from(deterministic, layer.deterministic, error_msg=message)):
+        return None
+    stream = layer.rngs if rngs is None else rngs.dropout if isinstance(rngs, nnx.Rngs) else rngs
+    if stream is None:
+        raise ValueError("rngs must be given where weights are dropped and keep_rngs is False, got None")
+    return Dropout(stream(), layer.dropout_rate, layer.broadcast_dropout)
 
 
 def kept_rows(key: Array, rate: float, shape: tuple[int, ...], row: ArrayLike, length: int) -> Bool[Array, "*b T S"]:

@@ -4,6 +4,7 @@ from flax import nnx
 from flax.nnx.nn.dtypes import promote_dtype
 from jaxtyping import Array, Float
 
+from hopfield.layers._draws import dropout_of
 from hopfield.layers._scope import MaskLike, Scores, scope_of
 from hopfield.layers.association import read
 from hopfield.layers.attention import HopfieldAttention, Inputs
@@ -30,7 +31,7 @@ class Held(nnx.Module):
         query = attention.project_queries(inputs)
         query, key, value = promote_dtype((query, self.key[...], self.value[...]), dtype=attention.dtype)
         scope = scope_of(mask, bias, query.shape[-3], key.shape[-3], query.ndim)
-        dropout = attention._dropout(deterministic, rngs)
+        dropout = dropout_of(attention, deterministic, rngs)
         return attention.out(
             read(attention.attention_fn, query, key, value, scope, dropout, precision=attention.precision)
         )

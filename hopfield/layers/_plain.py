@@ -25,17 +25,19 @@ def plain_or(careful: Callable[[], Heads], association: Any, rows: tuple[Array, 
     others = (*options, scope.mask, scope.bias, scope.window)
     if any(option is not None for option in others) or association.update_steps > 1 or not _fit(query, key, value):
         return careful()
-    decoding, beta = scope.causal and query.shape[-3] == 1 and not isinstance(scope.offset, int), association.beta()
+    decoding = scope.positions is not None or not isinstance(scope.offset, int)
+    beta = association.beta()
     aligned = not scope.causal or decoding or query.shape[-3] == key.shape[-3]
     if beta.ndim > 0 or not association.separation.value.is_softmax or not aligned:
         return careful()
     check_heads(query, key, association.num_heads)
-    mask = (jnp.arange(key.shape[-3]) <= scope.offset).reshape(1, 1, 1, -1) if decoding else None
+    mask = scope.allowed(jnp.arange(query.shape[-3]), key.shape[-3], query.ndim) if decoding else None
+    mask = None if mask is None else mask.reshape((-1, 1, *mask.shape[-2:]))
     flat: Any = (x.reshape((-1, *x.shape[-3:])) for x in rows)
     output = jax.nn.dot_product_attention(*flat, mask=mask, scale=beta, is_causal=scope.causal and not decoding)
-    output = output.reshape(query.shape)
-    if not decoding:
-        return output
+    if mask is None:
+        return output.reshape(query.shape)
+    output = jnp.where(jnp.any(mask, axis=-1)[:, 0, :, None, None], output, 0.0).reshape(query.shape)
     return jax.lax.cond(jnp.any(jnp.isnan(output)), lambda: careful().astype(output.dtype), lambda: output)
 
 

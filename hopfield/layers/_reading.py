@@ -24,8 +24,9 @@ from hopfield.attention.encodings import Encoding
 from hopfield.attention.fused import fused_kernel_applies
 from hopfield.attention.masks import Mask
 from hopfield.attention.plans import plan
-from hopfield.layers._draws import kept_rows
+from hopfield.layers._draws import Dropout
 from hopfield.layers._iteration import KeyMemory, States, fixed_points, iterate
+from hopfield.layers._places import place_bias
 from hopfield.layers._scope import Scope
 from hopfield.metrics import Metric
 from hopfield.separations import Separation
@@ -33,21 +34,6 @@ from hopfield.separations.exponential import sums_exponentials
 
 CACHED = 2**20
 """Scores of the sequences that a CPU reads at a time."""
-
-
-class Dropout(Node):
-    """Dropout of weights: with `broadcast` the same weights in all sequences and heads."""
-
-    key: Array
-    rate: float = struct.field(pytree_node=False)
-    broadcast: bool = struct.field(pytree_node=False, default=True)
-
-    def applied(self, weights: Array, queries: int, row: Any = 0) -> Array:
-        """Weights after dropout of the queries from `row` on, of `queries` in all. Kept ones grow by 1/(1 − rate)."""
-        leading, (rows, keys) = weights.shape[:-2], weights.shape[-2:]
-        leading = (1,) * len(leading) if self.broadcast else leading
-        keep = kept_rows(self.key, self.rate, (*leading, queries, keys), row, rows)
-        return weights * (keep.reshape((*leading, rows, keys)).astype(weights.dtype) / (1.0 - self.rate))
 
 
 class KeyValues(Node):
@@ -76,11 +62,8 @@ class KeyValues(Node):
         """Memory for the given queries, the first of them in `row`, with the mask and bias of these queries."""
         rows = row + jnp.arange(query.shape[-2])
         bias = self.scope.bias
-        if self.encoding is not None:
-            place_bias = self.encoding.score_bias(
-                query, self.beta, self.scope.offset - self.scope.start + rows, self.keys
-            )
-            bias = place_bias if bias is None else bias if place_bias is None else jnp.add(*same_rank(bias, place_bias))
+        placed = place_bias(self.encoding, query, self.beta, self.scope.places(rows) - self.scope.start, self.keys)
+        bias = placed if bias is None else bias if placed is None else jnp.add(*same_rank(bias, placed))
         mask, bias = self._over_slots(self.scope.allowed(rows, self.keys, query.ndim), True), self._over_slots(bias, 0)
         (key,) = unread_as_zero(mask, self.key)
         how = {"separation": self.separation, "slots": self.slots, "precision": self.precision}
@@ -207,6 +190,7 @@ def fits_attention(reading: KeyValues) -> bool:
     plain = sums_exponentials(reading.separation) and reading.steps == 0
     unbiased = reading.encoding is None or type(reading.encoding).score_bias is Encoding.score_bias
     first = all(isinstance(place, int) and place == 0 for place in (scope.offset, scope.start))
+    first = first and scope.positions is None
     lazily = not scope.causal or scope.mask is None or isinstance(scope.mask, Mask)
     return bare and plain and unbiased and first and lazily
 

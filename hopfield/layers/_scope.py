@@ -1,5 +1,6 @@
 """Scope of a layer's queries: the keys they may read and the bias of their scores, checked against their shapes."""
 
+import jax
 import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int
@@ -17,11 +18,15 @@ MaskLike = Bool[Array, "*b H T S"] | Mask | None
 
 
 class Scope(Node):
-    """Mask, bias and causality of queries and keys. Queries begin at position `offset`, keys at `start`."""
+    """Mask, bias and causality of queries and keys. Queries begin at position `offset`, keys at `start`.
+
+    In decoding queries may have `positions` of their own, which are the places of their keys in the cache.
+    """
 
     mask: Mask | Bool[Array, "*b T S"] | None = None
     bias: Float[Array, "*b T S"] | None = None
     offset: Int[Array, ""] | int = 0
+    positions: Int[Array, "*b T"] | None = None
     start: Int[Array, ""] | int = 0
     """Place of the first key, below zero where a cache holds places before the first token."""
     causal: bool = struct.field(pytree_node=False, default=False)
@@ -29,23 +34,32 @@ class Scope(Node):
     """Keys that a query reads, that of its own place the last; None for all."""
     others: bool = struct.field(pytree_node=False, default=False)
     """No query reads the key of its own place."""
+    restarts: Int[Array, "*b T"] | None = None
+    """Positions of queries and keys alike that encodings see where they are not the places."""
     count: int | None = struct.field(pytree_node=False, default=None)
     """Rows from this one on are appended to fill a block and read nothing."""
+
+    def places(self, rows: Int[Array, "T"]) -> Int[Array, "*b T"]:
+        """Places of the queries in `rows`: of all sequences [T], or of each."""
+        if self.positions is not None:
+            return jnp.take(self.positions, rows, axis=-1, mode="clip")
+        return self.offset + rows
 
     def allowed(self, rows: Int[Array, "T"], keys: int, rank: int) -> Bool[Array, "*b H T S"] | None:
         """Whether the queries in `rows` may read each of the first `keys` keys. None where they may read all.
 
         A mask that is an array holds these rows alone.
         """
-        mask, places, columns = self.mask, self.offset + rows[:, None], self.start + jnp.arange(keys)[None, :]
+        mask, places, columns = self.mask, self.places(rows)[..., None], self.start + jnp.arange(keys)[None, :]
         if isinstance(mask, Mask):
-            mask = with_rank(mask.allows(places, columns), rank)
+            mask = with_rank(_at_places(mask, places, columns), rank)
+        columns = columns.reshape((1,) * (places.ndim - 2) + columns.shape)
         rules = [columns <= places] * self.causal + [columns != places] * self.others
         rules += [] if self.window is None else [(columns >= 0) & (columns > places - self.window)]
         rules += [] if self.count is None else [rows[:, None] < self.count]
         for rule in rules:
-            mask = rule if mask is None else mask & rule.reshape((1,) * (mask.ndim - 2) + rule.shape)
-        return mask
+            mask = rule if mask is None else with_rank(mask, rank) & with_rank(rule, rank)
+        return mask if mask is None or mask.ndim == 2 else with_rank(mask, rank)
 
     @property
     def attention_mask(self) -> MaskLike:
@@ -62,6 +76,16 @@ class Scope(Node):
                 f"window must be left out where queries are not the keys, got {queries} queries and {keys} keys"
             )
         return self.replace(window=window, causal=True)
+
+
+def _at_places(mask: Mask, places: Int[Array, "*b T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
+    """What a mask of the same sequences, or of all, allows queries whose places differ between sequences."""
+    leading = places.ndim - 2
+    axes = (0 if jax.eval_shape(mask.allows, columns[:, :1], columns).ndim > 2 else None, 0)
+    allows = lambda mask, places: mask.allows(places, columns)
+    for _ in range(leading):
+        allows = jax.vmap(allows, in_axes=axes)
+    return allows(mask, places)
 
 
 def scope_of(
@@ -119,7 +143,7 @@ def scope_of_window(
         raise ValueError(
             "mask must be one of hopfield.attention.masks where a window is decoded, got an array or a bias"
         )
-    return Scope(None if mask is None else sequences(mask, rank - 3), None, offset, start, causal=True)
+    return Scope(None if mask is None else sequences(mask, rank - 3), None, offset, start=start, causal=True)
 
 
 def _full_rank(bias: Scores, queries: int, keys: int, rank: int) -> Scores:
@@ -164,3 +188,12 @@ def check_tokens(name: str, tokens: Array, width: int) -> None:
         raise ValueError(f"{name} must be tokens [..., T, {width}], got shape {tokens.shape}")
     if tokens.shape[-1] != width:
         raise ValueError(f"{name} must have {width} features, got {tokens.shape[-1]} (axis -1)")
+
+
+def by_head(rows: Float[Array, "*b K S D"], heads: int, slots: Array | None = None) -> Float[Array, "*b H S D"]:
+    """Rows by head, with the slots' own appended, repeated for the query heads that share them."""
+    if slots is not None:
+        slots = jnp.broadcast_to(slots.astype(rows.dtype), (*rows.shape[:-2], *slots.shape[-2:]))
+        rows = jnp.concatenate([rows, slots], axis=-2)
+    share = heads // rows.shape[-3]
+    return rows if share == 1 else jnp.repeat(rows, share, axis=-3)

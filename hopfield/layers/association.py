@@ -15,6 +15,7 @@ from hopfield.attention.encodings import Encoding
 from hopfield.dynamics import CONVERGED
 from hopfield.layers._fixed import FixedTree
 from hopfield.layers._iteration import settle
+from hopfield.layers._places import over_sequences
 from hopfield.layers._plain import plain_or
 from hopfield.layers._reading import (
     Dropout,
@@ -26,7 +27,7 @@ from hopfield.layers._reading import (
     queries_at_once,
     read_blockwise,
 )
-from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, check_heads, scope_of
+from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, by_head, check_heads, scope_of
 from hopfield.layers.attention_function import AttentionFunction
 from hopfield.layers.learned_positions import as_positions
 from hopfield.layers.options import DEFAULT, AssociationOptions, points_to_options
@@ -211,8 +212,12 @@ def reading_of(
     state, key = (_wide_if_iterated(association, jnp.swapaxes(x, -3, -2)) for x in (query, key))
     encoding = None if association.positions is None else association.positions()
     if encoding is not None:
-        state = encoding.rotate(state, scope.offset + jnp.arange(state.shape[-2]))
-        key = encoding.rotate(key, scope.start + jnp.arange(key.shape[-2]))
+        places = scope.places(jnp.arange(state.shape[-2])), scope.start + jnp.arange(key.shape[-2])
+        if scope.restarts is not None:
+            places = scope.restarts, scope.restarts
+            if type(encoding).score_bias is not Encoding.score_bias:
+                raise ValueError("positions must be left out with biases of distances, which do not restart")
+        state, key = (over_sequences(encoding.rotate, *x) for x in zip((state, key), places, strict=True))
     slots = None if association.slots is None else association.slots[...]
     empty = None if slots is None else jnp.zeros_like(slots)
     metric = (
@@ -239,12 +244,3 @@ def reading_of(
 def _wide_if_iterated(association: HopfieldAssociation, rows: Array) -> Array:
     """Rows in float32 at least where there are several steps: in 16 bits these end where their rounding does."""
     return rows if association.update_steps == 1 else wide(rows)
-
-
-def by_head(rows: Float[Array, "*b K S D"], heads: int, slots: Array | None = None) -> Float[Array, "*b H S D"]:
-    """Rows by head, with the slots' own appended, repeated for the query heads that share them."""
-    if slots is not None:
-        slots = jnp.broadcast_to(slots.astype(rows.dtype), (*rows.shape[:-2], *slots.shape[-2:]))
-        rows = jnp.concatenate([rows, slots], axis=-2)
-    share = heads // rows.shape[-3]
-    return rows if share == 1 else jnp.repeat(rows, share, axis=-3)

@@ -9,12 +9,13 @@ from flax.nnx.module import first_from
 from flax.nnx.nn.dtypes import promote_dtype
 from flax.nnx.nn.linear import default_kernel_init
 from flax.typing import Dtype, Initializer, PrecisionLike, PromoteDtypeFn
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from hopfield._arguments import flag, instance, integer, real_array, real_scalar
 from hopfield._arrays import common_axes
-from hopfield.layers._cache import append_token, next_place
-from hopfield.layers._reading import Dropout
+from hopfield.layers._cache import append_tokens, next_places
+from hopfield.layers._draws import dropout_of
+from hopfield.layers._places import over_sequences
 from hopfield.layers._scope import Heads, MaskLike, Scores, check_tokens, scope_of, scope_of_window
 from hopfield.layers.association import AssociationReport, HopfieldAssociation, read
 from hopfield.layers.options import DEFAULT, NONE, AssociationOptions, points_to_options
@@ -150,6 +151,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         sow_weights: bool = False,
         decode: bool | None = None,
         is_causal: bool = False,
+        positions: Int[Array, "*b T"] | None = None,
         out_sharding: Any = None,
         qkv_sharding: Any = None,
     ) -> Float[Array, "*b T O"]:
@@ -158,8 +160,11 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         Inputs that all sequences share, as stored patterns [S, F], are projected once.
 
         Args:
-            decode: read one token and the cache; beyond the length it was made for, the read-out is NaN, unless the
-                layer has a window, whose decoding has no end.
+            decode: read the tokens and the cache, causally, any number of tokens at a time; beyond the length it was
+                made for, the read-out is NaN, unless the layer has a window, whose decoding has no end.
+            positions: of the tokens, [T] or one row per sequence [*b, T], for encodings that turn or are added. In
+                decoding also their places in the cache, each sequence going on behind its largest one; tokens below
+                zero are padding, which nothing reads.
             mask: True where a key may be read: a boolean array with all axes [*b, H, T, S], of length 1 where it holds
                 for all, or a `Mask` of the sequences *b, whose query stands at the end of the cache in decoding.
             bias: real numbers added to the scores, broadcast to [*b, H, T, S].
@@ -169,21 +174,28 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         decoding = flag(
             "decode", first_from(decode, self.decode, error_msg="decode must be given, as an argument or to the layer")
         )
-        offset = next_place(self) if decoding else 0
-        query, key, value = self._queries_keys_values(inputs_q, inputs_k, inputs_v, offset, sharding=qkv_sharding)
-        start, full = 0, False
+        places = None if positions is None else jnp.asarray(positions)
+        if places is not None and inputs_k is not None and not decoding:
+            raise ValueError("positions must be left out where keys are other inputs, whose positions they are not")
+        if decoding and places is None:
+            places = next_places(self, jnp.shape(inputs_q)[-2])
+        query, key, value = self._queries_keys_values(inputs_q, inputs_k, inputs_v, places, sharding=qkv_sharding)
+        start, full, given = 0, None, positions is not None
         if decoding:
-            key, value, start, full = append_token(self, key, value, self.attention_fn.window)
+            key, value, start, full = append_tokens(self, key, value, self.attention_fn.window, places, given)
+        together = decoding and not given and places.ndim == 1
+        offset, places = (places[0], None) if together else (0, places)
         query, key, value = promote_dtype((query, key, value), dtype=self.dtype)
         if decoding and self.attention_fn.window is not None:
             scope = scope_of_window(mask, bias, query.ndim, offset, start)
         else:
             sizes = query.shape[-3], key.shape[-3], query.ndim
             scope = scope_of(mask, bias, *sizes, is_causal=is_causal or bool(decoding), offset=offset)
-        dropout, module = self._dropout(deterministic, rngs), self if sow_weights else None
+        scope = scope.replace(**{"positions" if decoding else "restarts": places})
+        dropout, module = dropout_of(self, deterministic, rngs), self if sow_weights else None
         output = read(self.attention_fn, query, key, value, scope, dropout, precision=self.precision, module=module)
         output = self.out(output, out_sharding=out_sharding)
-        return output if full is False else jnp.where(full, jnp.nan, output)
+        return output if full is None else jnp.where(full[..., None], jnp.nan, output)
 
     def init_cache(self, input_shape: tuple[int, ...], dtype: Dtype = jnp.float32) -> None:
         """Allocates the decoding cache for inputs [*b, T, F]: T positions, or `window` positions if one is set."""
@@ -200,7 +212,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         is_causal: bool = False,
     ) -> AssociationReport:
         """Weights, energy, entropy, steps and retrieval status of every query and head, without dropout or cache."""
-        query, key, _ = self._queries_keys_values(inputs_q, inputs_k, None, 0)
+        query, key, _ = self._queries_keys_values(inputs_q, inputs_k, None, None)
         return self.attention_fn.inspect(query, key, mask, bias=bias, is_causal=is_causal, precision=self.precision)
 
     def energy(
@@ -225,54 +237,43 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         inputs_q: Array,
         inputs_k: Array | None,
         inputs_v: Array | None,
-        offset: int | Array,
+        places: Array | None,
         *,
         sharding: Any = None,
     ) -> tuple[Array, Array, Array]:
         """Queries, keys and values by head. Positions are added to all inputs except separately given values."""
         if inputs_k is None and inputs_v is not None:
             raise ValueError("inputs_k must be given with inputs_v; alone it stands for both, got None")
-        query = self.project_queries(inputs_q, offset, sharding)
-        key, value = self.project_stored(inputs_q if inputs_k is None else inputs_k, inputs_v, offset, sharding)
+        query = self.project_queries(inputs_q, places, sharding)
+        key, value = self.project_stored(inputs_q if inputs_k is None else inputs_k, inputs_v, places, sharding)
         leading = common_axes("inputs_q, inputs_k and inputs_v", *(x.shape[:-3] for x in (query, key, value)))
         if query.ndim - 3 < len(leading):  # once they are projected; keys that sequences share stay as they are
             query = jnp.broadcast_to(query, (*leading, *query.shape[-3:]))
         return query, key, value
 
-    def project_queries(self, inputs_q: Inputs, offset: int | Array = 0, sharding: Any = None) -> Heads:
-        """Queries by head [*b, T, H, D]."""
-        query = self.query(self._placed("inputs_q", inputs_q, self.in_features, offset), out_sharding=sharding)
+    def project_queries(self, inputs_q: Inputs, places: Array | None = None, sharding: Any = None) -> Heads:
+        """Queries by head [*b, T, H, D], at places 0, 1, … if None."""
+        query = self.query(self._placed("inputs_q", inputs_q, self.in_features, places), out_sharding=sharding)
         return query if self.query_ln is None else self.query_ln(query)
 
     def project_stored(
-        self, inputs_k: Inputs, inputs_v: Inputs | None, offset: int | Array = 0, sharding: Any = None
+        self, inputs_k: Inputs, inputs_v: Inputs | None, places: Array | None = None, sharding: Any = None
     ) -> tuple[Array, Array]:
         """Keys and values by head [*b, S, K, D]."""
-        keys = self._placed("inputs_k", inputs_k, self.in_kv_features, offset)
+        keys = self._placed("inputs_k", inputs_k, self.in_kv_features, places)
         values = keys if inputs_v is None else self._tokens("inputs_v", inputs_v, self.value_features)
         if values.shape[-2] != keys.shape[-2]:
             raise ValueError(f"inputs_v must have one row per key, {keys.shape[-2]}, got {values.shape[-2]} (axis -2)")
         key = self.key(keys, out_sharding=sharding)
         return (key if self.key_ln is None else self.key_ln(key)), self.value(values, out_sharding=sharding)
 
-    def _placed(self, name: str, inputs: Array, width: int, offset: int | Array) -> Array:
+    def _placed(self, name: str, inputs: Array, width: int, places: Array | None) -> Array:
         """Inputs with the positions that are added to them."""
         tokens = self._tokens(name, inputs, width)
         if self.attention_fn.positions is None:
             return tokens
-        return self.attention_fn.positions().add_to_inputs(tokens, offset + jnp.arange(tokens.shape[-2]))
-
-    def _dropout(self, deterministic: bool | None, rngs: nnx.Rngs | nnx.RngStream | None) -> Dropout | None:
-        """Dropout of the weights as Flax draws it, None without dropout."""
-        if self.dropout_rate == 0.0:
-            return None
-        message = "deterministic must be given where weights are dropped, as an argument or to the layer"
-        if flag("deterministic", first_from(deterministic, self.deterministic, error_msg=message)):
-            return None
-        stream = self.rngs if rngs is None else rngs.dropout if isinstance(rngs, nnx.Rngs) else rngs
-        if stream is None:
-            raise ValueError("rngs must be given where weights are dropped and keep_rngs is False, got None")
-        return Dropout(stream(), self.dropout_rate, self.broadcast_dropout)
+        places = jnp.arange(tokens.shape[-2]) if places is None else places
+        return over_sequences(self.attention_fn.positions().add_to_inputs, tokens, places)
 
     def _tokens(self, name: str, inputs: Inputs, width: int) -> Array:
         """Inputs [*b, T, width] as an array. ValueError, naming them, for any other."""

@@ -12,9 +12,10 @@ from flax import nnx
 from jaxtyping import Array, Float
 
 from hopfield._arguments import flag, instance, integer, real_array
-from hopfield.layers._cache import next_place
+from hopfield.layers._cache import next_places
 from hopfield.layers._fixed import FixedParam
 from hopfield.layers._held import Held
+from hopfield.layers._places import over_sequences
 from hopfield.layers._scope import MaskLike, Scores, check_tokens
 from hopfield.layers.association import AssociationReport
 from hopfield.layers.attention import HopfieldAttention, Inputs
@@ -82,8 +83,9 @@ class Hopfield(nnx.Module):
         key = self._normed("stored", stored)
         value = self._normed("projection", stored if projection is None else projection)
         if projection is None and self.attention.attention_fn.positions is not None:
-            start = next_place(self.attention) if self.attention.decode else 0
-            value = self.attention.attention_fn.positions().add_to_inputs(value, start + jnp.arange(value.shape[-2]))
+            tokens = value.shape[-2]
+            places = next_places(self.attention, tokens) if self.attention.decode else jnp.arange(tokens)
+            value = over_sequences(self.attention.attention_fn.positions().add_to_inputs, value, places)
         return key, value
 
     def inspect(

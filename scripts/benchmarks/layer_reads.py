@@ -64,7 +64,8 @@ def stored_patterns(shape: Shape) -> dict[str, tuple[int, Read, Read]]:
     inputs = jax.random.normal(jax.random.key(0), (16, 4, shape.features), jnp.float32)
 
     def by_hand(layer: HopfieldLayer, inputs: jax.Array) -> jax.Array:
-        hopfield, patterns = layer.hopfield, layer.patterns[...]
+        hopfield: Any = layer.hopfield
+        patterns = layer.patterns[...]
         key = hopfield.attention.key(hopfield.stored_norm(patterns))[:, 0]
         value = hopfield.attention.value(hopfield.projection_norm(patterns))[:, 0]
         query = hopfield.attention.query(hopfield.query_norm(inputs))[..., 0, :]

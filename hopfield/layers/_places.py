@@ -1,0 +1,34 @@
+"""Encodings of tokens whose places differ between sequences, by the methods that know the places of one."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Int
+
+from hopfield.attention.encodings import Encoding
+
+
+def over_sequences(function: Callable[[Array, Array], Array], rows: Array, places: Int[Array, "*b T"]) -> Array:
+    """Results of function(rows, places) for rows [*b, ...] and places of all sequences [T], or of each [*b, T]."""
+    leading = places.shape[:-1]
+    rows = jnp.broadcast_to(rows, (*leading, *rows.shape[len(leading) :])) if leading else rows
+    for _ in leading:
+        function = jax.vmap(function)
+    return function(rows, places)
+
+
+def place_bias(
+    encoding: Encoding | None, query: Array, beta: Array, places: Int[Array, "*b T"], keys: int
+) -> Array | None:
+    """Bias of the scores of queries [*b, H, T, D] at these places with the keys at 0 … keys − 1."""
+    if encoding is None or type(encoding).score_bias is Encoding.score_bias:
+        return None
+    if places.ndim == 1:
+        return encoding.score_bias(query, beta, places, keys)
+
+    def one(query: Array, place: Array) -> Array:  # places that need not follow each other
+        bias = encoding.score_bias(query[..., None, :], beta, place[None], keys)
+        return jnp.zeros(keys) if bias is None else bias[..., 0, :]
+
+    return over_sequences(jax.vmap(one, in_axes=(-2, 0), out_axes=-2), query, places)

@@ -1,0 +1,100 @@
+"""Many tokens into the cache at once, sequences that go on from places of their own, and positions that restart."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx
+
+from hopfield.attention import block, causal, causal_last, mask_text
+from hopfield.layers import AbsolutePositions, AssociationOptions, HopfieldAttention
+
+X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
+OPTIONS = {
+    "plain": {},
+    "grouped": {"num_kv_heads": 1},
+    "rotary": {"positions": "rotary"},
+    "sinusoidal, sparse": {"positions": "sinusoidal", "separation": "entmax:1.5"},
+    "alibi in blocks": {"positions": "alibi", "block": 2},
+    "steps": {"positions": "rotary", "update_steps": 2},
+}
+WINDOWS = {"window": {"window": 3, "positions": "rotary"}, "narrow": {"window": 1}}
+
+
+def layer(num_kv_heads=None, **options):
+    options = AssociationOptions(**options)
+    return HopfieldAttention(2, 8, num_kv_heads=num_kv_heads, options=options, decode=True, rngs=nnx.Rngs(0))
+
+
+@pytest.mark.parametrize("options", (OPTIONS | WINDOWS).values(), ids=OPTIONS | WINDOWS)
+def test_tokens_given_together_read_what_they_read_one_by_one(options):
+    module = layer(**options)
+    module.init_cache(X.shape)
+    parts = [module(X[:, :1]), module(X[:, 1:4]), module(X[:, 4:])]
+    expected = module(X, decode=False, is_causal=True)
+    np.testing.assert_allclose(jnp.concatenate(parts, 1), expected, atol=2e-6)
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_padded_sequences_read_what_each_reads_alone(options, side):
+    """Prompts of two and four tokens, padding of NaN beside them, then a further token for each."""
+    module, lengths = layer(**options), (2, 4)
+    prompts, places = [], []
+    for sequence, length in enumerate(lengths):
+        rows, pads = X[sequence, :length], jnp.full((4 - length, 8), jnp.nan)
+        none = -jnp.ones(4 - length, int)
+        order = -1 if side == "left" else 1
+        prompts.append(jnp.concatenate([rows, pads][::order]))
+        places.append(jnp.concatenate([jnp.arange(length), none][::order]))
+    places = jnp.stack(places)
+    module.init_cache((2, 7, 8))
+    run = nnx.jit(lambda module, x, **given: module(x, **given))
+    prompt = jnp.where(places[..., None] < 0, 0.0, jnp.stack(prompts))
+    first, last = run(module, prompt, positions=places), run(module, X[:, 4:])
+    np.testing.assert_array_equal(module.cache_index[...], [3, 5])
+    for sequence, length in enumerate(lengths):
+        alone = jnp.concatenate([X[sequence, :length], X[sequence, 4:]])[None]
+        expected = module(alone, decode=False, is_causal=True)[0]
+        np.testing.assert_allclose(first[sequence][places[sequence] >= 0], expected[:-1], atol=2e-6)
+        np.testing.assert_allclose(last[sequence, 0], expected[-1], atol=2e-6)
+
+
+@pytest.mark.parametrize("positions", ["rotary", "sinusoidal", AbsolutePositions(4, 8, rngs=nnx.Rngs(1))])
+def test_positions_restart_in_packed_sequences(positions):
+    module = layer(positions=positions)
+    together = jnp.concatenate([X[:1, :4], X[1:, :4]], axis=1)
+    restarted = jnp.tile(jnp.arange(4), 2)
+    packed = module(together, mask=block(4) & causal(), positions=restarted, decode=False)
+    alone = module(X[:, :4], mask=causal(), decode=False)
+    np.testing.assert_allclose(packed[0], alone.reshape(-1, 8), atol=2e-6)
+
+
+def test_tokens_beyond_the_cache_are_not_numbers():
+    module = layer()
+    for given in ({}, {"positions": jnp.arange(5)}):
+        module.init_cache((2, 4, 8))
+        read = module(X, **given)
+        np.testing.assert_allclose(read[:, :4], module(X[:, :4], decode=False, is_causal=True), atol=2e-6)
+        assert np.isnan(np.asarray(read[:, 4])).all()
+    module.init_cache((2, 4, 8))
+    module(X[:, :2])
+    assert np.isnan(np.asarray(module(X[:, 2:]))).all()
+
+
+def test_positions_that_no_encoding_could_heed_are_refused():
+    with pytest.raises(ValueError, match="biases of distances, which do not restart"):
+        layer(positions="alibi")(X, positions=jnp.arange(5), decode=False)
+    with pytest.raises(ValueError, match="where keys are other inputs"):
+        layer(positions="rotary")(X, X, positions=jnp.arange(5), decode=False)
+    module = layer(window=3)
+    module.init_cache(X.shape)
+    with pytest.raises(ValueError, match="where a window is decoded"):
+        module(X, positions=jnp.arange(5))
+
+
+def test_a_causal_mask_may_end_with_the_last_key():
+    assert mask_text(causal_last(2, 4), 2, 4) == "■■■·\n■■■■"
+    module = layer(positions=None)
+    read = module(X[:, 3:], X, mask=causal_last(2, 5), decode=False)
+    np.testing.assert_allclose(read, module(X, is_causal=True, decode=False)[:, 3:], atol=2e-6)
