@@ -6,7 +6,7 @@ Query [*b, T, D], key [*b, S, D] and value [*b, S, V] give a read-out [*b, T, V]
     scores         scores, additive_scores
     weights        weights, log_weights, softmax
     masks          Mask, causal, padding, key_padding, prefix, sliding_window, strided, block, global_local, everything,
-                   random_blocks, causal_last; as numbers and as text mask_bias, mask_text
+                   random_blocks, causal_last, segments; as numbers and as text mask_bias, mask_text
     positions      sinusoidal, rotary, relative_bias, t5_bias, t5_buckets, alibi_bias, alibi_slopes; as objects in
                    `attention.encodings`
     heads          attend_heads, multi_head, multi_head_parts, HeadParts, split_heads, merge_heads, project_heads,
@@ -74,7 +74,7 @@ from hopfield.attention.positions import (
     t5_buckets,
 )
 from hopfield.attention.projections import Projections, project_heads
-from hopfield.attention.sequence_masks import causal_last
+from hopfield.attention.sequence_masks import causal_last, segments
 from hopfield.attention.verification import Agreement, verify_gradients
 from hopfield.separations.jacobians import (
     softmax_jacobian,
@@ -130,6 +130,7 @@ __all__ = [
     "relative_bias",
     "rotary",
     "scores",
+    "segments",
     "sinusoidal",
     "sliding_window",
     "softmax",

@@ -57,11 +57,10 @@ def masked(scores: Array, allowed: Array | None) -> Array:
 def key_blocks(mask: Mask | Array | None, row: Start, size: Blocks, keys: int) -> tuple[Start, Start]:
     """First and last + 1 of the whole blocks of keys that queries row … row + size.queries − 1 may read."""
     count = keys // size.keys
-    left, right = mask.band if isinstance(mask, Mask) else (None, None)
-    clip = (lambda x: min(max(x, 0), count)) if isinstance(row, int) else (lambda x: jnp.clip(x, 0, count))
-    first = 0 if left is None else clip((row - left) // size.keys)
-    last = count if right is None else clip((row + size.queries - 1 + right) // size.keys + 1)
-    return first, last
+    first, last = mask.reach(row, size.queries) if isinstance(mask, Mask) else (None, None)
+    clip = lambda x: min(max(x, 0), count) if isinstance(x, int) else jnp.clip(x, 0, count)
+    first = 0 if first is None else clip(first // size.keys)
+    return first, count if last is None else clip(last // size.keys + 1)
 
 
 def over_keys(step: Callable, carry: Any, mask: Mask | Array | None, row: Start, size: Blocks, keys: int) -> Any:
@@ -80,10 +79,10 @@ def if_in_reach(
     step: Callable, carry: Any, mask: Mask | Array | None, row: Start, size: Blocks, column: int, length: int
 ) -> Any:
     """Carry after step(carry, column, length); unchanged if the queries from `row` on reach none of these keys."""
-    left, right = mask.band if isinstance(mask, Mask) else (None, None)
-    reached = True if right is None else row + size.queries - 1 + right >= column
-    if left is not None:
-        reached = reached & (row - left < column + length)
+    first, last = mask.reach(row, size.queries) if isinstance(mask, Mask) else (None, None)
+    reached = True if last is None else last >= column
+    if first is not None:
+        reached = reached & (first < column + length)
     if isinstance(reached, bool):
         return step(carry, column, length) if reached else carry
     return jax.lax.cond(reached, lambda c: step(c, column, length), lambda c: c, carry)

@@ -8,6 +8,7 @@ block-wise attention evaluates `allows` on the blocks it visits and skips those 
 """
 
 import abc
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +21,7 @@ from hopfield._arrays import with_rank
 from hopfield._pytrees import Node
 
 Band = tuple[int | None, int | None]
+Place = int | Int[Array, ""]
 
 
 class Mask(Node, abc.ABC):
@@ -39,6 +41,11 @@ class Mask(Node, abc.ABC):
     def band(self) -> Band:
         """(left, right): query i reads no key outside i − left … i + right. An entry is None without a bound."""
         return None, None
+
+    def reach(self, row: Place, length: int) -> tuple[Place | None, Place | None]:
+        """First and last key that the queries row … row + length − 1 may read, or beyond; None without a bound."""
+        left, right = self.band
+        return None if left is None else row - left, None if right is None else row + length - 1 + right
 
     @abc.abstractmethod
     def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
@@ -95,8 +102,18 @@ class Both(Mask):
         left, right = (min((x for x in side if x is not None), default=None) for side in sides)
         return left, right
 
+    def reach(self, row: Place, length: int) -> tuple[Place | None, Place | None]:
+        (first, last), (second, final) = self.first.reach(row, length), self.second.reach(row, length)
+        return _bound(max, jnp.maximum, first, second), _bound(min, jnp.minimum, last, final)
+
     def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
         return jnp.logical_and(*_with_larger_rank(self.first.allows(rows, columns), self.second.allows(rows, columns)))
+
+
+def _bound(known: Callable, traced: Callable, a: Place | None, b: Place | None) -> Place | None:
+    if a is None or b is None:
+        return b if a is None else a
+    return (known if isinstance(a, int) and isinstance(b, int) else traced)(a, b)
 
 
 class Either(Mask):
