@@ -3,7 +3,7 @@
 Query [*b, T, D], key [*b, S, D] and value [*b, S, V] give a read-out [*b, T, V]. What is exported, by kind:
 
     reads          attend, read, decompose, Decomposition; kernel_regression, whose weights are a kernel of distances
-    scores         scores, additive_scores
+    scores         scores, additive_scores; SoftCap, a function of them
     weights        weights, log_weights, softmax
     masks          Mask, causal, padding, key_padding, prefix, sliding_window, strided, block, global_local, everything,
                    random_blocks, causal_last, segments; as numbers and as text mask_bias, mask_text
@@ -74,6 +74,7 @@ from hopfield.attention.positions import (
     t5_buckets,
 )
 from hopfield.attention.projections import Projections, project_heads
+from hopfield.attention.score_functions import SoftCap
 from hopfield.attention.sequence_masks import causal_last, segments
 from hopfield.attention.verification import Agreement, verify_gradients
 from hopfield.separations.jacobians import (
@@ -92,6 +93,7 @@ __all__ = [
     "HeadParts",
     "Mask",
     "Projections",
+    "SoftCap",
     "additive_scores",
     "alibi_bias",
     "alibi_slopes",

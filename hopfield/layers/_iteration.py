@@ -2,6 +2,7 @@
 
     ξ' = Σ_μ p_μ k_μ,  p = ∇F(β ξ g k)          E(ξ) = ½ ξ g ξ − F(β ξ g k)/β
 
+With a function φ of the scores, p = ∇F(φ(β ξ g k)), ξ' = Σ_μ p_μ φ'_μ k_μ and E has F ∘ φ in the place of F.
 Rows are laid out [*b, H, T, D], heads before positions. For F convex and g symmetric, positive semi-definite the update
 is one step of the concave–convex procedure, so that E never rises.
 
@@ -9,6 +10,7 @@ Each query and head sees a `hopfield.Memory` of its keys. What `jax.vmap` makes 
 a mask, to ten times the time; here scores are one matrix product, their type that of the layer.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 import jax
@@ -24,6 +26,7 @@ from hopfield._pytrees import Node
 from hopfield.attention import core
 from hopfield.dynamics.fixed_points import implicit, neumann
 from hopfield.dynamics.settling import Settled, near, settled, unrolled
+from hopfield.layers._separations import by_head
 from hopfield.metrics import Metric
 from hopfield.separations import Separation
 
@@ -39,11 +42,19 @@ class KeyMemory(Node):
     bias: Float[Array, "*b H T S"] | None = None
     metric: Metric | None = None
     separation: Separation = core.SOFTMAX
+    score: Callable[[Array], Array] | None = struct.field(pytree_node=False, default=None)
     slots: int = struct.field(pytree_node=False, default=0)
     precision: PrecisionLike = struct.field(pytree_node=False, default=None)
 
     def scores(self, state: States) -> Float[Array, "*b H T S"]:
-        """Scores β ξ g k + bias [*b, H, T, S], in at least float32; those of slots are 0, whatever the metric."""
+        """Scores φ(β ξ g k) + bias [*b, H, T, S], in at least float32; those of slots are 0, whatever the metric."""
+        products = self._products(state)
+        if self.score is not None:
+            products = self.score(products)
+            products = products.at[..., products.shape[-1] - self.slots :].set(0.0) if self.slots else products
+        return products if self.bias is None else jnp.add(*same_rank(products, self.bias.astype(products.dtype)))
+
+    def _products(self, state: States) -> Float[Array, "*b H T S"]:
         dtype = accumulation_dtype(state.dtype)
         beta = self.beta[..., None, None].astype(dtype)
         key = self.key
@@ -52,18 +63,23 @@ class KeyMemory(Node):
             key = key.at[..., key.shape[-2] - self.slots :, :].set(0.0) if self.slots else key
         state, beta = same_rank(state.astype(dtype), beta)
         if key.dtype == accumulation_dtype(key.dtype):
-            scores = row_products((state * beta).astype(key.dtype), key, self.precision, dtype)
-        else:  # a product with β would be rounded to 16 bits, or beyond their range
-            scores = row_products(state.astype(key.dtype), key, self.precision, dtype) * beta
-        return scores if self.bias is None else jnp.add(*same_rank(scores, self.bias.astype(dtype)))
+            return row_products((state * beta).astype(key.dtype), key, self.precision, dtype)
+        # a product with β would be rounded to 16 bits, or beyond their range
+        return row_products(state.astype(key.dtype), key, self.precision, dtype) * beta
 
     def weights(self, state: States) -> Float[Array, "*b H T S"]:
         """Weights p = ∇F(β ξ g k) [*b, H, T, S], zero where masked."""
-        return core.weights(self.scores(state), separation=self.separation, mask=self.mask)
+        function = lambda separation, scores, mask: core.weights(scores, separation=separation, mask=mask)
+        return by_head(function, self.separation, self.scores(state), self.mask)
 
     def update(self, state: States) -> States:
-        """States after one step, ξ' = Σ p k [*b, H, T, D]."""
-        return self.read(state, self.key).astype(state.dtype)
+        """States after one step, ξ' = Σ p φ' k [*b, H, T, D], with the slope φ' of a function of scores."""
+        if self.score is None:
+            return self.read(state, self.key).astype(state.dtype)
+        products = self._products(state)
+        _, slopes = jax.jvp(self.score, (products,), (jnp.ones_like(products),))
+        moved = (self.weights(state) * slopes).astype(self.key.dtype)
+        return weighted_rows(moved, self.key, self.precision).astype(state.dtype)
 
     def read(self, state: States, value: Float[Array, "*b H S V"]) -> Float[Array, "*b H T V"]:
         """Read-out Σ p v [*b, H, T, V] of rows v in the place of the keys."""
@@ -77,7 +93,8 @@ class KeyMemory(Node):
         """Potential F(β ξ g k)/β of every query. It is −∞ for a query that may read no key."""
         scores = self.scores(state)
         mask = None if self.mask is None else jnp.broadcast_to(self.mask, scores.shape)
-        potential = core.by_row(self.separation.potential, scores, mask)
+        function = lambda separation, scores, mask: core.by_row(separation.potential, scores, mask)
+        potential = by_head(function, self.separation, scores, mask)
         potential, beta = same_rank(potential, self.beta[..., None].astype(scores.dtype))
         return potential / beta
 

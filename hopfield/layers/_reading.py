@@ -46,6 +46,9 @@ class KeyValues(Node):
     metric: Metric | None = None
     encoding: Encoding | None = None
     dropout: Dropout | None = None
+    null_score: Float[Array, "H"] | None = None
+    """Score of what no key owns, relative to which those of all keys stand."""
+    score: Callable[[Array], Array] | None = struct.field(pytree_node=False, default=None)
     separation: Separation = struct.field(default=None)  # type: ignore[assignment]
     slots: int = struct.field(pytree_node=False, default=0)
     steps: int = struct.field(pytree_node=False, default=0)
@@ -64,9 +67,12 @@ class KeyValues(Node):
         bias = self.scope.bias
         placed = place_bias(self.encoding, query, self.beta, self.scope.places(rows) - self.scope.start, self.keys)
         bias = placed if bias is None else bias if placed is None else jnp.add(*same_rank(bias, placed))
+        if self.null_score is not None:
+            below = -self.null_score[:, None, None]
+            bias = below if bias is None else jnp.add(*same_rank(bias, below))
         mask, bias = self._over_slots(self.scope.allowed(rows, self.keys, query.ndim), True), self._over_slots(bias, 0)
         (key,) = unread_as_zero(mask, self.key)
-        how = {"separation": self.separation, "slots": self.slots, "precision": self.precision}
+        how = {"separation": self.separation, "score": self.score, "slots": self.slots, "precision": self.precision}
         return KeyMemory(key, self.beta, mask, bias, self.metric, **how)
 
     def state(self, memory: KeyMemory, query: States) -> States:
@@ -188,6 +194,7 @@ def fits_attention(reading: KeyValues) -> bool:
     scope = reading.scope
     bare = scope.bias is None and reading.dropout is None and not reading.slots and reading.precision is None
     plain = sums_exponentials(reading.separation) and reading.steps == 0
+    plain = plain and reading.score is None and reading.null_score is None
     unbiased = reading.encoding is None or type(reading.encoding).score_bias is Encoding.score_bias
     first = all(isinstance(place, int) and place == 0 for place in (scope.offset, scope.start))
     first = first and scope.positions is None

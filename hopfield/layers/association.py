@@ -13,7 +13,6 @@ from hopfield._arguments import instance, integer
 from hopfield._numerics import tolerance, wide
 from hopfield.attention.encodings import Encoding
 from hopfield.dynamics import CONVERGED
-from hopfield.layers._fixed import FixedTree
 from hopfield.layers._iteration import settle
 from hopfield.layers._places import over_sequences
 from hopfield.layers._plain import plain_or
@@ -28,11 +27,11 @@ from hopfield.layers._reading import (
     read_blockwise,
 )
 from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, by_head, check_heads, scope_of
+from hopfield.layers._separations import separation_of
 from hopfield.layers.attention_function import AttentionFunction
 from hopfield.layers.learned_positions import as_positions
 from hopfield.layers.options import DEFAULT, AssociationOptions, points_to_options
 from hopfield.observables import thermodynamics
-from hopfield.separations import as_separation
 
 
 class AssociationReport(NamedTuple):
@@ -103,7 +102,9 @@ class HopfieldAssociation(AttentionFunction):
         instance("options", options, AssociationOptions)
         self.num_heads, self.update_steps, self.rtol = num_heads, options.update_steps, options.rtol
         self.gradient, self.block, self.window = options.gradient, options.block, options.window
-        self.separation = FixedTree(as_separation(options.separation))
+        self.score = options.score
+        self.separation = separation_of(options.separation, options.learn_alpha, num_heads, param_dtype)
+        self.null_score = nnx.data(nnx.Param(jnp.zeros(num_heads, param_dtype)) if options.learn_null_score else None)
         self.beta = options.learned_beta(num_heads, head_features, param_dtype)
         self.metric = nnx.data(options.learned_metric(num_heads, head_features, param_dtype, rngs))
         self.positions = nnx.data(as_positions(options.positions, num_heads, head_features, param_dtype))
@@ -232,6 +233,8 @@ def reading_of(
         metric=metric,
         encoding=encoding,
         dropout=dropout,
+        null_score=None if association.null_score is None else association.null_score[...],
+        score=association.score,
         separation=association.separation.value,
         slots=0 if slots is None else slots.shape[-2],
         steps=association.update_steps - 1,

@@ -109,7 +109,8 @@ class EnergyTransformerBlock(nnx.Module):
         instance("rngs", rngs, nnx.Rngs)
         instance("options", options, AssociationOptions)
         step_size = positive_array("step_size", step_size, accumulation_dtype(param_dtype), finite=False)
-        options.refuse("an EnergyTransformerBlock", "update_steps", "memory_slots", "window")
+        unread = ("update_steps", "memory_slots", "window", "score", "learn_alpha", "learn_null_score")
+        options.refuse("an EnergyTransformerBlock", *unread)
         width = features // num_heads if head_features is None else head_features
         self.features, self.steps, self.block = features, integer("steps", steps, 1), options.block
         self.separation = FixedTree(as_separation(options.separation))

@@ -48,6 +48,14 @@ class AssociationOptions:
 
     separation: Separation | str = "softmax"
     """A `Separation` or its name, such as "softmax", "sparsemax", "entmax:1.5", "top_k:8"."""
+    learn_alpha: bool = False
+    """Train α of an entmax, one per head and between 1 and 2 by construction, starting at that of `separation`."""
+    score: Callable[[jax.Array], jax.Array] | None = None
+    """Function of every score β ξ g k, such as `attention.SoftCap(30.0)`, before mask and bias; the scores if None.
+    Moved queries go to Σ p φ' k, so that the energy never rises where F ∘ φ is convex, which that of a cap is not."""
+    learn_null_score: bool = False
+    """Train, one per head, the score of what no key owns, "softmax1"'s and the memory slots', starting at zero: a sink
+    of weight as in gpt-oss."""
     beta: ArrayLike | None = None
     """β > 0, a number or one per head [H]; 1/√D if None, with a metric as without."""
     learn_beta: bool = False
@@ -87,7 +95,10 @@ class AssociationOptions:
             parsed(self.metric)
         if isinstance(self.positions, str):
             check_name(self.positions)
-        flag("learn_beta", self.learn_beta)
+        for name in ("learn_beta", "learn_alpha", "learn_null_score"):
+            flag(name, getattr(self, name))
+        if self.learn_null_score and not self.memory_slots and self.separation != "softmax1":
+            raise ValueError('learn_null_score must be left out but with separation="softmax1" or memory_slots')
         if not flag("metric_per_head", self.metric_per_head) and not isinstance(self.metric, str):
             raise ValueError("metric_per_head must be left out unless a metric to learn is named, got False")
         if self.metric_metadata and not isinstance(self.metric, str):

@@ -49,6 +49,7 @@ def _row_case(name: str, function: Callable, **options: Any) -> Case:
 
 ATTENTION = (
     _row_case("attention.softmax", attention.softmax),
+    _row_case("attention.SoftCap.__call__", attention.SoftCap(2.0)),
     _row_case("attention.weights", attention.weights),
     _row_case("attention.weights", attention.weights, temperature=2.0),
     _row_case("attention.weights", attention.weights, separation=separations.Sparsemax()),
