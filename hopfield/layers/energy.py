@@ -121,8 +121,7 @@ class EnergyTransformerBlock(nnx.Module):
         self.query = nnx.Param(kernel_init(rngs.params(), (num_heads, features, width), param_dtype))
         self.key = nnx.Param(kernel_init(rngs.params(), (num_heads, features, width), param_dtype))
         self.patterns = nnx.Param(kernel_init(rngs.params(), (num_patterns, features), param_dtype))
-        self.log_scale = nnx.Param(jnp.zeros((), param_dtype))
-        self.shift = nnx.Param(jnp.zeros((features,), param_dtype))
+        self.log_scale, self.shift = (nnx.Param(jnp.zeros(shape, param_dtype)) for shape in ((), features))
         self.step_size = FixedParam(step_size.astype(accumulation_dtype(param_dtype)))
 
     def __call__(self, x: Tokens, *, mask: MaskLike = None, bias: Scores | None = None) -> Tokens:
