@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Int
 
 from hopfield.attention.encodings import Encoding
+from hopfield.layers._scope import Scope
 
 
 def over_sequences(function: Callable[[Array, Array], Array], rows: Array, places: Int[Array, "*b T"]) -> Array:
@@ -16,6 +17,16 @@ def over_sequences(function: Callable[[Array, Array], Array], rows: Array, place
     for _ in leading:
         function = jax.vmap(function)
     return function(rows, places)
+
+
+def rotated(encoding: Encoding, scope: Scope, query: Array, key: Array) -> tuple[Array, Array]:
+    """Queries and keys turned by their places. ValueError for positions that restart where distances are a bias."""
+    places = scope.places(jnp.arange(query.shape[-2])), scope.start + jnp.arange(key.shape[-2])
+    if scope.restarts is not None:
+        places = scope.restarts, scope.restarts
+        if type(encoding).score_bias is not Encoding.score_bias:
+            raise ValueError("positions must be left out with biases of distances, which do not restart")
+    return over_sequences(encoding.rotate, query, places[0]), over_sequences(encoding.rotate, key, places[1])
 
 
 def place_bias(

@@ -14,7 +14,7 @@ from hopfield._numerics import tolerance, wide
 from hopfield.attention.encodings import Encoding
 from hopfield.dynamics import CONVERGED
 from hopfield.layers._iteration import settle
-from hopfield.layers._places import over_sequences
+from hopfield.layers._places import rotated
 from hopfield.layers._plain import plain_or
 from hopfield.layers._reading import (
     Dropout,
@@ -213,12 +213,7 @@ def reading_of(
     state, key = (_wide_if_iterated(association, jnp.swapaxes(x, -3, -2)) for x in (query, key))
     encoding = None if association.positions is None else association.positions()
     if encoding is not None:
-        places = scope.places(jnp.arange(state.shape[-2])), scope.start + jnp.arange(key.shape[-2])
-        if scope.restarts is not None:
-            places = scope.restarts, scope.restarts
-            if type(encoding).score_bias is not Encoding.score_bias:
-                raise ValueError("positions must be left out with biases of distances, which do not restart")
-        state, key = (over_sequences(encoding.rotate, *x) for x in zip((state, key), places, strict=True))
+        state, key = rotated(encoding, scope, state, key)
     slots = None if association.slots is None else association.slots[...]
     empty = None if slots is None else jnp.zeros_like(slots)
     metric = (

@@ -174,11 +174,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         decoding = flag(
             "decode", first_from(decode, self.decode, error_msg="decode must be given, as an argument or to the layer")
         )
-        places = None if positions is None else jnp.asarray(positions)
-        if places is not None and inputs_k is not None and not decoding:
-            raise ValueError("positions must be left out where keys are other inputs, whose positions they are not")
-        if decoding and places is None:
-            places = next_places(self, jnp.shape(inputs_q)[-2])
+        places = self._places(inputs_q, inputs_k, positions, decoding)
         query, key, value = self._queries_keys_values(inputs_q, inputs_k, inputs_v, places, sharding=qkv_sharding)
         start, full, given = 0, None, positions is not None
         if decoding:
@@ -231,6 +227,14 @@ class HopfieldAttention(nnx.MultiHeadAttention):
     def value_features(self) -> int:
         """Width of the inputs of values: `in_kv_features`, unless imported weights have another."""
         return self.value.in_features[-1]
+
+    def _places(self, inputs_q: Inputs, inputs_k: Inputs | None, given: Any, decoding: bool) -> Array | None:
+        """Places of tokens in the cache, or positions as they are given, None for 0, 1, …"""
+        if given is None:
+            return next_places(self, jnp.shape(inputs_q)[-2]) if decoding else None
+        if inputs_k is not None and not decoding:
+            raise ValueError("positions must be left out where keys are other inputs, whose positions they are not")
+        return jnp.asarray(given)
 
     def _queries_keys_values(
         self,
