@@ -29,7 +29,8 @@ def saved_for_derivative(x: Array) -> Array:
 
 def accumulation_dtype(dtype) -> jnp.dtype:
     """The type in which sums over patterns are accumulated: float32, or float64 where the input is float64."""
-    return jnp.promote_types(dtype, jnp.float32)
+    with jax.numpy_dtype_promotion("standard"):
+        return jnp.promote_types(dtype, jnp.float32)
 
 
 def wide(array: Array) -> Array:
@@ -58,6 +59,12 @@ def violated(condition: Callable[..., Array], *arrays) -> bool:
 def nan_outside(value: Array, inside: ArrayLike) -> Array:
     """A traced number, which cannot be refused: itself where it lies inside its range, else NaN."""
     return jnp.where(inside, value, jnp.nan)
+
+
+def absent(like: Array) -> Array:
+    """NaN of a shape and type, for a number that there is none of, which `jax_debug_nans` lets pass."""
+    with jax.debug_nans(False):
+        return jnp.full_like(like, jnp.nan)
 
 
 def positive_part(x: Array) -> Array:

@@ -71,8 +71,8 @@ def check_dot_products(patterns: Array | Source, mask: Any, space: Space, values
         warn_of_rivals(patterns, mask)
 
 
-MOST_COMPARED = 2**22
-"""Products of components that building spends on `warn_of_rivals`, a millisecond."""
+MOST_COMPARED = 2**20
+"""Products of components that building spends on `warn_of_rivals`, a millisecond on one core."""
 
 
 def warn_of_rivals(patterns: Array, mask: Any) -> None:
@@ -89,7 +89,8 @@ def warn_of_rivals(patterns: Array, mask: Any) -> None:
     with jax.ensure_compile_time_eval():
         rows = jax.device_get(patterns)[chosen] if here else jax.device_get(patterns[chosen])
     with np.errstate(all="ignore"):
-        products = (wide := rows.astype(np.promote_types(rows.dtype, np.float32))) @ wide.T
+        wide = rows.astype(np.promote_types(rows.dtype, np.float32))
+        products = np.einsum("in,jn->ij", wide, wide)  # on this thread: others of BLAS may have to wait for a core
         own = products.diagonal()
         lost = np.sum(products.max(axis=1, initial=-np.inf) > own + 1e-5 * np.abs(own))
     if lost > 0.1 * count:

@@ -8,7 +8,6 @@ On spins the update follows the exact local energy difference instead, the neuro
 
 Patterns are an array, or a source of more of them than fit in memory: packed bits, a file, a random ensemble. The verbs
 are the same, and read a source block by block.
-
 Half precision is for storage: β, scores, weights, fields and energies are at least float32, states keep their type.
 """
 
@@ -174,12 +173,13 @@ class Memory(Node):
         state, top = self.as_state(state), integer("top", top)
         if top > self.patterns.shape[0]:
             raise ValueError(f"top must be from 1 to the {self.patterns.shape[0]} patterns, got {top}")
-        index: Any = target if is_traced(target) else np.asarray(target)
-        own = own_patterns(None if target is None else index[None], 1, self.patterns.shape[0], "target")
+        index: Any = target if is_traced(target) else np.asarray(0 if target is None else target)
+        own = own_patterns(index[None], 1, self.patterns.shape[0], "target")
         if self.mask is not None or self.separation.by_blocks is None:
-            return _statistics(self, state, own[0], top)
-        batch = large.statistics(self, state[None], targets=None if target is None else own, top=top).statistics
-        return jax.tree.map(lambda of_queries: of_queries[0], batch)
+            found = _statistics(self, state, own[0], top)
+        else:
+            found = jax.tree.map(lambda x: x[0], large.statistics(self, state[None], targets=own, top=top).statistics)
+        return found if target is not None else found._replace(target_weight=_numerics.absent(found.target_weight))
 
     def local_field(self, state: State) -> State:
         """Half the energy each spin would lose by being +1 rather than −1, all others as they are [N].
@@ -240,7 +240,7 @@ def _fields(separation: Separation, *parts: Any) -> State:
 
 
 def _statistics(memory: Memory, state: State, target: Int[Array, ""], top: int) -> large.Statistics:
-    """`Memory.statistics` from all scores and shares at once; none is the target where that is −1."""
+    """`Memory.statistics` from all scores and shares at once; NaN is the share of a target below 0."""
     shares, z = memory.shares(state), memory.beta * memory.scores(state)
     z, index = _numerics.top_k(z if memory.mask is None else jnp.where(memory.mask, z, -jnp.inf), top)
     weight = jnp.where(target < 0, jnp.nan, shares.at[target].get(mode="fill", fill_value=jnp.nan))

@@ -57,6 +57,8 @@ def real_array(name: str, value, dtype=None) -> Array:
     if isinstance(value, jax.Array) and _is_real(value.dtype):
         return value  # at once: every call that is not compiled comes here several times
     value, default = native(value), jnp.result_type(float) if dtype is None else dtype
+    if hasattr(value, "isna") and np.asarray(value).dtype == object:
+        value = as_float64(name, value, "an array of real numbers")  # a frame of pandas' own types, which are objects
     try:
         host = isinstance(value, np.ndarray | np.generic | int | list | tuple) and not is_traced(value)
         if host and not isinstance(value, np.ma.MaskedArray):  # whose entries under the mask are none

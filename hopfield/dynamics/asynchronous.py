@@ -166,7 +166,7 @@ def _relax(model: SpinModel, state: State, key, max_sweeps, known: Known, *, dyn
         state, count, flips, _ = carry
         new = sweep(model, state, visiting_order(key, count, state.size, dynamics), known=known)
         flipped = jnp.sum(new != state)
-        return new, count + (flipped > 0), flips + flipped, flipped > 0
+        return new, count + (flipped > 0).astype(int), flips + flipped, flipped > 0
 
     def moving(carry):
         return carry[3] & (carry[1] < max_sweeps) & ~holds_nan(carry[0])
@@ -240,11 +240,11 @@ def _flip_by_flip(model: Couplings, state, field, free, order: Callable, max_swe
         next_one = _ahead(state, field, free, order(count), passed)
         after = next_one == DONE
         moved = jax.tree.map(partial(jnp.where, after), (state, field), _flipped(model, state, field, next_one))
-        return *moved, jnp.where(after, beginning, next_one), count + after, flips + ~after
+        return *moved, jnp.where(after, beginning, next_one), count + after.astype(int), flips + (~after).astype(int)
 
     def moving(carry):
         return jnp.any(_waiting(carry[0], carry[1], free)) & (carry[3] < max_sweeps)
 
     zero = jnp.zeros((), int)
     state, field, passed, count, flips = jax.lax.while_loop(moving, step, (state, field, beginning, zero, zero))
-    return state, field, count + (passed != beginning), flips  # the sweep in which nothing was left to flip
+    return state, field, count + (passed != beginning).astype(int), flips  # the sweep in which nothing was left to flip

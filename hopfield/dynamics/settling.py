@@ -79,7 +79,7 @@ def _advance(update: Callable, same: Same, carry: tuple[Settled, States | None])
     status = jnp.where(jnp.any(jnp.isnan(new), axis=-1), NOT_A_NUMBER, status)
     moved = Settled(
         jnp.where(running[..., None], new, now.state),
-        now.steps + (running & ~still),
+        now.steps + (running & ~still).astype(now.steps.dtype),
         saved_for_derivative(jnp.where(running, status, now.status).astype(now.status.dtype)),
     )
     return moved, None if before is None else now.state

@@ -13,10 +13,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
+from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield._arguments import integer, native, real_array
-from hopfield._numerics import is_traced, nan_outside, wide
+from hopfield._numerics import absent, is_traced, nan_outside, wide
 from hopfield.large._parts import Parts, as_parts
 from hopfield.large._passes import Job, Sums, fields_of
 from hopfield.large._running import (
@@ -110,9 +111,12 @@ def statistics(
         raise ValueError(f"source must have at most {most} patterns to number with jax_enable_x64 off, got {count}")
     if integer("top", top) > count:
         raise ValueError(f"top must be from 1 to the {count} patterns, got {top}")
-    indices = own_patterns(targets, len(queries), count)
+    indices = own_patterns(np.zeros(len(queries), int) if targets is None else targets, len(queries), count)
     reading, sums = run(job.replace(own=indices), top, block, mesh)
-    return ReadStatistics(reading, _statistics(sums, (indices >= 0) & (indices < count)))
+    found = _statistics(sums, (indices >= 0) & (indices < count))
+    if targets is None:
+        found = found._replace(target_weight=absent(found.target_weight))
+    return ReadStatistics(reading, found)
 
 
 def energy(
@@ -205,10 +209,8 @@ def _refuse_constants(*sources) -> None:
         raise TypeError("patterns in a file or beyond 2^31 must be read outside compiled functions: map with jax.vmap")
 
 
-def own_patterns(targets: Int[Array, "Q"] | None, queries: int, count: int, name: str = "targets") -> Array:
-    """Index of every query's own pattern. Without targets it is −1, the index of no pattern."""
-    if targets is None:
-        return jnp.full(queries, -1)
+def own_patterns(targets: ArrayLike, queries: int, count: int, name: str = "targets") -> Array:
+    """Index of every query's own pattern."""
     indices = targets if is_traced(targets) else native(np.asarray(targets))
     if indices.shape != (queries,) or not jnp.issubdtype(indices.dtype, jnp.integer):
         single = name == "target"

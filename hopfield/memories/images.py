@@ -47,7 +47,7 @@ def images(patterns: Patterns, beta: float | None = None, *, mask: Used = None, 
 
 def _spread(rows, used):
     """Mean distance Σ_i |ξ_i − mean_i| of the rows in use from their mean; 1 where there is none."""
-    count = jnp.maximum(jnp.sum(used), 1)
+    count = jnp.maximum(jnp.sum(used), 1).astype(rows.dtype)
     mean = jnp.sum(jnp.where(used, rows, 0.0), axis=0, keepdims=True) / count
     spread = jnp.sum(jnp.where(used, jnp.abs(rows - mean), 0.0)) / count
     return jnp.where(spread == 0, 1.0, spread)

@@ -70,7 +70,7 @@ def _unlearn_attractors(rows, dreams, rate, key):
         start = _random_spins(start_key, rows)
         network = Couplings(matrix, jnp.ones((), rows.dtype))
         end = relax(network, start, dynamics="asynchronous", key=order_key, max_sweeps=LONGEST).state
-        dreamt = rate / neurons * jnp.any(matrix != 0)  # where nothing is stored a start rests by itself
+        dreamt = jnp.where(jnp.any(matrix != 0), rate / neurons, 0.0)  # where nothing is stored a start rests by itself
         return matrix - dreamt * hollow * jnp.outer(end, end)
 
     return jax.lax.fori_loop(0, dreams, dream, hollow * (rows.T @ rows) / neurons)

@@ -1,5 +1,6 @@
 """Asymmetric couplings: a network of spins in which what j sends to i need not be what i sends to j."""
 
+import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
@@ -45,7 +46,13 @@ class AsymmetricCouplings(Couplings):
         return cls(sent, jnp.asarray(scale, matrix.dtype), bias)
 
     def energy_at(self, cache: Array, state: State) -> Float[Array, ""]:
-        """NaN: there is no energy."""
+        """NaN: there is no energy.
+
+        Raises:
+            FloatingPointError: `jax_debug_nans` is set.
+        """
+        if jax.config.jax_debug_nans:
+            raise FloatingPointError("energy must exist where jax_debug_nans is set, got asymmetric couplings")
         return jnp.full((), jnp.nan, cache.dtype)
 
     def cache(self, state: ArrayLike) -> Array:

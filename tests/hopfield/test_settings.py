@@ -1,0 +1,41 @@
+"""Settings of JAX that check programs: the library works under them, or says why it cannot."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pandas as pd
+import pytest
+
+from hopfield import Memory, find_memory, large, retrieve
+
+PATTERNS = np.array([[1, 1, -1, 1, -1, 1], [1, -1, 1, 1, 1, -1]], np.float32)
+
+
+@pytest.mark.parametrize("mask", [None, np.array([True, True])], ids=["blocks", "at once"])
+def test_the_share_of_no_target_is_no_error_of_numbers(mask):
+    memory = Memory.create(PATTERNS, 0.1, mask=mask)
+    with jax.debug_nans(True):
+        assert np.isnan(memory.statistics(jnp.asarray(PATTERNS[0])).target_weight)
+        if mask is None:
+            assert np.isnan(large.statistics(memory, jnp.asarray(PATTERNS)).statistics.target_weight).all()
+
+
+def test_a_network_without_energy_says_so_where_nan_is_an_error():
+    network = find_memory("adatron").build(PATTERNS)
+    with jax.debug_nans(True), pytest.raises(FloatingPointError, match="asymmetric couplings"):
+        retrieve(network, PATTERNS[0])
+
+
+@pytest.mark.parametrize("name", ["classical", "images", "unlearning:2"])
+def test_types_need_no_promotion(name):
+    with jax.numpy_dtype_promotion("strict"):
+        memory = find_memory(name).build(jnp.asarray(PATTERNS))
+        dynamics = "synchronous" if name == "images" else "asynchronous"
+        assert retrieve(memory, jnp.asarray(PATTERNS[0]), dynamics=dynamics, key=jax.random.key(0)).steps.dtype == int
+
+
+def test_nullable_numbers_of_pandas_are_numbers():
+    frame = pd.DataFrame(PATTERNS).astype("Float64")
+    np.testing.assert_array_equal(Memory.create(frame).patterns, PATTERNS)
+    with pytest.raises(ValueError, match="real numbers"):
+        Memory.create(frame.replace(-1, pd.NA))
