@@ -1,8 +1,8 @@
 """Experiments: one folder each, run by one command. User-defined ones are found as well while they are measured.
 
-In the folder of an experiment `config` has its options, `experiment` its points and what is measured of one,
-`measurement` the compiled part, `columns` what the numbers of a row mean, `summary` and `figure` what is made of the
-table.
+In the folder of an experiment `experiment` has its options and columns, its points, what is measured of one, and what
+is made of the table. Where that is long, `config` has options and columns, `measurement` the compiled part, and
+`summary` and `figure` what is made of the table.
 
 Capacity:
 
@@ -49,7 +49,6 @@ Commands:
     plot                 draws runs again, or several as one
     runs                 lists runs
     new                  begins a memory, its parts, patterns, a layer, an optimiser, an experiment
-    check                tells whether an experiment keeps the contract
 
 What they are made of:
 

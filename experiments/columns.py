@@ -1,6 +1,6 @@
 """Columns of tables: the meaning, the unit and the kind of every value of a row.
 
-`columns.py` of an experiment declares those of its table, with `shared` for what several experiments mean by one name:
+An experiment declares those of its table, with `shared` for what several experiments mean by one name:
 
     COLUMNS = shared("memory", "neurons", "load") | {"retained": Column("queries above 0.8", "count", kind=int)}
 
@@ -105,9 +105,9 @@ def check(declared: Columns, row: Mapping[str, Any]) -> None:
     for name, value in row.items():
         if (column := find(declared, name)) is None:
             near = bounds.suggestion(name, declared)
-            raise InputError(f"columns of a row must be declared in columns.py, got {name}{near}")
+            raise InputError(f"columns of a row must be declared in COLUMNS, got {name}{near}")
         if not _is_of(column.kind, value):
-            wanted = f"{WORDS[column.kind]}, as columns.py declares it (kind={column.kind.__name__})"
+            wanted = f"{WORDS[column.kind]}, as COLUMNS declares it (kind={column.kind.__name__})"
             raise InputError(f"{name} of a row must be {wanted}, got {type(value).__name__} {value}")
 
 

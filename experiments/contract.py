@@ -1,18 +1,14 @@
-"""Contract of an experiment: its configuration, how it is found, and how its files are written.
+"""Contract of an experiment: its options and columns, how it is found, and what it defines.
 
-An experiment is a folder `experiments/<name>/` whose files are roles. `config.py` holds its options, and what its
-figure and summary share with it; the command reads it for every experiment before it knows what is asked of it, so
-that it imports nothing heavier than numpy:
+An experiment is a folder `experiments/<name>/` with a file `experiment.py`, which holds, or imports from files beside
+it, all that is told here. Options and columns stand there, or in `config.py` where several files read them:
 
     @dataclass
     class Config(contract.Config)                  smoke-scale defaults; options by `option`, `grid_axis`, with bounds;
                                                    __post_init__ raises ValueError for options that do not go together
 
-`columns.py` declares every column of its table, as `experiments.columns` describes it: reports say what each means, and
-a row with another column is refused.
-
-`experiment.py` holds, or imports from `measurement.py`, `summary.py` and `figure.py`,
-
+    COLUMNS: Columns                               every column of the table, as `experiments.columns` describes it:
+                                                   reports say what each means, a row with another column is refused
     def points(config) -> list[Point]              every point to measure, in the order of the table; flat, JSON
                                                    scalars, under the same names in all of them
     def measure(config, wanted) -> Iterator[Row]   one row per wanted point, holding the point's keys; any order;
@@ -48,7 +44,7 @@ And, where rows rest on work that is long and can be divided, as a pass over 10^
 Pieces are rows of the ledger as points are, but not of the table; shards of a run divide them as they do points. How
 work is cut must not depend on what is measured already, nor on how many processes there are. What rows
 depend on besides their points, their science, is every option that is not declared to be an `axis`, and the contents of
-the files that options name and, for an experiment outside this package, of its code; where rows depend on more files,
+the files that options name, and the code of `points`, `measure` and what they use; where rows depend on more files,
 
     def inputs(config) -> list[Path]               those beside a checkpoint, say
 

@@ -60,7 +60,7 @@ KINDS = {
     "optimiser": Kind("a transform of optax, for conf=training", (_TRAINING + " 'optimisers=[./${name}.py:${name}]'",)),
     "experiment": Kind(
         "a folder: options, points, measurement, summary, figure",
-        (_RUN + "./${name}", "python -m experiments.check ./${name}"),
+        (_RUN + "./${name}",),
     ),
 }
 USAGE = "\n".join(

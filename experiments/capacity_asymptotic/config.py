@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from experiments import contract
 from experiments.bounds import Use, decided_by
+from experiments.columns import Column, shared
 from experiments.contract import grid_axis, option
 
 _ENUMERATED = Use("enumerated is not empty", lambda config: bool(config.enumerated))
@@ -45,3 +46,13 @@ class Config(contract.Config):
         for value in self.enumerated:
             if value not in self.neurons:
                 raise ValueError(f"enumerated must be some of neurons {self.neurons}, got {value}")
+
+
+COLUMNS = shared("neurons", "corruption", "beta", "load", "sample", "queries", "entropy") | {
+    "method": Column(
+        "sampled, each query with patterns of its own, or enumerated, where the queries of a draw share them", kind=str
+    ),
+    "heavy": Column("queries whose own pattern has more than half of the weight", "count of queries", kind=int),
+    "log_odds": Column("median logarithm of the own weight over the sum of the others'"),
+    "error": Column("share of wrong spins after one step", "0 to 1"),
+}

@@ -13,23 +13,62 @@ Typical keys are beside `hopfield.theory.linear`, exact up to 1/D² for the oute
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
+import pandas
+from jaxtyping import Array
 from scipy.optimize import brentq
 
-from experiments.bounds import name_and_number
-from experiments.capacity_linear import measurement
-from experiments.capacity_linear.config import Config
-from experiments.capacity_linear.figure import panels
-from experiments.capacity_linear.summary import summarise
-from experiments.contract import Cost, Point, Row
+from experiments import contract
+from experiments.bounds import Bounds, Number, name_and_number
+from experiments.columns import Column, shared
+from experiments.contract import Cost, Point, Row, Table, grid_axis, option
+from experiments.figures import panel
+from experiments.figures.panel import SHARE, Axis, Panel, entry, guide
+from experiments.figures.style import THEORY, series
 from experiments.shared import draws, grids, loads
+from experiments.shared.grids import Data, Draw, Each, Grid, Measured
+from experiments.statistics.clusters import by_group
+from experiments.statistics.columns import headline
+from experiments.statistics.crossings import half_crossing
+from experiments.statistics.deviations import errors_apart, share_within_two
+from hopfield.attention import FastWeights
+from hopfield.patterns import sphere
 from hopfield.theory import linear
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
+DECAY = Number(Bounds(above=0, most=1), needed=False)
+RULES = {"outer": DECAY, "delta": DECAY, "pseudo_inverse": None}
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of the capacity of fast-weight memories; the defaults are smoke scale."""
+
+    rules: list[str] = option(
+        ["outer", "pseudo_inverse"],
+        "outer, delta, pseudo_inverse; of the first two also rule:decay, as in delta:0.99, which is gated",
+        names=RULES,
+        nonempty=True,
+    )
+    neurons: list[int] = grid_axis([16, 32], "numbers of components D of keys and of values", least=3, most=4096)
+    loads: list[float] = grid_axis([0.2, 0.4, 0.6, 0.8], "loads n ln n / D² of n pairs", most=20, above=0)
+    samples: int = option(8, "draws of pairs at each load", least=2, extends=True)
+    queries: int = option(256, "keys asked for in each sample, spread over all ages", least=1)
+
+
+COLUMNS = shared("rule", "neurons", "patterns", "sample", "load") | {
+    "theory": Column("share of typical keys that find their value, theory exact up to 1/D²", "0 to 1"),
+    "asked": Column("keys that were asked for, at most the option queries", "count", kind=int),
+    "all": Column("1 if all of them find their value, 0 otherwise"),
+    "found": Column("share of keys that find their value", "0 to 1"),
+}
+
+
 X_AXIS = "load"
 
 
@@ -61,7 +100,9 @@ def points(config: Config) -> list[Point]:
 
 def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points, theory beside them."""
-    grid = measurement.grid(lambda point: _program(config, point))
+    decay = (np.float32, lambda point: name_and_number(point["rule"])[1] or 1.0)
+    draw = {**draws.TRACED, "decay": decay}  # a draw depends on the seed, D, n and its number, and serves all rules
+    grid = Grid(lambda point: _program(config, point), one, draw, most=16, call_cost=5e9)
     yield from grids.rows(grid, config.seed, wanted, known_columns=lambda point: _known_columns(config, point))
 
 
@@ -69,7 +110,7 @@ def _program(config: Config, point: Point) -> draws.Rule:
     neurons = point["neurons"]
     padding = draws.rows_to_draw(point["patterns"], pairs(max(config.loads), neurons), neurons)
     queries = min(config.queries, padding)
-    cost = padding * neurons * (3.0 * neurons + 2 * measurement.CHUNK + queries)
+    cost = padding * neurons * (3.0 * neurons + 2 * CHUNK + queries)
     return draws.Rule(name_and_number(point["rule"])[0], neurons, padding, queries, cost)
 
 
@@ -86,3 +127,94 @@ def _known_columns(config: Config, point: Point) -> Row:
 def _theory(rule: str, neurons: int, num_patterns: int) -> float:
     name, decay = name_and_number(rule)
     return float(linear.key_found(neurons, num_patterns, name, decay=1.0 if decay is None else decay))
+
+
+CHUNK = 64
+"""Pairs written together."""
+
+
+def one(program: draws.Rule, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:
+    """Write all pairs of a draw, ask for some of their keys, evenly spaced from the oldest to the newest."""
+    count, rows = draw["num_patterns"].astype(jnp.int32), jnp.arange(program.padding)
+    used = rows < count
+    key, value = (
+        sphere(k, program.padding, program.neurons) / program.neurons**0.5
+        for k in draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
+    )
+    memory = FastWeights.create(program.neurons, rule=program.rule)
+    decay = jnp.where(used, draw["decay"], 1.0)
+    _, memory = memory.attend(key, key, value, strength=used.astype(key.dtype), decay=decay, chunk=CHUNK)
+    order = jnp.arange(program.queries)
+    index = jnp.where(
+        count <= program.queries, order, jnp.floor((order + 0.5) * (count / program.queries)).astype(jnp.int32)
+    )
+    valid = index < count
+    scores = jnp.where(used[None, :], (key[index] @ memory.matrix) @ value.T, -jnp.inf)
+    right = valid & (jnp.argmax(scores, axis=1) == index)
+    return {"found": jnp.sum(right) / jnp.sum(valid), "all": (jnp.sum(right) == jnp.sum(valid)).astype(jnp.float32)}
+
+
+KEYS = ["rule", "neurons", "patterns"]
+
+
+def summarise(table: Table) -> dict:
+    """Shares of keys found with errors over draws, how many lie within two of theory, and the half-way loads."""
+    counts = table.assign(right=(table["found"] * table["asked"]).round(), draws=1)
+    shares: Table = by_group(counts, KEYS, "right", "asked", "sample")
+    about = table.groupby(KEYS, sort=False)[["load", "theory"]].first().reset_index()
+    shares = shares.merge(about, on=KEYS)
+    every = counts[counts["asked"] == counts["patterns"]]
+    whole: Table = by_group(every, KEYS, "all", "draws", "sample")
+    shares["apart"] = [
+        errors_apart(row["mean"], row["stderr"], row["theory"], 1 / (row["high"] - row["low"]) - 1)
+        for row in shares.to_dict("records")
+    ]
+    halves, scalars = [], {}
+    for (rule, neurons), rows in table.groupby(["rule", "neurons"], sort=False):
+        crossing = half_crossing(rows["load"], 1 - rows["found"], rows["sample"])
+        entry: dict[str, Any] = {"rule": rule, "neurons": neurons, "load": crossing.value, "stderr": crossing.stderr}
+        mean = rows.groupby("load")[["theory"]].mean().reset_index()
+        theory = half_crossing(mean["load"], 1 - mean["theory"], np.zeros(len(mean)))
+        halves.append(entry | {"theory": theory.value})
+        scalars |= headline(f"half/{rule}/D={neurons}", crossing.value, crossing.stderr, theory=theory.value)
+    for rule, rows in shares.groupby("rule", sort=False):
+        scalars[f"within_two_errors/{rule}"] = share_within_two(rows["apart"])
+        scalars[f"largest_deviation/{rule}"] = float(np.abs(rows["mean"] - rows["theory"]).max())
+    bars = ["mean", "stderr", "low", "high"]
+    return {
+        "shares": shares[[*KEYS, "load", *bars, "theory"]].to_dict("records"),
+        "all_keys": whole[[*KEYS, *bars]].to_dict("records"),
+        "half": halves,
+        "scalars": scalars,
+    }
+
+
+LOAD = r"load $n\,\ln n\,/\,D^2$"
+BARS = "bars: 68 % intervals"
+
+
+def panels(table: Table, summary: dict) -> list[Panel]:
+    """Share of keys found against n ln n / D², typical keys and all keys, theory as lines."""
+    found, whole = pandas.DataFrame(summary["shares"]), pandas.DataFrame(summary["all_keys"])
+    looks = series([str(size) for size in sorted(found["neurons"].unique())])
+    shown = []
+    for rule in dict.fromkeys(table["rule"]):
+        rows = found[found["rule"] == rule]
+        measured = panel.shares(rows, "load", by="neurons", theory="theory", label="$D={}$", looks=looks)
+        typical = [*measured, entry("theory", **THEORY), guide(0.5)]
+        shown.append(
+            Panel(f"{rule}: keys found", Axis(LOAD), Axis("share of keys found", limits=SHARE), typical, legend=BARS)
+        )
+    return [*shown, *([_all_keys(found, whole)] if len(whole) else [])]
+
+
+def _all_keys(found: Table, whole: Table) -> Panel:
+    """Draws in which every key is found, at the size at which all keys are asked for most often."""
+    size = whole["neurons"].value_counts().idxmax()
+    loads = found.set_index(["rule", "neurons", "patterns"])["load"]
+    rows = whole[whole["neurons"] == size]
+    rows = rows.assign(load=[loads[key] for key in rows[["rule", "neurons", "patterns"]].itertuples(index=False)])
+    share = Axis("share of draws", limits=SHARE)
+    return Panel(
+        f"all keys of a draw found, $D={size}$", Axis(LOAD), share, panel.shares(rows, "load", by="rule"), legend=BARS
+    )

@@ -14,17 +14,86 @@ Frobenius norm, on Gaussian queries, keys and values. Times are the best of seve
 memory is the larger of what XLA sets aside beyond inputs and outputs and of what the process grows by.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
 
 from experiments import contract
-from experiments.bounds import name_and_number
-from experiments.contract import Cost, Point, Row
-from experiments.efficient_attention.config import EXACT, LAYERS, NUMBERED, Config
-from experiments.efficient_attention.figure import panels
-from experiments.efficient_attention.measurement import measure_point
-from experiments.efficient_attention.summary import summarise
+from experiments.bounds import Bounds, Number, Use, includes, name_and_number
+from experiments.columns import Column, shared
+from experiments.contract import Cost, Point, Row, Table, grid_axis, option
+from experiments.figures.panel import Axis, Panel, curves
+from experiments.figures.style import series
+from experiments.shared import footprint, timing
+from experiments.shared.draws import seed_of
+from experiments.statistics.clusters import standard_error
+from experiments.statistics.columns import headline
+from experiments.statistics.crossings import straight_crossing
+from experiments.statistics.lines import straight_line
+from hopfield import attention
+from hopfield.layers import AssociationOptions, HopfieldAssociation
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
+EXACT = ("dense", "blockwise")
+NUMBERED = ("linear", "window", "low_rank")
+"""Methods that take a number: features, positions, stretches."""
+LAYERS = {
+    **dict.fromkeys(("softmax", "softmax1", "sparsemax")),
+    "entmax": Number(Bounds(above=1.0, most=2.0)),
+    "top_k": Number(Bounds(least=1), whole=True),
+}
+"""Separations of a layer's head, which chooses by itself how many queries it reads at a time."""
+METHODS = {**dict.fromkeys((*EXACT, "elu")), **dict.fromkeys(NUMBERED, Number(Bounds(least=1), whole=True)), **LAYERS}
+PASSES = {"forward": "one pass forwards", "backward": "forwards and backwards"}
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of the comparison of ways to compute attention."""
+
+    methods: list[str] = option(
+        ["dense", "blockwise", "linear:32", "elu", "window:16", "low_rank:16"],
+        "ways to compute it: dense, blockwise, elu, linear:m, window:w, low_rank:r; heads of a layer by separation",
+        names=METHODS,
+        nonempty=True,
+        axis=True,
+    )
+    lengths: list[int] = grid_axis([64, 128], "lengths of the sequence", least=1)
+    passes: list[str] = option(
+        ["forward"], "forward, or backward for both passes together", among=tuple(PASSES), nonempty=True, axis=True
+    )
+    width: int = option(16, "dimensions D of queries, keys and values", least=1)
+    spread: float = option(0.5, "standard deviation of the components of queries and keys", above=0)
+    update_steps: int = option(
+        1, "updates of a layer's head, the last of which reads", least=1, used_when=includes("methods", *LAYERS)
+    )
+    largest_dense: int = option(
+        4096,
+        "length up to which all scores are held at once",
+        least=1,
+        used_when=Use(
+            "methods has dense, or passes has forward",
+            lambda config: "dense" in config.methods or "forward" in config.passes,
+        ),
+    )
+    repeats: int = option(2, "timed runs, of which the fastest counts", least=1)
+    samples: int = option(2, "draws over which errors are averaged", least=1, used_when=includes("passes", "forward"))
+
+
+COLUMNS = shared("method", "seconds") | {
+    "pass": Column("forward or backward", kind=str),
+    "length": Column("positions of the sequence", "count", kind=int),
+    "megabytes": Column(
+        "memory: the larger of what XLA sets aside beyond inputs and outputs, and of what the process grows by", "MB"
+    ),
+    "error": Column("deviation from dense attention, relative to it, in the Frobenius norm"),
+}
+
+
 X_AXIS = "length"
 
 
@@ -59,3 +128,140 @@ def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
         yield point | measure_point(
             config, **{name: point[name] for name in ("method", "length")}, direction=point["pass"]
         )
+
+
+def head(separation: str, width: int, update_steps: int, block: int | None = None) -> Callable:
+    """Function (query, key, value) → output of a layer's head, `block` queries at a time. None leaves it the choice."""
+    options = AssociationOptions(separation=separation, update_steps=update_steps, block=block)
+    association = HopfieldAssociation(1, width, options)
+    return lambda *inputs: association(*(x[:, None, :] for x in inputs), deterministic=True)[:, 0, :]
+
+
+def computation(method: str, width: int, length: int, number: int) -> Callable:
+    """Function (query, key, value) → output of a method, all arrays [T, D]. `number` seeds random features."""
+    name, given = name_and_number(method)
+    size = int(given or 0)
+    if name == "linear":
+        features = attention.positive_random_features(jax.random.key(number), width, size)
+        return lambda q, k, v: attention.linear_attention(q, k, v, features=features)
+    if name == "elu":
+        return lambda q, k, v: attention.linear_attention(q, k, v, features=attention.elu_plus_one())
+    if name == "window":
+        return lambda q, k, v: attention.attend_locally(q, k, v, left=size, right=size)
+    if name == "low_rank":
+        size = min(size, length)  # of more stretches some would hold no key
+        stretch = jnp.arange(length) * size // length
+        means = jnp.where(stretch[None, :] == jnp.arange(size)[:, None], 1.0, 0.0)
+        means = means / jnp.maximum(jnp.sum(means, axis=1, keepdims=True), 1.0)
+        return lambda q, k, v: attention.attend_low_rank(q, k, v, means)
+    return {"dense": attention.attend, "blockwise": attention.attend_blockwise}[name]
+
+
+def _draw_inputs(config: Config, length: int, sample: int) -> tuple[Array, Array, Array]:
+    keys = jax.random.split(jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), length), sample), 3)
+    query, key, value = (jax.random.normal(k, (length, config.width)) for k in keys)
+    return config.spread * query, config.spread * key, value
+
+
+def _exact(config: Config, method: str, length: int) -> Callable:
+    """Exact output of the method, with all scores at once and nothing left out."""
+    if name_and_number(method)[0] in LAYERS:
+        return head(method, config.width, config.update_steps, length)
+    return computation("dense", config.width, length, 0)
+
+
+def _function(config: Config, method: str, length: int, number: int) -> Callable:
+    if name_and_number(method)[0] in LAYERS:
+        return head(method, config.width, config.update_steps)
+    return computation(method, config.width, length, number)
+
+
+def measure_point(config: Config, method: str, length: int, direction: str) -> Row:
+    """Seconds, megabytes and relative error of a method at one length, in one direction."""
+    function = _function(config, method, length, config.seed)
+
+    def forward_and_backward(query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
+        output, pull = jax.vjp(function, query, key, value)
+        return pull(output)
+
+    inputs = _draw_inputs(config, length, 0)
+    compiled = jax.jit(forward_and_backward if direction == "backward" else function).lower(*inputs).compile()
+    seconds = timing.in_turn([lambda: compiled(*inputs)], config.repeats)
+    columns = {"seconds": float(seconds.min()), "megabytes": footprint.temporary_bytes(compiled, *inputs) / 1e6}
+    errors = []
+    if direction == "forward" and length <= config.largest_dense:
+        for sample in range(config.samples):
+            query, key, value = _draw_inputs(config, length, sample)
+            exact = jax.jit(_exact(config, method, length))(query, key, value)
+            output = jax.jit(_function(config, method, length, seed_of(config.seed, sample)))(query, key, value)
+            errors.append(float(jnp.linalg.norm(output - exact) / jnp.linalg.norm(exact)))
+    mean = sum(errors) / len(errors) if errors else float("nan")
+    return columns | {"error": mean, "error_stderr": standard_error(errors)}
+
+
+def summarise(table: Table) -> dict:
+    """Length at which each method overtakes dense attention, the growth of its cost with length, and its error."""
+    growth, overtaking, scalars = [], [], {}
+    for (direction, method), rows in table.groupby(["pass", "method"], sort=False):
+        rows = rows.sort_values("length")
+        entry: dict[str, Any] = {"pass": direction, "method": method, "longest": int(rows["length"].iloc[-1])}
+        upper = rows[rows["length"] >= rows["length"].max() / 8]
+        for name in ("seconds", "megabytes"):
+            usable = upper[upper[name] > 0]
+            fit = len(usable) > 1
+            logs = np.log(usable["length"]), np.log(usable[name])
+            entry[f"{name}_exponent"] = straight_line(*logs).slope if fit else float("nan")
+        entry |= {"seconds": float(rows["seconds"].iloc[-1]), "megabytes": float(rows["megabytes"].iloc[-1])}
+        known = rows[rows["error"].notna()]
+        if len(known):
+            entry |= {"error": float(known["error"].iloc[-1]), "error_stderr": float(known["error_stderr"].iloc[-1])}
+            scalars |= headline(f"error/{method}", entry["error"], entry["error_stderr"])
+        growth.append(entry)
+        dense = table[(table["pass"] == direction) & (table["method"] == "dense")]
+        if method != "dense" and len(dense):
+            crossing = crossover(dense["length"], dense["seconds"], rows["length"], rows["seconds"])
+            overtaking.append({"pass": direction, "method": method, "length": crossing})
+            scalars[f"crossover/{direction}/{method}"] = crossing
+    return {"growth": growth, "crossover": overtaking, "scalars": scalars}
+
+
+def crossover(
+    dense_length: Iterable[int], dense_seconds: Iterable[float], length: Iterable[int], seconds: Iterable[float]
+) -> float:
+    """Length from which a method stays faster than dense attention. NaN where it never does at the lengths of both.
+
+    Interpolated where the ratio of times passes 1, linearly in the logarithms.
+    """
+    both = sorted(set(map(int, dense_length)) & set(map(int, length)))
+    theirs = dict(zip(map(int, dense_length), dense_seconds, strict=True))
+    ours = dict(zip(map(int, length), seconds, strict=True))
+    logs = np.array([np.log(ours[n] / theirs[n]) for n in both])
+    if not both or logs[-1] >= 0:
+        return float("nan")
+    if logs.max() < 0:
+        return float(both[0])
+    return float(np.exp(straight_crossing(np.log(both), logs, last=True)))
+
+
+def panels(table: Table, summary: dict) -> list[Panel]:
+    """Time, memory and error against length, a line for each method."""
+    looks = series(list(dict.fromkeys(table["method"])))
+    direction = "backward" if "backward" in set(table["pass"]) else "forward"
+    measured = table[table["pass"] == direction]
+    errors = table[(table["pass"] == "forward") & (table["method"] != "dense")]
+    quantities = (
+        (measured, "seconds", "time (s)", f"time, {PASSES[direction]}"),
+        (measured, "megabytes", "memory (MB)", f"memory, {PASSES[direction]}"),
+        (errors, "error", "relative error", "error against dense attention"),
+    )
+    shown = []
+    for rows, name, label, title in quantities:
+        found = curves(rows[rows[name] > 0], "length", name, by="method", looks=looks, label=_labels(measured))
+        shown.append(Panel(title, Axis("length $T$", "log"), Axis(label, "log"), found))
+    return shown
+
+
+def _labels(rows: Table) -> Callable[[str], str]:
+    """Names of methods, with the greatest length of one that was not measured at longer ones."""
+    most = rows.groupby("method")["length"].max()
+    return lambda method: str(method) + ("" if most[method] == most.max() else f" (to $T={most[method]}$)")

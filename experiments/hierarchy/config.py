@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from experiments import contract
 from experiments.bounds import Use
+from experiments.columns import Column, shared
 from experiments.contract import grid_axis, option
 
 FLAT = 0
@@ -28,3 +29,14 @@ class Config(contract.Config):
         most=1e3,
         used_when=Use("parts has one above 0", lambda config: max(config.parts) > FLAT),
     )
+
+
+COLUMNS = shared("patterns", "sample") | {
+    "parts": Column("parts K of each quadrant; 0 is the flat memory", "count", kind=int),
+    "hidden": Column("quadrants hidden", "count", kind=int),
+    "numbers": Column("numbers that the memory stores", "count", kind=int),
+    "asked": Column("digits that were queried, at most the option queries", "count", kind=int),
+    "right": Column("queried digits whose own unit ends with the largest field", "count of asked", kind=int),
+    "error": Column("root mean square error of the hidden pixels, of stored digits"),
+    "error_other": Column("root mean square error of the hidden pixels, of digits that are not stored"),
+}

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from experiments import contract
 from experiments.bounds import Use, both, includes
+from experiments.columns import Column, shared
 from experiments.contract import grid_axis, option
 
 SPINS = ("classical", "dense:3", "dense:4", "exponential")
@@ -41,3 +42,21 @@ class Config(contract.Config):
     )
     samples: int = option(3, "draws of patterns", least=2, extends=True)
     starts: int = option(6, "random starts in each sample", least=2, most=4096, extends=True)
+
+
+COLUMNS = shared("memory", "neurons", "patterns", "temperature", "sample") | {
+    "start": Column("number of the start", kind=int),
+    "energy": Column("energy per neuron of the end, as the memory defines it"),
+    "gradient": Column("slope of the energy at the end; empty on spins"),
+    "kind": Column(
+        "what the start ends in, of a continuous memory by weights: 0 pattern, 1 reversed, 2 mixture, 3 asymmetric, "
+        "4 glassy",
+        kind=int,
+    ),
+    "mark": Column(
+        "mark of the end: ends of one mark and draw are one state, in a continuous memory those of one energy too"
+    ),
+    "overlap": Column("largest overlap of the end with a pattern; on spins its absolute value", "−1 to 1"),
+    "settled": Column("1 if the end is a fixed point, 0 otherwise", kind=int),
+    "stability": Column("least x_i h_i, or least eigenvalue of the Hessian"),
+}

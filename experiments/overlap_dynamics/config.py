@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
+from experiments.columns import Column, shared
 from experiments.contract import grid_axis, option
 
 LARGEST = 2**23
@@ -22,3 +23,12 @@ class Config(contract.Config):
     steps: list[int] = grid_axis([1, 2, 10], "numbers of synchronous steps after which m is taken", least=1, most=1000)
     samples: int = option(4, "draws of patterns", least=2, extends=True)
     queries: int = option(4, "patterns asked for in each sample", least=1, most=64)
+
+
+COLUMNS = shared("neurons", "patterns", "load", "sample", "step", "queries") | {
+    "degree": Column("degree of the memory; 2 is the classical network", kind=int),
+    "around": Column("load over that of the last retrieval"),
+    "overlap": Column("overlap asked for at the start, which whole spins meet to 1/N", "−1 to 1"),
+    "final": Column("mean overlap of the queries after step steps", "−1 to 1"),
+    "retained": Column("queries with an overlap above 0.8 after step steps", "count of queries", kind=int),
+}

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from experiments import contract
 from experiments.bounds import decided_by, includes
+from experiments.columns import Column, shared
 from experiments.contract import grid_axis, option
 
 MODERN = "modern"
@@ -49,3 +50,15 @@ class Config(contract.Config):
         for name in ("targets", "plane") if MODERN in self.memories else ("targets",):
             if max(getattr(self, name)) >= self.patterns:
                 raise ValueError(f"{name} must be below patterns = {self.patterns}, got {getattr(self, name)}")
+
+
+COLUMNS = shared("memory", "beta", "corruption", "step", "energy") | {
+    "part": Column("story, stored or plane", kind=str),
+    "target": Column("digit that the start was made from", kind=int),
+    "state": Column("the state: base64 of half-precision numbers", kind=str),
+    "weights": Column("weights of the patterns in the next field: base64 of half-precision numbers", kind=str),
+    "entropy": Column("−Σ p ln p of the weights of the patterns in the next field", "nats"),
+    "overlap": Column("overlap with the pattern that the start was made from", "−1 to 1"),
+    "other": Column("largest overlap with another pattern", "−1 to 1"),
+    "step_size": Column("length of the step that follows, in units of a pattern's length"),
+}

@@ -97,8 +97,15 @@ def _near(word: str, hooks: Sequence[str]) -> list[str]:
 
 
 def options(name: str) -> type[contract.Config]:
-    """The options of the experiment `name`: the class `Config` of its file `config.py`, which imports little."""
-    return importlib.import_module(f"experiments.{name}.config").Config
+    """The options of the experiment `name`: the class `Config` of its file `config.py`, or `experiment.py`."""
+    return _declarations(name).Config
+
+
+def _declarations(name: str) -> ModuleType:
+    """The module that declares options and columns: `config.py`, where there is one."""
+    if importlib.util.find_spec(f"experiments.{name}.config") is not None:
+        return importlib.import_module(f"experiments.{name}.config")
+    return importlib.import_module(f"experiments.{name}.experiment")
 
 
 def name_of(options: type) -> str:
@@ -107,20 +114,18 @@ def name_of(options: type) -> str:
 
 
 def columns(name: str) -> Columns | None:
-    """The columns that the experiment `name` declares in its file `columns.py`; None without one.
+    """The columns that the experiment `name` declares beside its options; None without any.
 
     Raises:
-        InputError: the file declares none.
+        InputError: they are no dict of `Column`.
     """
-    if importlib.util.find_spec(f"experiments.{name}.columns") is None:
+    declared = getattr(_declarations(name), "COLUMNS", None)
+    if declared is None:
         return None
-    declared = getattr(importlib.import_module(f"experiments.{name}.columns"), "COLUMNS", None)
     if not isinstance(declared, dict) or not all(isinstance(column, Column) for column in declared.values()):
-        raise contract.InputError(f"columns.py of {name} must define COLUMNS, a dict of Column by name")
+        raise contract.InputError(f"COLUMNS of {name} must be a dict of Column by name")
     for column, of in declared.items():
         if of.kind not in WORDS:
             kinds = ", ".join(kind.__name__ for kind in WORDS)
-            raise contract.InputError(
-                f"kind of {column} in columns.py of {name} must be one of {kinds}, got {of.kind!r}"
-            )
+            raise contract.InputError(f"kind of {column} of {name} must be one of {kinds}, got {of.kind!r}")
     return declared

@@ -92,9 +92,7 @@ def _schema(name: str, options: type) -> DictConfig:
         return OmegaConf.structured(options)
     except OmegaConfBaseException as error:
         reason = " ".join(str(error).splitlines()[0].split())
-        raise contract.InputError(
-            f"config.py of {name} must give options defaults of their types, got: {reason}"
-        ) from error
+        raise contract.InputError(f"options of {name} must have defaults of their types, got: {reason}") from error
 
 
 def register() -> None:

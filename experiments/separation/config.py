@@ -5,6 +5,7 @@ from typing import Any
 
 from experiments import contract
 from experiments.bounds import Use, decided_by, includes
+from experiments.columns import Column, shared
 from experiments.contract import option
 
 READINGS = ("single", "iterated")
@@ -82,3 +83,15 @@ class Config(contract.Config):
     max_steps: int = option(
         20, "read-outs of one iterated retrieval at most", least=1, used_when=includes("dynamics", "iterated")
     )
+
+
+COLUMNS = shared(
+    "ensemble", "patterns", "corruption", "dynamics", "similarity", "separation", "sample", "neurons", "queries"
+) | {
+    "sharpness_retrieved": Column("β that was tuned for retrieved, in units of the similarity's lead"),
+    "sharpness_error": Column("β that was tuned for error, in units of the similarity's lead"),
+    "retrieved": Column("queries that are both identified and close", "count of queries", kind=int),
+    "identified": Column("queries nearer to their image than to any other", "count of queries", kind=int),
+    "close": Column("queries whose error is at most threshold", "count of queries", kind=int),
+    "error": Column("squared distance from the image asked for, in units of the mean squared distance of two images"),
+}

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
+from experiments.columns import Column, shared
 from experiments.contract import grid_axis, option
 
 EXPONENTIAL = "exponential"
@@ -34,3 +35,14 @@ class Config(contract.Config):
     )
     learning: list[str] = grid_axis(["plain"], among=LEARNING)
     samples: int = option(20, "sequences drawn at each length", least=1, extends=True)
+
+
+COLUMNS = shared("neurons", "patterns", "sample") | {
+    "degree": Column("degree d of the rule f(x) = x^d, or exponential", kind=str),
+    "learning": Column("rule by which the sequence is learned", kind=str),
+    "correlation": Column("correlation of any two patterns", "−1 to 1"),
+    "bit_error": Column("share of wrong spins over all transitions", "0 to 1"),
+    "overlap": Column("overlap with the first pattern after following the sequence once around", "−1 to 1"),
+    "right": Column("transitions of which every spin is right", "count of patterns", kind=int),
+    "whole": Column("1 if all transitions are right, 0 otherwise", kind=int),
+}

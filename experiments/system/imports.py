@@ -3,7 +3,7 @@
 import ast
 import importlib.util
 import sysconfig
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,44 @@ OURS = ("hopfield", "experiments")
 _STANDARD = Path(sysconfig.get_path("stdlib")).resolve()
 
 
-def meaning(text: bytes) -> Any:
+def meaning(text: bytes, roots: Collection[str] = (), *apart: str) -> Any:
     """Code as nested lists that are the same for every Python, without comments, layout and docstrings.
 
     What is no Python, a file of data say, is given back.
+
+    Args:
+        text: the code.
+        roots: names in it: it is then what they use, directly or not.
+        apart: names whose definitions are left out.
     """
     try:
-        return _meaning(ast.parse(text))
+        tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return text.hex()
+    return _meaning(_used(tree, set(roots), set(apart)) if roots else tree)
+
+
+def _used(tree: ast.Module, wanted: set[str], apart: set[str]) -> list[ast.stmt]:
+    """Statements of a module that define names, or what these use, directly or not, and those that define nothing."""
+    defined = {statement: _defined(statement) for statement in tree.body if not _is_text(statement)}
+    kept = {statement for statement, names in defined.items() if not names}
+    while more := {statement for statement, names in defined.items() if names & wanted - apart} - kept:
+        kept |= more
+        wanted = wanted | {node.id for each in kept for node in ast.walk(each) if isinstance(node, ast.Name)}
+    return [statement for statement in tree.body if statement in kept]
+
+
+def _defined(statement: ast.stmt) -> set[str]:
+    """Names that a statement of a module gives a meaning to."""
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
+    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _meaning(node: Any) -> Any:
@@ -73,7 +102,7 @@ def _imported_files(file: Path) -> Iterator[Path]:
 
 def _absolute(file: Path, names: list[str]) -> Iterator[Path]:
     top = file.parent
-    while (top / "__init__.py").is_file():
+    while (top / "__init__.py").is_file() or (top.parent / "__init__.py").is_file():
         top = top.parent
     if names[0] in OURS and file.relative_to(top).parts[0] != names[0]:
         return

@@ -24,8 +24,10 @@ from hopfield import outside
 MATMUL = "highest"
 """Precision of matrix products in every experiment."""
 PACKAGES = ("hopfield", "jax", "jaxlib", "numpy", "scipy", "flax", "optax", "scikit-learn")
-UNMEASURING = ("__init__.py", "config.py", "columns.py", "summary.py", "figure.py")
+UNMEASURING = ("__init__.py", "config.py", "summary.py", "figure.py", "results.py")
 """Files of an experiment that change no row; options of `config.py` are compared by their values."""
+MEASURING = ("points", "refine", "inputs", "pieces", "measure_piece", "measure")
+"""Functions of an experiment on which rows depend: of `experiment.py` they and what they use are code of rows."""
 _SETTINGS = ("jax_enable_x64", "jax_default_prng_impl", "jax_threefry_partitionable")
 
 
@@ -93,7 +95,8 @@ def _digest(paths: Sequence[Path]) -> str:
 
 def _hash_of_code(path: Path) -> str:
     try:
-        return files.fingerprint(imports.meaning(path.read_bytes()))
+        roots = MEASURING if path.name == "experiment.py" else ()
+        return files.fingerprint(imports.meaning(path.read_bytes(), roots, "Config"))
     except OSError as error:
         raise contract.InputError(f"{path} must be a readable file, got: {error.strerror}") from None
 

@@ -9,17 +9,68 @@ is the machine's own. `temporary` is what the compiled program holds beside its 
 of what the compiler reports and of what the process grows by.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
 
 from experiments import contract
-from experiments.contract import Cost, Point, Row
+from experiments.columns import Column, shared
+from experiments.contract import Cost, Point, Row, Table, grid_axis, option
+from experiments.figures.panel import Axis, Panel, curves, theory_line
+from experiments.figures.style import series
+from experiments.shared import footprint, timing
 from experiments.shared.notes import note
-from experiments.throughput.config import AXES, Config
-from experiments.throughput.figure import panels
-from experiments.throughput.measurement import measure_point
-from experiments.throughput.summary import summarise
+from experiments.statistics.lines import straight_line
+from hopfield import Memory, large, separations
+from hopfield.large import counts
+from hopfield.patterns.sources import generated
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
+TASKS = ("softmax", "sparsemax", "counts")
+AXES = ("patterns", "neurons", "queries")
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of the throughput experiment: one axis is varied at a time, the others stay at their base."""
+
+    tasks: list[str] = option([*TASKS], among=TASKS, nonempty=True, axis=True)
+    patterns: list[int] = grid_axis([256, 4096], "numbers of patterns M", least=1)
+    neurons: list[int] = grid_axis([8, 32], "numbers of neurons N", least=1)
+    queries: list[int] = grid_axis([1, 16], "numbers of queries Q", least=1)
+    at: dict[str, int] = option(
+        {"patterns": 2048, "neurons": 16, "queries": 8},
+        "M, N and Q of the axes that are not varied",
+        least=1,
+        axis=True,
+    )
+    repeats: int = option(3, "runs of every point; the fastest counts", least=1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if set(self.at) != set(AXES):
+            raise ValueError(f"at must give {', '.join(AXES)}, got {self.at}")
+
+
+COLUMNS = shared("task", "neurons", "patterns") | {
+    "axis": Column("what is varied", kind=str),
+    "queries": Column("queries of one call", "count", kind=int),
+    "compile_s": Column("time of compilation", "s"),
+    "run_s": Column("time of the best run", "s"),
+    "run_median_s": Column("time of the median run", "s"),
+    "rows_per_s": Column("pattern–query pairs per second", "1/s"),
+    "flop_per_s": Column("operations per second", "1/s"),
+    "product_flop_per_s": Column("operations per second of a matrix product run in alternation", "1/s"),
+    "share": Column("flop_per_s over product_flop_per_s"),
+    "argument_bytes": Column("memory of the inputs", "bytes", kind=int),
+    "temporary_bytes": Column("memory that the program holds beside its inputs and outputs", "bytes", kind=int),
+}
+
+
 X_AXIS = "patterns"
 
 
@@ -53,3 +104,94 @@ def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """One point after the other: two at once would time each other."""
     for point in wanted:
         yield point | measure_point(config, point)
+
+
+SQUARE = 1024
+"""Side of the matrices whose product is the measure."""
+
+
+def measure_point(config: Config, point: Point) -> Row:
+    """Seconds, bytes and operations per second of one point, and of a product of two square matrices beside it."""
+    function, arguments, operations = _job(config, point)
+    product, square = _product()
+    programs: list[Any] = []
+    compile_s = timing.seconds(lambda: programs.append(jax.jit(function).lower(*arguments).compile()))
+    (compiled,) = programs
+    times, products = timing.in_turn([lambda: compiled(*arguments), lambda: product(square)], config.repeats).T
+    rate, own = operations / float(min(times)), 2 * SQUARE**3 / float(min(products))
+    return {
+        "compile_s": compile_s,
+        "run_s": float(min(times)),
+        "run_median_s": float(np.median(times)),
+        "rows_per_s": point["patterns"] * point["queries"] / float(min(times)),
+        "argument_bytes": compiled.memory_analysis().argument_size_in_bytes,
+        "temporary_bytes": footprint.temporary_bytes(compiled, *arguments),
+        "flop_per_s": rate,
+        "product_flop_per_s": own,
+        "share": rate / own,
+    }
+
+
+def _product() -> tuple[Callable[[Array], Array], Array]:
+    square = jax.random.normal(jax.random.key(0), (SQUARE, SQUARE), jnp.float32)
+    # The default precision of a CPU; what the command asks for elsewhere holds here, too.
+    product = jax.jit(lambda x: x @ x)
+    return product, square
+
+
+def _job(config: Config, point: Point) -> tuple[Callable, tuple, float]:
+    """A function, its arguments, and the multiplications and additions of its products."""
+    num_patterns, neurons, queries = (point[axis] for axis in AXES)
+    key = jax.random.key(config.seed)
+    if point["task"] == "counts":
+        source = generated(key, "spins", num_patterns, neurons)
+        words = generated(jax.random.key(config.seed + 1), "spins", queries, neurons).words(0, queries)
+        tally = lambda source, words: counts.tally(source, words, num_patterns, mesh=None)
+        return tally, (source, words), 2.0 * num_patterns * queries * (neurons + 1) ** 2
+    rows = jax.random.normal(key, (num_patterns, neurons), jnp.float32)
+    asked = jax.random.normal(jax.random.key(config.seed + 1), (queries, neurons), jnp.float32)
+    separation = separations.LogSumExp() if point["task"] == "softmax" else separations.Sparsemax()
+    read = lambda rows, asked: large.read(Memory.create(rows, neurons**-0.5, separation=separation), asked)
+    return read, (rows, asked), 4.0 * num_patterns * neurons * queries
+
+
+def summarise(table: Table) -> dict:
+    """Exponents of time and memory over the last decade of each axis, and the largest share of the machine's rate."""
+    slopes, scalars = [], {}
+    for (task, axis), rows in table.groupby(["task", "axis"], sort=False):
+        rows = rows.sort_values(axis)
+        upper = rows[rows[axis] >= rows[axis].max() / 10]
+        entry = {"task": task, "axis": axis, "points": len(upper)}
+        for name in ("run_s", "temporary_bytes"):
+            x, y = np.log(upper[axis].astype(float)), np.log(upper[name].astype(float).clip(lower=1e-9))
+            entry[f"{name}_slope"] = straight_line(x, y).slope if len(upper) > 1 else None
+        slopes.append(entry)
+        if entry["run_s_slope"] is not None:
+            scalars[f"slope/{task}/{axis}"] = entry["run_s_slope"]
+    for task, rows in table.groupby("task", sort=False):
+        scalars[f"share/{task}"] = float(rows["share"].max())
+    return {"slopes": slopes, "scalars": scalars}
+
+
+NAMES = {"patterns": "patterns $M$", "neurons": "neurons $N$", "queries": "queries $Q$"}
+
+
+def panels(table: Table, summary: dict) -> list[Panel]:
+    """Time in the first row, memory in the second, against each axis."""
+    table = table.assign(megabytes=table["temporary_bytes"] / 1e6)
+    looks = series([str(task) for task in table["task"].unique()])
+    shown = []
+    for title, column, label in (
+        ("time", "run_s", "time of one read (s)"),
+        ("memory", "megabytes", "temporary memory (MB)"),
+    ):
+        for axis in AXES:
+            rows = table[table["axis"] == axis]
+            found = curves(rows, axis, column, by="task", looks=looks)
+            if column == "run_s" and len(rows):
+                ends = rows[axis].max() / 30, rows[axis].max()
+                above = 3 * (rows["run_s"] / rows[axis])[rows[axis] >= 0.9 * ends[0]].max()
+                found.append(theory_line(ends, [above * end for end in ends], "slope 1"))
+            x = Axis(NAMES[axis], "log")
+            shown.append(Panel(f"{title} against {NAMES[axis]}", x, Axis(label, "log"), found))
+    return shown

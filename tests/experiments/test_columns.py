@@ -64,14 +64,14 @@ def test_a_value_of_the_declared_kind_or_none_at_all_stands_in_a_row(kind: type,
 @pytest.mark.parametrize(
     ("kind", "value", "told"),
     [
-        (float, "0.5", "a number, as columns.py declares it (kind=float), got str 0.5"),
-        (float, True, "a number, as columns.py declares it (kind=float), got bool True"),
-        (int, 12.0, "a whole number, as columns.py declares it (kind=int), got float 12.0"),
-        (int, np.float32(2), "a whole number, as columns.py declares it (kind=int), got float32 2.0"),
-        (int, np.bool_(True), "a whole number, as columns.py declares it (kind=int), got bool True"),
-        (str, 2, "a text, as columns.py declares it (kind=str), got int 2"),
-        (float, pandas.NA, "a number, as columns.py declares it (kind=float), got NAType <NA>"),
-        (bool, 1, "true or false, as columns.py declares it (kind=bool), got int 1"),
+        (float, "0.5", "a number, as COLUMNS declares it (kind=float), got str 0.5"),
+        (float, True, "a number, as COLUMNS declares it (kind=float), got bool True"),
+        (int, 12.0, "a whole number, as COLUMNS declares it (kind=int), got float 12.0"),
+        (int, np.float32(2), "a whole number, as COLUMNS declares it (kind=int), got float32 2.0"),
+        (int, np.bool_(True), "a whole number, as COLUMNS declares it (kind=int), got bool True"),
+        (str, 2, "a text, as COLUMNS declares it (kind=str), got int 2"),
+        (float, pandas.NA, "a number, as COLUMNS declares it (kind=float), got NAType <NA>"),
+        (bool, 1, "true or false, as COLUMNS declares it (kind=bool), got int 1"),
     ],
 )
 def test_a_value_of_another_kind_is_refused_by_its_column(kind: type, value: Any, told: str) -> None:

@@ -12,7 +12,6 @@ import pytest
 from flax import nnx
 
 from experiments import new
-from experiments.check import main as check
 from experiments.run import main as run
 from hopfield import memories, separations, similarities, spaces
 from hopfield.dynamics import sweep
@@ -50,8 +49,6 @@ def test_every_kind_runs_by_the_commands_that_are_printed(
         match shlex.split(command):
             case ["python", "-m", "experiments.run", *words]:
                 assert run(smaller(words)) == 0
-            case ["python", "-m", "experiments.check", folder]:
-                assert check([folder]) == 0
             case other:
                 pytest.fail(f"nothing runs {other}")
 

@@ -4,8 +4,7 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.capacity_linear.config import Config
-from experiments.capacity_linear.experiment import measure, pairs, panels, points, summarise
+from experiments.capacity_linear.experiment import Config, measure, pairs, panels, points, summarise
 
 SMALL = Config(rules=["outer", "pseudo_inverse"], neurons=[8, 16], loads=[0.1, 0.4, 0.8], samples=12, queries=24)
 

@@ -5,9 +5,7 @@ import pandas as pd
 import pytest
 
 from experiments.efficient_attention import experiment
-from experiments.efficient_attention.config import EXACT, Config
-from experiments.efficient_attention.measurement import head
-from experiments.efficient_attention.summary import crossover
+from experiments.efficient_attention.experiment import EXACT, Config, crossover, head
 from experiments.figures import draw
 
 

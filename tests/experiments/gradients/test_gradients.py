@@ -7,7 +7,7 @@ import pytest
 
 from experiments.figures import draw
 from experiments.gradients import experiment
-from experiments.gradients.config import Config
+from experiments.gradients.experiment import Config
 from experiments.system import provenance
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.novelty.config import Config
-from experiments.novelty.experiment import measure, panels, points, summarise
+from experiments.novelty.experiment import Config, measure, panels, points, summarise
 
 SMALL = Config(neurons=[12], patterns=[16, 48], kappas=[4.0, 12.0], overlaps=[0.5, 0.8], samples=60, queries=4)
 

@@ -37,10 +37,10 @@ def test_help_answers_without_what_a_run_needs(tmp_path: Path, words: list[str],
 def test_a_run_takes_the_schema_of_its_experiment_alone(tmp_path: Path) -> None:
     program = (
         "import sys; from experiments.run import main; main(['conf=novelty', '--cfg', 'job']);"
-        "print(*(name for name in sys.modules if name.startswith('experiments.') and name.endswith('.config')))"
+        "print(*(n for n in sys.modules if n.startswith('experiments.') and n.endswith(('.config', '.experiment'))))"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert done.stdout.splitlines()[-1] == "experiments.novelty.config"
+    assert done.stdout.splitlines()[-1] == "experiments.novelty.experiment"
 
 
 def test_help_shows_the_values_the_line_gives(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:

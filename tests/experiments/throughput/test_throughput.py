@@ -4,8 +4,7 @@ import pandas
 import pytest
 
 from experiments.figures import draw
-from experiments.throughput.config import AXES, TASKS, Config
-from experiments.throughput.experiment import measure, panels, points, summarise
+from experiments.throughput.experiment import AXES, TASKS, Config, measure, panels, points, summarise
 
 
 def test_every_task_and_axis_is_measured_once_per_value():
