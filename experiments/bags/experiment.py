@@ -16,17 +16,21 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
 
+import jax
 import numpy as np
 
-from experiments.bags import data, measurement
+from experiments.bags import baselines, data, networks
 from experiments.bags.config import NETWORKS, VARIANTS, Config
-from experiments.bags.figure import panels
-from experiments.bags.summary import summarise
+from experiments.bags.data import Bags
+from experiments.bags.results import panels, summarise
 from experiments.contract import Cost, Point, Row, total
 from experiments.shared import parallel
 from experiments.shared.axes import product_of
+from experiments.shared.draws import seed_of
+from experiments.statistics.ranking import auc
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]
+
 X_AXIS = "auc"
 KEYS = ("data", "method", "repetition")
 
@@ -84,7 +88,58 @@ def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
         name, method, repetition = key
         bags = data.load(name)
         sizes = {"bags": len(bags.labels), "instances": len(bags.instances)}
-        results = measurement.results(config, method, bags, repetition)
+        results = results_of(config, method, bags, repetition)
         return [point | sizes | results[point["fold"]] for point in members]
 
     yield from parallel.rows([partial(measure_group, *group) for group in groups.items()])
+
+
+def pairs(folds: int, partners: int) -> list[tuple[int, int]]:
+    """Folds that a model is trained without: each with the next `partners`, in a circle."""
+    return [(i, (i + step) % folds) for i in range(folds) for step in range(1, partners + 1)]
+
+
+def candidates(config: Config, method: str) -> list[str]:
+    """Names of the settings that a test fold chooses from, in the order of `scores`."""
+    if method not in NETWORKS:
+        return [f"{kind} {number}" for kind, number in baselines.settings(method)]
+    return [f"{kind} steps {steps}" for kind, steps in product(VARIANTS[method], sorted(config.steps))]
+
+
+def results_of(config: Config, method: str, bags: Bags, repetition: int) -> list[Row]:
+    """Test results of all folds of a division.
+
+    Returns:
+        By fold: the area under the ROC curve in test, that by which the setting was chosen, and its name.
+    """
+    tested = bags.tested[repetition]
+    left = pairs(bags.folds, config.partners)
+    used = np.array([(tested != i) & (tested != j) for i, j in left])
+    outcome = _scores(config, method, bags, used, repetition)
+    names, rows = candidates(config, method), []
+
+    def area(scores: np.ndarray, fold: int) -> float:
+        return auc(scores[tested == fold], bags.labels[tested == fold])
+
+    for fold in range(bags.folds):
+        mine = [(k, j if i == fold else i) for k, (i, j) in enumerate(left) if fold in (i, j)]
+        held = np.mean([[area(scores, other) for scores in outcome[k]] for k, other in mine], axis=0)
+        best = int(np.argmax(np.where(np.isnan(held), -1.0, held)))  # of scores not finite there is no area
+        together = np.mean([outcome[k][best] for k, _ in mine], axis=0)
+        rows.append({"auc": area(together, fold), "held_auc": float(held[best]), "chosen": names[best]})
+    return rows
+
+
+def _scores(config: Config, method: str, bags: Bags, used: np.ndarray, repetition: int) -> np.ndarray:
+    """Scores [models, candidates, B] of all bags, by models that know the bags `used` [models, B]."""
+    if method not in NETWORKS:
+        return baselines.scores(method, bags, used, seed_of(config.seed, repetition))
+    found = []
+    for number, variant in enumerate(VARIANTS[method]):
+        key = jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), repetition), number)
+        size = (config.width, config.heads, config.queries, tuple(sorted(config.steps)), config.members)
+        kind = networks.Structure(
+            method, variant, 2 * bags.instances.shape[1], *size, config.dropout, config.learning_rate
+        )
+        found.append(networks.scores(kind, bags, used, config.weight_decay, key))
+    return np.concatenate(found, axis=1)

@@ -34,9 +34,8 @@ import numpy as np
 
 from experiments.capacity_learned import families, measurement, memories, tasks
 from experiments.capacity_learned.config import BEFORE, KIND, TRAINED, Config, Kind, kind
-from experiments.capacity_learned.figure import panels
 from experiments.capacity_learned.measurement import Given, Lesson
-from experiments.capacity_learned.summary import COSINES, summarise
+from experiments.capacity_learned.results import COSINES, panels, summarise
 from experiments.contract import Cost, Point, Row
 from experiments.shared import parallel
 

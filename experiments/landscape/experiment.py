@@ -20,8 +20,7 @@ from experiments import contract
 from experiments.contract import Cost, Point, Row
 from experiments.landscape import continuous, spins
 from experiments.landscape.config import CONTINUOUS, Config
-from experiments.landscape.figure import panels
-from experiments.landscape.summary import summarise
+from experiments.landscape.results import panels, summarise
 from experiments.shared import grids
 from experiments.shared.notes import note
 

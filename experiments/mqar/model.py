@@ -109,3 +109,49 @@ def by_hand(tokens: Int[Array, "L"], asked: Int[Array, "K"], vocabulary: int) ->
     query = jnp.concatenate([codes[tokens[asked]], jnp.ones((len(asked), 1))], axis=1)
     read = attend(query, key, codes[tokens[1:]], beta=40.0 * len(before), mask=place[None, :] < asked[:, None])
     return jnp.argmax(read, axis=-1)
+
+
+POWER = 0.01
+
+
+class Recall(NamedTuple):
+    """Sequences, the places of their queries, and the right answers."""
+
+    tokens: Int[Array, "N L"]
+    asked: Int[Array, "N K"]
+    """Places of the asked keys, in the order of the pairs."""
+    values: Int[Array, "N K"]
+
+
+def draw_sequences(key: Array, count: int, length: int, pairs: int, vocabulary: int, filler: str) -> Recall:
+    """`count` sequences of even `length` L ≥ 4K tokens. `filler`: zero, random or clean."""
+    return jax.vmap(lambda k: _draw_sequence(k, length, pairs, vocabulary, filler))(jax.random.split(key, count))
+
+
+def _draw_sequence(key: Array, length: int, pairs: int, vocabulary: int, filler: str) -> Recall:
+    own, read, gap, noise = jax.random.split(key, 4)
+    half, room = vocabulary // 2, (length - 2 * pairs) // 2
+    keys = 1 + jax.random.permutation(own, half - 1)[:pairs]
+    values = jax.random.randint(read, (pairs,), half, vocabulary)
+    # The order of perturbed logarithms is that of draws without replacement (Gumbel).
+    log = (POWER - 1.0) * jnp.log(jnp.arange(1.0, room + 1.0))
+    gaps = jax.lax.top_k(log + jax.random.gumbel(gap, (room,)), pairs)[1]
+    asked = 2 * (pairs + jax.random.permutation(jax.random.fold_in(gap, 1), gaps))
+    others = jax.random.randint(noise, (length,), 0, vocabulary)
+    if filler == "zero":
+        others = jnp.zeros_like(others)
+    if filler == "clean":
+        others = jnp.where((others[:, None] == keys[None, :]).any(axis=1), 0, others)
+    tokens = others.at[: 2 * pairs].set(jnp.stack([keys, values], axis=1).ravel()).at[asked].set(keys)
+    return Recall(tokens, asked, values)
+
+
+def contradicted(recall: Recall, pairs: int) -> Array:
+    """Whether a stored pair is contradicted before it is asked for, [N, K]."""
+
+    def contradicted_pairs(tokens: Array, asked: Array, values: Array) -> Array:
+        tokens, place, following = tokens[None, :], jnp.arange(len(tokens))[None, :], jnp.roll(tokens, -1)[None, :]
+        again = (tokens == tokens[0, asked][:, None]) & (place >= 2 * pairs) & (place < asked[:, None])
+        return (again & (following != values[:, None])).any(axis=1)
+
+    return jax.vmap(contradicted_pairs)(*recall)

@@ -1,11 +1,16 @@
 """Options of retrievals shown step by step."""
 
+import base64
 from dataclasses import dataclass
+
+import numpy as np
+from jax.typing import ArrayLike
 
 from experiments import contract
 from experiments.bounds import decided_by, includes
 from experiments.columns import Column, shared
 from experiments.contract import grid_axis, option
+from experiments.figures import labels
 
 MODERN = "modern"
 """The memory that is drawn as a landscape too."""
@@ -62,3 +67,29 @@ COLUMNS = shared("memory", "beta", "corruption", "step", "energy") | {
     "other": Column("largest overlap with another pattern", "−1 to 1"),
     "step_size": Column("length of the step that follows, in units of a pattern's length"),
 }
+
+
+PLANE = "plane"
+STORED = "stored"
+STORY = "story"
+
+
+def encode(numbers: ArrayLike) -> str:
+    """Numbers as text: base64 of half precision, in which spins are exact."""
+    return base64.b64encode(np.asarray(numbers, "<f2").tobytes()).decode("ascii")
+
+
+def decode(text: str) -> np.ndarray:
+    """The numbers of a text [N]."""
+    return np.frombuffer(base64.b64decode(text), "<f2").astype(np.float64)
+
+
+def label(memory: str, beta: float) -> str:
+    """A memory and its β in the words of figures; a memory without one has NaN."""
+    name = labels.memory(memory)
+    return name if beta != beta else rf"{name}, $\beta={beta:g}$"
+
+
+def plain_name(memory: str, beta: float) -> str:
+    """Name of a memory and its β without symbols."""
+    return memory if beta != beta else f"{memory}, β = {beta:g}"

@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 from experiments.contract import Table
 from experiments.figures import style
 from experiments.figures.panel import Axis, Panel, Series, free, heat
-from experiments.retrieval_story.config import SIDE
-from experiments.retrieval_story.states import PLANE, STORED, decode, label, plain_name
+from experiments.retrieval_story.config import PLANE, SIDE, STORED, decode, label, plain_name
 from experiments.retrieval_story.summary import courses, ending, patterns
 from experiments.shared import corruptions
 from experiments.shared.memories import find

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from experiments.contract import Table
-from experiments.retrieval_story.states import STORED, STORY, decode, plain_name
+from experiments.retrieval_story.config import STORED, STORY, decode, plain_name
 from experiments.shared.memories import find
 
 SAME = 0.95

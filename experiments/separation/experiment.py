@@ -30,8 +30,7 @@ import numpy as np
 from experiments.contract import Cost, Point, Row
 from experiments.separation import measurement, memories
 from experiments.separation.config import BOUND, PAIR, TASK, Config
-from experiments.separation.figure import panels
-from experiments.separation.summary import summarise
+from experiments.separation.results import panels, summarise
 from experiments.shared import corruptions, draws, parallel, pattern_sets
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]

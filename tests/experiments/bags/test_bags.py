@@ -9,10 +9,10 @@ import pandas
 import pytest
 
 from experiments import contract
-from experiments.bags import data, experiment, measurement, networks
+from experiments.bags import data, experiment, networks
 from experiments.bags.config import METHODS, Config
 from experiments.bags.experiment import measure, panels, points, summarise
-from experiments.bags.summary import OURS
+from experiments.bags.results import OURS
 
 SMALL = Config(methods=["hopfield", "svm"], steps=[30], weight_decay=0.01, learning_rate=0.03)
 
@@ -65,7 +65,7 @@ def test_ranks_are_those_among_the_bags_that_are_seen():
 
 
 def test_what_judges_a_fold_was_trained_without_it_and_without_the_fold_that_chose():
-    left = measurement.pairs(10, 2)
+    left = experiment.pairs(10, 2)
     for fold in range(10):
         others = sorted(j if i == fold else i for i, j in left if fold in (i, j))
         assert others == sorted((fold + step) % 10 for step in (-2, -1, 1, 2))
@@ -73,7 +73,7 @@ def test_what_judges_a_fold_was_trained_without_it_and_without_the_fold_that_cho
 
 def test_all_methods_choose_among_as_many_settings():
     config = Config(steps=[1, 2])
-    assert {len(measurement.candidates(config, method)) for method in METHODS} == {4}
+    assert {len(experiment.candidates(config, method)) for method in METHODS} == {4}
 
 
 def test_padding_has_no_part_in_scores_or_moments():
@@ -150,9 +150,9 @@ def test_a_setting_without_an_area_is_not_chosen(monkeypatch):
     right = np.where(made.labels, 1.0, -1.0)
     found = [np.full(right.shape, np.nan), -right, right, -right]
     monkeypatch.setattr(
-        measurement, "_scores", lambda config, method, bags, used, repetition: np.array([found] * len(used))
+        experiment, "_scores", lambda config, method, bags, used, repetition: np.array([found] * len(used))
     )
-    rows = measurement.results(SMALL, "svm", made, 0)
+    rows = experiment.results_of(SMALL, "svm", made, 0)
     assert [(row["chosen"], row["auc"], row["held_auc"]) for row in rows] == [("max 1.0", 1.0, 1.0)] * made.folds
 
 

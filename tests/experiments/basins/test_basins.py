@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from scipy.special import erfcinv
 
 from experiments import contract
-from experiments.basins import experiment, measurement
-from experiments.basins.config import Config, Scale
+from experiments.basins import experiment
+from experiments.basins.experiment import Config, Scale
 from experiments.figures import draw, style
 from experiments.shared import draws, grids
 from experiments.system import files
@@ -43,15 +43,15 @@ def modern() -> pandas.DataFrame:
     return table_of(memories=["modern"], overlaps=overlaps, per_memory={"modern": scale})
 
 
-def run(kind: measurement.Program, seed: int, beta: float | None, near: float, patterns, samples, overlaps) -> dict:
+def run(kind: experiment.Program, seed: int, beta: float | None, near: float, patterns, samples, overlaps) -> dict:
     """One call, its lists [S][O]."""
     count = len(patterns)
     draw = {"num_patterns": np.uint32(patterns), "sample": np.uint32(list(samples))}
     draw |= {"beta": beta and np.full(count, beta, np.float32), "near": np.full(count, near, np.float32)}
-    return grids.run_program(measurement.one, kind, seed, None, draw, {"initial_overlap": np.float32(overlaps)})
+    return grids.run_program(experiment.one, kind, seed, None, draw, {"initial_overlap": np.float32(overlaps)})
 
 
-def brute_force(kind: measurement.Program, overlaps, patterns: int, sample: int) -> dict[str, np.ndarray]:
+def brute_force(kind: experiment.Program, overlaps, patterns: int, sample: int) -> dict[str, np.ndarray]:
     """The same queries of a classical network under plain synchronous updates, by products with the patterns."""
     key = jax.random.key(5)
     for part in (kind.neurons, patterns, sample):
@@ -81,7 +81,7 @@ def brute_force(kind: measurement.Program, overlaps, patterns: int, sample: int)
 
 @pytest.mark.parametrize("patterns", [4, 9])
 def test_ends_are_those_of_a_plain_loop(patterns):
-    kind = measurement.Program("classical", "synchronous", 60, 12, 4, len(OVERLAPS), 60)
+    kind = experiment.Program("classical", "synchronous", 60, 12, 4, len(OVERLAPS), 60)
     found = run(kind, 5, None, 0.8, [patterns] * 3, range(3), [OVERLAPS] * 3)
     totals = 0
     for sample in range(3):
@@ -94,14 +94,14 @@ def test_ends_are_those_of_a_plain_loop(patterns):
 
 def test_ends_of_few_patterns_near_another_or_reversed_are_told_apart():
     """From overlap 0.05 with three patterns most queries end elsewhere, many of them at the negative of a pattern."""
-    kind = measurement.Program("classical", "asynchronous", 60, 3, 3, 2, 60)
+    kind = experiment.Program("classical", "asynchronous", 60, 3, 3, 2, 60)
     found = {name: np.sum(rows, axis=0) for name, rows in _samples(kind, [0.05, 0.95], 3, 40).items()}
     assert found["right"][1] == 120
     assert 10 < found["right"][0] < found["some"][0] - 10
     assert 5 < found["reversed"][0] <= 120 - found["some"][0]
 
 
-def _samples(kind: measurement.Program, overlaps, patterns: int, samples: int) -> dict[str, list]:
+def _samples(kind: experiment.Program, overlaps, patterns: int, samples: int) -> dict[str, list]:
     return run(kind, 0, None, 0.8, [patterns] * samples, range(samples), [overlaps] * samples)
 
 
@@ -111,14 +111,14 @@ def _samples(kind: measurement.Program, overlaps, patterns: int, samples: int) -
 def test_starts_have_the_overlap_that_was_asked_for(memory, neurons, beta):
     """Spins the nearest one that they can have; real states exactly, at the norm of a pattern."""
     dynamics = "synchronous" if memory == "modern" else "asynchronous"
-    kind = measurement.Program(memory, dynamics, neurons, 8, 3, 3, 1)
+    kind = experiment.Program(memory, dynamics, neurons, 8, 3, 3, 1)
     overlaps = np.array([0.13, 0.5, 1.0])
     found = run(kind, 0, beta, 0.8, [8], [0], [overlaps])["start_overlap"][0]
     spins = 1 - 2 * np.round(neurons * (1 - overlaps) / 2) / neurons
     np.testing.assert_allclose(found, overlaps if memory == "modern" else spins, atol=1e-6)
     if memory == "modern":
         target = jax.random.normal(jax.random.key(1), (neurons,))
-        start = measurement._vector_of_overlap(jax.random.key(2), target, 0.3)
+        start = experiment._vector_of_overlap(jax.random.key(2), target, 0.3)
         assert float(start @ start) == pytest.approx(float(target @ target))
 
 
@@ -137,7 +137,7 @@ def test_modern_queries_end_at_the_nearest_pattern(modern):
 
 def test_on_a_crowded_sphere_only_a_strict_criterion_tells_the_right_pattern_from_its_neighbours():
     """500 patterns in 8 dimensions: queries that go to the nearest of them often end within 0.8 of their own."""
-    kind = measurement.Program("modern", "synchronous", 8, 500, 100, 1, 100)
+    kind = experiment.Program("modern", "synchronous", 8, 500, 100, 1, 100)
     nearest = float(basins.nearest_pattern_share(8, 500, 0.8))
     shares = [np.sum(run(kind, 0, 8.0, near, [500] * 4, range(4), [[0.8]] * 4)["right"]) / 400 for near in (0.8, 0.97)]
     error = np.sqrt(nearest * (1 - nearest) / 400)

@@ -8,9 +8,8 @@ import pytest
 from scipy.special import ndtr
 
 from experiments import contract
-from experiments.capacity_asymptotic import experiment, measurement, theory
-from experiments.capacity_asymptotic.config import Config
-from experiments.capacity_asymptotic.experiment import measure, panels, points, summarise
+from experiments.capacity_asymptotic import experiment, theory
+from experiments.capacity_asymptotic.experiment import Config, measure, panels, points, summarise
 from experiments.statistics.crossings import parabolic_crossing
 from hopfield.theory.base import flips
 
@@ -186,6 +185,6 @@ def test_limits_are_those_of_theory():
 )
 def test_as_many_spins_are_flipped_as_theory_takes(amount, neurons, flipped):
     """A product half-way, but for rounding, goes to the even number."""
-    found = measurement._flip_targets(Config(queries=2), np.ones((2, neurons)), f"flip:{amount}", 0)
+    found = experiment._flip_targets(Config(queries=2), np.ones((2, neurons)), f"flip:{amount}", 0)
     assert (np.sum(found < 0, axis=1) == flipped).all()
     assert flips(amount, neurons) == flipped

@@ -5,7 +5,7 @@ import pandas
 import pytest
 
 from experiments.capacity_features import experiment
-from experiments.capacity_features.config import Config
+from experiments.capacity_features.experiment import Config
 
 pytestmark = pytest.mark.usefixtures("as_run")
 

@@ -12,7 +12,7 @@ import pytest
 from experiments.capacity_learned import families, memories, tasks
 from experiments.capacity_learned.config import BEFORE, LEVEL, Config, Kind, kind
 from experiments.capacity_learned.experiment import check, measure, panels, points, summarise
-from experiments.capacity_learned.summary import COSINES
+from experiments.capacity_learned.results import COSINES
 from hopfield import Memory, spaces
 
 pytestmark = pytest.mark.usefixtures("as_run")

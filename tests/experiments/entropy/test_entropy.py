@@ -14,7 +14,7 @@ import pytest
 from experiments import contract
 from experiments.entropy import experiment as entropy
 from experiments.entropy import measurement
-from experiments.entropy.config import Config
+from experiments.entropy.experiment import Config
 from experiments.figures import draw, style
 from experiments.shared import corruptions
 from hopfield import find_memory

@@ -13,9 +13,9 @@ from scipy.special import softmax
 
 from experiments import contract
 from experiments.figures import draw, style
-from experiments.heads import encoder, experiment, measurement
+from experiments.heads import encoder, experiment
 from experiments.heads.config import MEASURES, Config
-from experiments.heads.summary import mantel
+from experiments.heads.results import mantel
 from experiments.runner import idle
 from hopfield.layers.imports import checkpoints
 
@@ -58,7 +58,7 @@ def test_published_similarities_are_reproduced_to_four_decimals(table: pandas.Da
 @real
 def test_attention_from_the_form_is_the_models_own_in_every_layer() -> None:
     assert INSTALLED is not None
-    bert, tokenizer = measurement.encoder_of(Config())
+    bert, tokenizer = experiment.encoder_of(Config())
     run = bert.run([tokenizer.encode("The weather is lovely today.").ids])
     for weights, x, own in zip(checkpoints.load(INSTALLED).layers, run.inputs, run.attention, strict=True):
         ones = np.concatenate([x[0], np.ones((x.shape[1], 1))], axis=1)
@@ -72,12 +72,12 @@ def test_tokens_are_those_of_the_published_tokenizer() -> None:
     other = tokenizers.Tokenizer.from_file(str(INSTALLED / "tokenizer.json"))
     other.no_padding()
     other.no_truncation()
-    ours = measurement.tokenizer_of(INSTALLED / "vocab.txt")
+    ours = experiment.tokenizer_of(INSTALLED / "vocab.txt")
     for text in (
         "Héllo, wörld! naïve co-operation 東京",
         "42.5% $^` don't\t\n\u200b " + "x" * 101,
         "",
-        measurement.text_of(Config()),
+        experiment.text_of(Config()),
     ):
         assert ours.encode(text).ids == other.encode(text).ids
 
@@ -86,7 +86,7 @@ def test_tokens_are_those_of_the_published_tokenizer() -> None:
 def test_a_vocabulary_that_is_none_is_one_sentence(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_bytes(content)
     with pytest.raises(ValueError, match=r"^vocabulary must be a vocab.txt of BERT, got"):
-        measurement.tokenizer_of(tmp_path / "vocab.txt")
+        experiment.tokenizer_of(tmp_path / "vocab.txt")
 
 
 def test_the_tokenizers_own_file_says_whether_case_is_folded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,10 +94,10 @@ def test_the_tokenizers_own_file_says_whether_case_is_folded(tmp_path: Path, mon
     (tmp_path / "config.json").write_text("{}")
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": False}))
     given: list[dict] = []
-    monkeypatch.setattr(measurement, "find_weights", lambda config: tmp_path / "model.safetensors")
-    monkeypatch.setattr(measurement.checkpoints, "read_tensors", lambda place: {})
-    monkeypatch.setattr(measurement.encoder, "Bert", lambda tensors, settings: given.append(settings))
-    _, tokenizer = measurement.encoder_of(Config(heads=3))
+    monkeypatch.setattr(experiment, "find_weights", lambda config: tmp_path / "model.safetensors")
+    monkeypatch.setattr(experiment.checkpoints, "read_tensors", lambda place: {})
+    monkeypatch.setattr(experiment.encoder, "Bert", lambda tensors, settings: given.append(settings))
+    _, tokenizer = experiment.encoder_of(Config(heads=3))
     assert tokenizer.encode("The the").tokens == ["[CLS]", "The", "the", "[SEP]"]
     assert given == [{"num_attention_heads": 3}]
 
@@ -110,16 +110,16 @@ def test_every_file_that_is_read_beside_the_weights_is_an_input(
         (tmp_path / name).write_text("{}")
     read, from_disk = [tmp_path / "vocab.txt"], checkpoints.read_config
     monkeypatch.setattr(experiment, "find_weights", lambda config: tmp_path / "model.safetensors")
-    monkeypatch.setattr(measurement, "find_weights", lambda config: tmp_path / "model.safetensors")
-    monkeypatch.setattr(measurement.checkpoints, "read_tensors", lambda place: {})
-    monkeypatch.setattr(measurement.encoder, "Bert", lambda tensors, settings: None)
+    monkeypatch.setattr(experiment, "find_weights", lambda config: tmp_path / "model.safetensors")
+    monkeypatch.setattr(experiment.checkpoints, "read_tensors", lambda place: {})
+    monkeypatch.setattr(experiment.encoder, "Bert", lambda tensors, settings: None)
 
     def recorded(place: Path, name: str = "config.json") -> dict:
         read.append(place.parent / name)
         return from_disk(place, name)
 
-    monkeypatch.setattr(measurement.checkpoints, "read_config", recorded)
-    measurement.encoder_of(Config(heads=3))
+    monkeypatch.setattr(experiment.checkpoints, "read_config", recorded)
+    experiment.encoder_of(Config(heads=3))
     assert len(read) == 3
     assert set(experiment.inputs(Config(heads=3))) == {tmp_path / "model.safetensors", *read}
 
@@ -179,7 +179,7 @@ def test_the_summary_and_figure_of_the_real_model(table: pandas.DataFrame, tmp_p
     assert scalars["grassmann/query"] < scalars["grassmann/random"] - 5 * scalars["grassmann/random_deviation"]
     assert {entry["measure"] for entry in found["agreement"]} == set(MEASURES)
     assert all(0 < entry["p_value"] <= 1 and abs(entry["correlation"]) <= 1 for entry in found["agreement"])
-    for column in measurement.ANGLES:
+    for column in experiment.ANGLES:
         assert table[column].sum() == pytest.approx(1, abs=1e-12)
     with style.style():
         figure = draw.figure(experiment.panels(table, found))

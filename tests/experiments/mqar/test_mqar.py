@@ -9,16 +9,15 @@ import pandas
 import pytest
 from flax import nnx
 
-from experiments.mqar import model, tasks
-from experiments.mqar.config import FILLERS, Config
-from experiments.mqar.experiment import measure, panels, points, summarise
+from experiments.mqar import model
+from experiments.mqar.experiment import FILLERS, Config, measure, panels, points, summarise
 
 LENGTH, PAIRS, VOCABULARY = 32, 4, 24
 SMALL = Config(mixers=["softmax", "delta", "by_hand"], examples=32, held=16, epochs=2, learning_rate=[0.003, 0.01])
 
 
 def drawn(filler: str, count: int = 300) -> Any:
-    return jax.tree.map(np.asarray, tasks.draw_sequences(jax.random.key(0), count, LENGTH, PAIRS, VOCABULARY, filler))
+    return jax.tree.map(np.asarray, model.draw_sequences(jax.random.key(0), count, LENGTH, PAIRS, VOCABULARY, filler))
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +48,9 @@ def test_every_key_is_stored_once_and_asked_for_once_and_the_rest_is_filler(fill
 
 def test_gaps_follow_a_power_law():
     """With one pair a gap of g pairs of places has p(g) ∝ g^(a−1)."""
-    recall = jax.tree.map(np.asarray, tasks.draw_sequences(jax.random.key(1), 20000, 16, 1, VOCABULARY, "zero"))
+    recall = jax.tree.map(np.asarray, model.draw_sequences(jax.random.key(1), 20000, 16, 1, VOCABULARY, "zero"))
     share = np.bincount((recall.asked[:, 0] - 2) // 2, minlength=7) / 20000
-    law = np.arange(1.0, 8.0) ** (tasks.POWER - 1.0)
+    law = np.arange(1.0, 8.0) ** (model.POWER - 1.0)
     np.testing.assert_allclose(share, law / law.sum(), atol=4 * 0.5 / 20000**0.5)
 
 
@@ -59,10 +58,10 @@ def test_contradictions_are_counted_in_random_filler_alone():
     """The first key again at place 8, followed by 0, contradicts it where it is asked for at 12, and not at 8."""
     tokens = jnp.array([[1, 13, 2, 14, 3, 15, 4, 16, 1, 0, 2, 14, 1, 0, 2, 0, 3, 0, 4, 0]])
     asked, values = jnp.array([[12, 14, 16, 18]]), jnp.array([[13, 14, 15, 16]])
-    found = tasks.contradicted(tasks.Recall(tokens, asked, values), 4)
+    found = model.contradicted(model.Recall(tokens, asked, values), 4)
     np.testing.assert_array_equal(found, [[True, False, False, False]])
-    assert not tasks.contradicted(tasks.Recall(tokens, asked.at[0, 0].set(8), values), 4).any()
-    share = {name: tasks.contradicted(drawn(name), PAIRS).mean() for name in FILLERS}
+    assert not model.contradicted(model.Recall(tokens, asked.at[0, 0].set(8), values), 4).any()
+    share = {name: model.contradicted(drawn(name), PAIRS).mean() for name in FILLERS}
     assert share["zero"] == share["clean"] == 0.0 < share["random"]
 
 

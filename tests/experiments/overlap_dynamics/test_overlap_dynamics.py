@@ -5,7 +5,7 @@ import pandas
 import pytest
 
 from experiments.overlap_dynamics import experiment, theory
-from experiments.overlap_dynamics.config import Config
+from experiments.overlap_dynamics.experiment import Config
 from experiments.shared.notes import noted
 
 SMALL = Config(neurons=[60, 400], around=[0.5], overlaps=[0.5, 1.0], steps=[1, 2, 8], samples=12)

@@ -5,8 +5,8 @@ import pandas
 import pytest
 
 from experiments.contract import Table
-from experiments.relaxation import experiment, measurement, summary, theory
-from experiments.relaxation.config import Config
+from experiments.relaxation import experiment, results, theory
+from experiments.relaxation.experiment import Config
 from hopfield.theory import classical, replicas
 
 pytestmark = pytest.mark.usefixtures("as_run")
@@ -47,17 +47,17 @@ def test_retrieval_stays_well_below_the_spinodal_and_leaves_beyond(table: Table)
 def test_the_load_of_divergence_is_that_of_a_line_through_the_inverse_squares() -> None:
     base = {"starts": 4, "left": 0, "spinodal": 0.1, "time_stderr": 0.01}
     times = [base | {"load": load, "time": (0.12 - load) ** -0.5} for load in (0.02, 0.05, 0.08, 0.1)]
-    found = summary._divergence(times)
+    found = results._divergence(times)
     assert found["load"] == pytest.approx(0.12, abs=1e-12)
     assert 0 < found["stderr"] < 0.01
-    assert summary._divergence(times[:2])["load"] is None
-    assert summary._divergence([e | {"left": 1} for e in times])["load"] is None
+    assert results._divergence(times[:2])["load"] is None
+    assert results._divergence([e | {"left": 1} for e in times])["load"] is None
 
 
 def test_a_start_that_leaves_in_its_first_sweep_was_exposed_for_one() -> None:
     # It has left where its overlap is below one half.
     for overlaps, left, exposure in (([0.4, 0.9, 0.9, 0.9], 1, 1), ([0.9, 0.9, 0.4, 0.9], 1, 3), ([0.9] * 4, 0, 4)):
-        found = measurement._times(np.array(overlaps), 1)
+        found = experiment._times(np.array(overlaps), 1)
         assert (found["left"], found["exposure"]) == (left, exposure)
 
 
@@ -81,7 +81,7 @@ def test_starts_that_stand_still_count_in_the_overlap() -> None:
     rows = pandas.DataFrame(experiment.measure(config, experiment.points(config)))
     still = rows[(rows["left"] == 0) & rows["time"].isna()]
     assert len(still)
-    (entry,) = summary.summarise(rows)["times"]
+    (entry,) = results.summarise(rows)["times"]
     assert entry["overlap"] == pytest.approx(rows.loc[rows["left"] == 0, "mean"].astype(float).mean(), rel=1e-6)
 
 

@@ -8,9 +8,8 @@ import pytest
 
 from experiments.figures import draw
 from experiments.retrieval_story import experiment
-from experiments.retrieval_story.config import Config
-from experiments.retrieval_story.measurement import stored_digits
-from experiments.retrieval_story.states import decode, encode
+from experiments.retrieval_story.config import Config, decode, encode
+from experiments.retrieval_story.experiment import stored_digits
 from experiments.retrieval_story.summary import courses, ending, patterns, summarise
 from experiments.shared import pattern_sets
 

@@ -14,7 +14,7 @@ from experiments.system import files
 from experiments.worked_examples import capacity_claims as capacity
 from experiments.worked_examples import experiment as worked_examples
 from experiments.worked_examples import printed
-from experiments.worked_examples.config import Config
+from experiments.worked_examples.experiment import Config
 from experiments.worked_examples.printed import PRINTED
 from tests.experiments.smoke import few_draws
 

@@ -1,19 +1,74 @@
-"""Figure of an entropy table: retrievals step by step as bands, who rises, and entropy against temperature."""
+"""Results of the entropies of softmax weights: residuals, rising entropies, and panels with annealed theory."""
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas
 
 from experiments.contract import Table
-from experiments.entropy import theory
-from experiments.figures import labels
-from experiments.figures.panel import SHARE, Axis, Panel, Series, band, entry, level, theory_line
+from experiments.figures import labels, panel
+from experiments.figures.panel import SHARE, Axis, Panel, Series, band, level, theory_line
 from experiments.figures.style import LINES, series
-from experiments.shared import convergence, corruptions
+from experiments.shared import convergence, corruptions, kappa_theory
+from experiments.shared.retrievals import CURVE
+from experiments.statistics.columns import headline
+from hopfield.theory import spherical
+
+
+def line(rows: Table, function: Callable) -> tuple[np.ndarray, np.ndarray]:
+    """β/β_c and annealed entropy (sphere, softmax); empty for other rows."""
+    known = [name for name in rows["memory"].unique() if kappa_theory.covers(name, "sphere", "converged_weight")]
+    rows = rows[(rows["ensemble"] == "sphere") & rows["memory"].isin(known)]
+    if rows.empty:
+        return np.empty(0), np.empty(0)
+    grid = np.unique(np.geomspace(rows["ratio"].min(), rows["ratio"].max(), 150))
+    size = int(rows["neurons"].iloc[0]), int(rows["patterns"].iloc[0])
+    return grid, function(*size, grid * float((rows["beta"] / rows["ratio"]).iloc[0]))
+
+
+def start_entropy(neurons: int, num_patterns: int, beta: np.ndarray) -> np.ndarray:
+    """Entropy H = ln Z − β d ln Z/dβ in the pattern itself, where e^β is its own part of Z: ln Z = β − ln p."""
+    step = 1e-3 * beta
+    below, here, above = (
+        b - np.log(spherical.target_weight(neurons, num_patterns, b)) for b in (beta - step, beta, beta + step)
+    )
+    return here - beta * (above - below) / (2 * step)
+
+
+def converged_entropy(neurons: int, num_patterns: int, beta: np.ndarray) -> np.ndarray:
+    """Entropy of the weights where the updates end."""
+    return np.asarray(spherical.converged(neurons, num_patterns, beta).entropy)
+
+
+def summarise(table: Table) -> dict:
+    """Residuals of the identities, and the share of retrievals along which the entropy rises, by curve and β."""
+    checks = []
+    for memory, rows in table.groupby("memory", sort=False):
+        largest = {name: float(rows[name].max()) for name in ("residual", "slope_residual")}
+        checks.append({"memory": memory} | largest | {"descent": float(rows["descent"].min())})
+    last = table[table["step"] == table.groupby([*CURVE, "ratio"])["step"].transform("max")]
+    last = last[last["step"] > 0]
+    names = [*CURVE, "ratio", "beta", "step", "rising", "rising_stderr", "rising_at_all", "rising_at_all_stderr"]
+    ends = ["entropy", "overlap", "target_weight"]
+    shares = last[[*names, *ends]].rename(columns={name: f"final_{name}" for name in ends})
+    return {"checks": checks, "rising": shares.to_dict("records"), "scalars": _scalars(checks, last)}
+
+
+def _scalars(checks: list[dict], last: Table) -> dict[str, float]:
+    """The worst residual of every memory, and the share of rising retrievals of its first ensemble and start."""
+    scalars = {}
+    for entry in checks:
+        for name in ("residual", "slope_residual", "descent"):
+            scalars[f"{name}/{entry['memory']}"] = entry[name]
+    first = (last["ensemble"] == last["ensemble"].iloc[0]) & (last["corruption"] == last["corruption"].iloc[0])
+    for row in last[first].to_dict("records"):
+        name = f"rising/{row['memory']}/{row['ratio']:g}"
+        scalars |= headline(name, row["rising"], row["rising_stderr"])
+    return scalars
+
 
 SHOWN = (0.5, 1.05, 1.4, 2.0)
 """Values of β drawn along retrievals, or those measured nearest to them: below, at and above the critical one."""
@@ -157,7 +212,7 @@ def _rising(table: Table, summary: dict) -> Panel:
             error = curve["rising_stderr"].astype(float)
             found.append(Series(curve["ratio"], curve["rising"], error, label=label, **look | {"linestyle": line}))
             label = ""
-    found += [entry(corruptions.label(start), color="0.3", linestyle=line) for start, line in lines.items()]
+    found += [panel.entry(corruptions.label(start), color="0.3", linestyle=line) for start, line in lines.items()]
     least = f"{table['least_rise'].iloc[0]:g} nats"
     title = f"{labels.memory(_first_value(table, 'memory'))}: a step raises $H$ by {least} or more"
     return Panel(title, _ratios(shares["ratio"]), Axis("share of retrievals", limits=SHARE), found)
@@ -177,9 +232,9 @@ def _fixed_query(table: Table, start: str) -> Panel:
         found.append(Series(x, curve["thermal_entropy"], color=look["color"], linestyle=look["linestyle"]))
         found.append(Series(x, curve["slope"], **hollow))
     if start == corruptions.CLEAN:
-        found.append(theory_line(*theory.line(rows, theory.start_entropy), "annealed theory"))
-    found.append(entry("$H$", color="0.3", linestyle="-"))
-    found.append(entry(r"$-d\Phi/dT$", color="0.3", marker="o", markerfacecolor="white"))
+        found.append(theory_line(*line(rows, start_entropy), "annealed theory"))
+    found.append(panel.entry("$H$", color="0.3", linestyle="-"))
+    found.append(panel.entry(r"$-d\Phi/dT$", color="0.3", marker="o", markerfacecolor="white"))
     found.append(_nats(rows["patterns"].iloc[0]))
     title = f"one query at every temperature, {corruptions.label(start)}"
     return Panel(title, _ratios(rows["ratio"]), Axis("entropy $H$"), found, legend=_about_band(rows))
@@ -197,7 +252,7 @@ def _final(table: Table, start: str) -> Panel:
         found.append(Series(curve["ratio"], curve["entropy"], ends, label=ensemble, **look))
     steps = int(rows["step"].max())
     if start == corruptions.CLEAN and convergence.end(steps) == convergence.REST:
-        found.append(theory_line(*theory.line(rows, theory.converged_entropy), "annealed theory"))
+        found.append(theory_line(*line(rows, converged_entropy), "annealed theory"))
     found.append(_nats(rows["patterns"].iloc[0]))
     y = Axis(f"$H$ after {steps} updates" if steps > 1 else "$H$ after one update")
     title, legend = f"where retrievals end, {corruptions.label(start)}", _about_band(rows, "bars")

@@ -1,4 +1,4 @@
-"""Summary of multiple-instance learning: areas under the ROC curve by method, beside published ones."""
+"""Results of multiple-instance learning: areas under the ROC curve by method, beside published ones."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,6 +8,8 @@ import numpy as np
 
 from experiments.bags.config import PUBLISHED
 from experiments.contract import Table
+from experiments.figures.panel import Axis, Panel, Series, upright
+from experiments.figures.style import series
 from experiments.statistics.clusters import standard_error
 from experiments.statistics.columns import headline
 
@@ -64,3 +66,26 @@ def summarise(table: Table) -> dict:
         if (known := published_area(str(name), rows)) is not None:
             scalars |= headline(f"published/{label}", *known)
     return {"results": results, "leads": leads, "scalars": scalars}
+
+
+def panels(table: Table, summary: dict) -> list[Panel]:
+    """Every division into folds as a dot, the mean with its standard error, and any published area."""
+    called, results = labels(table["data"]), {(entry["data"], entry["method"]): entry for entry in summary["results"]}
+    looks = series(list(dict.fromkeys(table["method"])))
+    shown = []
+    for name, rows in table.groupby("data", sort=False):
+        found = []
+        for place, (method, look) in enumerate(looks.items()):
+            each = divisions(rows[rows["method"] == method].set_index(["repetition", "fold"])["auc"])
+            dots = {"color": look["color"], "marker": ".", "alpha": 0.5, "markersize": 4}
+            found.append(Series(each, np.full(len(each), place - 0.25), **dots))
+            entry = results[called[str(name)], method]
+            mean = {"color": look["color"], "marker": look["marker"]}
+            found.append(Series([entry["auc"]], [place], x_error=entry["stderr"], **mean))
+        if (known := published_area(str(name), rows)) is not None:
+            value, error = known
+            found.append(upright(value, f"published, Hopfield: {value:g} ± {error:g}"))
+            found += [upright(value + side * error, linestyle="-", linewidth=0.5) for side in (-1, 1)]
+        methods = Axis("", limits=(len(looks) - 0.5, -0.5), ticks=list(enumerate(looks)))
+        shown.append(Panel(called[str(name)], Axis("area under the ROC curve"), methods, found))
+    return shown

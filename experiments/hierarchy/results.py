@@ -1,10 +1,14 @@
-"""Summary of the hierarchical memory: digits found, stored numbers, and digits found by a flat memory of equal size."""
+"""Results of the hierarchical memory: digits found, stored numbers, and digits found by a flat memory of equal size."""
 
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
+import pandas
 
 from experiments.contract import Table
+from experiments.figures import panel
+from experiments.figures.panel import SHARE, Axis, Panel, curves
+from experiments.figures.style import series
 from experiments.hierarchy.config import FLAT
 from experiments.statistics.clusters import by_group, means_by_group
 from experiments.statistics.columns import headline
@@ -65,3 +69,32 @@ def _scalars(loads: list[dict], gain: list[dict]) -> dict[str, float]:
                 error = entry["share_stderr" if name == "found" else "stderr"]
                 scalars |= headline(about, entry[value], error)
     return scalars
+
+
+def panels(table: Table, summary: dict) -> list[Panel]:
+    """Three panels for each number of hidden quadrants."""
+    loads: Table = pandas.DataFrame(summary["loads"])
+    looks = series([str(parts) for parts in dict.fromkeys(loads["parts"])])
+    return [panel for hidden, rows in loads.groupby("hidden") for panel in _of_hidden(rows, f"{hidden} of 4", looks)]
+
+
+def _name(parts: int) -> str:
+    return "flat" if parts == FLAT else f"$K={parts}$ parts"
+
+
+def _of_hidden(rows: Table, hidden: str, looks: dict[str, Any]) -> list[Panel]:
+    """Shares found, digits found by stored numbers, and errors of hidden pixels."""
+    shared: dict[str, Any] = {"by": "parts", "label": _name, "looks": looks}
+    hollow = {name: look | {"markerfacecolor": "white", "linestyle": ":"} for name, look in looks.items()}
+    others = curves(rows, "patterns", "error_other", by="parts", label=lambda parts: "", looks=hollow)
+    grey = panel.entry("not stored", color="0.4", linestyle=":", marker="o", markerfacecolor="white")
+    digits, share = Axis("stored digits $M$", "log"), Axis("share found", limits=(SHARE[0], 1.05))
+    numbers, found = Axis("numbers stored", "log"), Axis("digits found, of all stored", "log")
+    completion = [*curves(rows, "patterns", "error", **shared), *others, grey]
+    return [
+        Panel(f"{hidden} quadrants hidden", digits, share, curves(rows, "patterns", "share", **shared)),
+        Panel(
+            f"capacity by what is stored, {hidden} hidden", numbers, found, curves(rows, "numbers", "found", **shared)
+        ),
+        Panel(f"completion, {hidden} hidden", digits, Axis("error of a hidden pixel", limits=(0, None)), completion),
+    ]
