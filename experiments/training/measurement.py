@@ -16,7 +16,7 @@ from experiments.contract import Row
 from experiments.shared.training_loops import batches, dropout
 from experiments.training import layers, optimisers
 from experiments.training.checkpoints import load, save
-from experiments.training.layers.base import Layer
+from experiments.training.layer import Layer
 from experiments.training.model import Batch, Classifier
 from experiments.training.rows import columns_of_epoch, diagnostics, with_divergence
 from experiments.training.settings import Knobs, Setting, without_rule

@@ -22,7 +22,7 @@ from experiments.system import provenance
 from experiments.training import experiment, layers, tasks
 from experiments.training.config import LAYERS, METRICS, OPTIMISERS, RULE, SEARCHED, SOLVERS, TASKS, Config
 from experiments.training.experiment import points
-from experiments.training.layers.base import Layer
+from experiments.training.layer import Layer
 from experiments.training.measurement import Length, curve
 from experiments.training.model import Batch, Classifier
 from experiments.training.optimisers import own_options
@@ -325,7 +325,7 @@ def test_no_seed_of_a_run_is_that_of_a_run_of_another_seed():
 
 
 def test_tasks_that_are_drawn_have_random_numbers_of_their_own():
-    streams = [tasks.find(name).STREAM for name in TASKS if not tasks.is_real(name)]
+    streams = [tasks.find(name).stream for name in TASKS if not tasks.is_real(name)]
     assert len(set(streams)) == len(streams)
     for name in TASKS:
         numbers, vectors = tasks.sizes(name, 20)[1], tasks.lengths(name, 20)[1]

@@ -14,7 +14,7 @@ import stat
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,13 +27,19 @@ LEAST = 5
 
 
 class Task(NamedTuple):
-    """Task of labelled vectors in a file, with the names that the modules of tasks define."""
+    """Task of real measurements.
 
-    EXAMPLES: int
-    NUMBERS: int
-    VECTORS: int
-    load: Callable[..., tuple[np.ndarray, np.ndarray]]
-    ONE_UNIT: bool = False
+    Attributes:
+        examples, numbers, vectors: examples, numbers of each, and vectors that they make up.
+        load: inputs and classes of `load(return_X_y=True)`.
+        one_unit: whether all features share one unit.
+    """
+
+    examples: int
+    numbers: int
+    vectors: int
+    load: Callable[..., Any]
+    one_unit: bool = False
 
 
 def task(name: str) -> Task:
