@@ -6,7 +6,7 @@ import sys
 
 from hopfield._door import HOME, lacking
 
-COMMANDS = ("runs", "plot", "check", "new")
+COMMANDS = ("runs", "plot", "new")
 """Words that stand first and name another command than that which runs experiments."""
 
 

@@ -57,7 +57,7 @@ def located(path: Path) -> tuple[tuple[str, int], ...]:
     """Pattern and line of every module that a file imports by a string: `import_module(f"{__name__}.{name}")`.
 
     What is put into a string stands for any one word, a name of the file's own for its text. A string that begins with
-    a word put in is none of this repository's, unless `parts.find` gets the package.
+    a word put in is none of this repository's.
     """
     constants = {"__name__": name_of(path)} if path.is_relative_to(ROOT) else {}
     for node in tree_of(path).body:
@@ -78,8 +78,6 @@ def located(path: Path) -> tuple[tuple[str, int], ...]:
         called = ast.unparse(node.func).split(".")[-2:] if isinstance(node, ast.Call) else []
         if isinstance(node, ast.Call) and node.args and called[-1:] in (["import_module"], ["__import__"]):
             found.append((pattern(node.args[0]), node.lineno))
-        elif isinstance(node, ast.Call) and called == ["parts", "find"]:
-            found.append((f"{pattern(node.args[0])}\\.[^.]+", node.lineno))
     return tuple((text, line) for text, line in found if text and not text.startswith("[^.]+"))
 
 

@@ -5,6 +5,5 @@ It imports neither `shared` nor `statistics` nor `figures`:
     files           files written in one step, on disk before they count; fingerprints
     provenance      what rows depend on and were measured with
     imports         files that a user's code imports from beside it
-    parts           parts found by folder, a file each
     versions        versions of packages
 """

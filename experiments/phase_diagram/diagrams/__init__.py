@@ -4,12 +4,11 @@ Its options are a group of that name in `config`, which is read without JAX, and
 """
 
 import abc
+import importlib
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-
-from experiments.system import parts
 
 REGIMES = ("retrieval", "other_pattern", "mixture", "disorder")
 """Holders of a state: the target; another pattern; none alone but an order (spin glass, metastable mixture); none."""
@@ -91,4 +90,4 @@ class Diagram(abc.ABC):
 
 def find(memory: str) -> Diagram:
     """The diagram of a memory."""
-    return parts.find(__name__, memory).DIAGRAM
+    return importlib.import_module(f"{__name__}.{memory}").DIAGRAM
