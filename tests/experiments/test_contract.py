@@ -170,23 +170,29 @@ def test_another_value_of_any_option_is_other_science_or_other_points(name: str)
     assert {(name, option) for option in same} <= IMMATERIAL
 
 
-def out_of_bounds(name: str) -> Iterator[tuple[str, str]]:
-    """One override of every option of an experiment whose least value is declared, with the option's name."""
+def out_of_bounds(name: str) -> Iterator[tuple[str, Any]]:
+    """Every option of an experiment whose least value is declared, with a value below it."""
     for entry in dataclasses.fields(registry.options(name)):
         bounds = entry.metadata.get("bounds", Bounds())
         least = bounds.above if bounds.least is None else bounds.least
-        if least is not None and least > -math.inf:
-            hint = str(entry.type)
-            value = f"{math.floor(least) - 1}"
-            if "dict" not in hint:
-                yield entry.name, f"{entry.name}={f'[{value}]' if 'list' in hint else value}"
+        if least is not None and least > -math.inf and "dict" not in str(entry.type):
+            value = math.floor(least) - 1
+            yield entry.name, [value] if "list" in str(entry.type) else value
+
+
+@every_experiment
+def test_a_value_beyond_its_bounds_is_refused_by_its_name(name: str) -> None:
+    for option, value in out_of_bounds(name):
+        with pytest.raises(ValueError, match=f"^{option} must "):
+            registry.options(name)(**{option: value})
 
 
 @every_experiment
 def test_two_bad_options_are_one_sentence_each_and_leave_nothing(
     run_defaults: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    for option, word in (("seed", "seed=abc"), list(out_of_bounds(name))[-1]):
+    last, value = list(out_of_bounds(name))[-1]
+    for option, word in (("seed", "seed=abc"), (last, f"{last}={value}")):
         assert run_defaults(name, tmp_path / "run", word) == 2
         out, err = capsys.readouterr()
         assert out == ""

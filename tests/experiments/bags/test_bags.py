@@ -120,7 +120,6 @@ def test_another_file_is_refused_in_one_sentence(tmp_path, bags, change, message
     ("options", "message"),
     [
         ({"data": ["nowhere.npz"]}, "data must be made or an existing .npz file .* how to make, got"),
-        ({"repetitions": 6}, "repetitions must be at most 5"),
         ({"partners": 2}, "partners must be below half"),
     ],
 )

@@ -140,7 +140,6 @@ def test_points_of_streams_can_be_told_from_those_of_stored_patterns():
         ({"clamp": True}, "clamp must be false for patterns that are not stored, got true"),
         ({"memories": ["projection"]}, "patterns must be stored for projection, a matrix of couplings"),
         ({"memories": ["modern"]}, "patterns must be stored for modern, which is no sum over spin patterns"),
-        ({"patterns": [2**41]}, "patterns must lie in [1, 2^40], got 2^41"),
         ({"ensembles": ["mapped:nowhere.npy"]}, "path must name a readable .npy file, got 'nowhere.npy'"),
     ],
 )

@@ -81,23 +81,6 @@ def test_any_part_of_the_table_can_be_drawn(table):
         draw.figure(panels).draw_without_rendering()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"shapes": []}, r"^shapes must not be empty, got \[\]$"),
-        ({"metrics": ["none", "curved"]}, "^metrics must be one of none, scaled, .*, got 'curved'$"),
-        ({"dtypes": ["float32", "float32"]}, "^dtypes must be different from each other"),
-        (
-            {"separations": ["argmax"]},
-            r"^separations must be one of softmax, entmax, sparsemax, got 'argmax'; did you mean sparsemax\?$",
-        ),
-    ],
-)
-def test_impossible_choices_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        Config(**options)
-
-
 def test_what_rows_depend_on_is_the_seed_and_no_file():
     science = provenance.science(experiment, Config(seed=3))
     assert (science["seed"], science["contents"]) == (3, {})

@@ -190,10 +190,6 @@ def test_the_summary_and_figure_of_the_real_model(table: pandas.DataFrame, tmp_p
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"texts": 0}, "texts must be at least 1, got 0"),
-        ({"length": 2}, "length must be at least 3, got 2"),
-        ({"heads": 1}, "heads must be at least 2, got 1"),
-        ({"layers": []}, "layers must not be empty"),
         ({"text": "nowhere.txt"}, "text must name an existing file, got 'nowhere.txt'"),
     ],
     ids=str,

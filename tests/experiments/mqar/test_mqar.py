@@ -127,7 +127,6 @@ def test_a_mean_of_few_models_has_no_interval(table):
         ({"lengths": [15]}, "lengths must be even"),
         ({"pairs": [8]}, "lengths must be at least 4 times"),
         ({"pairs": [7, 2], "vocabulary": 12}, "pairs must be at most the 5 keys"),
-        ({"filler": "noise"}, "filler must"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(options, message):

@@ -62,16 +62,3 @@ def test_a_point_does_not_depend_on_the_others(table):
     for row in measure(SMALL, left):
         (whole,) = (r for r in table.to_dict("records") if all(r[key] == row[key] for key in left[0]))
         assert row == pytest.approx(whole)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"overlaps": [1.5]}, "overlaps must lie in"),
-        ({"kappas": [0.0]}, "kappas must"),
-        ({"neurons": []}, "neurons must"),
-    ],
-)
-def test_options_out_of_range_are_refused(options, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        Config(**options)

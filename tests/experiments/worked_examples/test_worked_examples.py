@@ -130,12 +130,6 @@ def test_any_choice_of_examples_can_be_drawn(table, options, panels):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"documents": []}, r"^documents must not be empty, got \[\]$"),
-        (
-            {"examples": ["attention", "entropy"]},
-            "^examples must be one of attention, temperature, jacobian, capacity, got 'ent",
-        ),
-        ({"documents": ["paper"]}, "^documents must be one of guide, notes, draft, got 'paper'$"),
         ({"documents": ["draft"], "examples": ["jacobian"]}, "^examples must be printed in one of draft, got"),
     ],
 )
