@@ -23,8 +23,6 @@ from functools import partial
 from itertools import groupby
 
 import numpy as np
-import scipy.linalg  # noqa: F401 - only a library that is loaded can be limited
-from threadpoolctl import threadpool_limits
 
 from experiments.contract import Cost, Point, Row
 from experiments.optimisers import measurement, rules
@@ -70,13 +68,11 @@ def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     def task(point: Point) -> tuple:
         return BATCHES.index(point["batch"]), point["conditioning"]
 
-    # The threads of a Cholesky factor and those of XLA wait for each other on a busy machine, for a second at times.
-    with threadpool_limits(1, user_api="blas"):
-        for _, group in groupby(sorted(wanted, key=task), key=task):
-            chosen = list(group)
-            tuned = {rule: _tune(config, chosen[0], rule) for rule in dict.fromkeys(point["rule"] for point in chosen)}
-            for sample in sorted({point["sample"] for point in chosen}):
-                yield from _rows(config, [point for point in chosen if point["sample"] == sample], tuned)
+    for _, group in groupby(sorted(wanted, key=task), key=task):
+        chosen = list(group)
+        tuned = {rule: _tune(config, chosen[0], rule) for rule in dict.fromkeys(point["rule"] for point in chosen)}
+        for sample in sorted({point["sample"] for point in chosen}):
+            yield from _rows(config, [point for point in chosen if point["sample"] == sample], tuned)
 
 
 def _limit(config: Config, rule: str, batch: str) -> int:

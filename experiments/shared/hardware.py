@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
+import scipy.linalg  # noqa: F401 - only a library that is loaded can be limited
+from threadpoolctl import threadpool_limits
 
 from experiments.contract import Config, InputError
 from experiments.system import files
@@ -89,12 +91,17 @@ def current() -> Hardware:
 
 @contextlib.contextmanager
 def using(hardware: Hardware) -> Iterator[None]:
-    """Block of measurement on some hardware, which its first `say` tells of."""
+    """Block of measurement on some hardware, which its first `say` tells of.
+
+    Calls side by side have one thread of linear algebra each: threads of a factor and those of XLA would wait for each
+    other, for a second at times.
+    """
     before, tokens = getattr(jax.config, DEFAULT), (_current.set(hardware), _said.set(False))
     try:
         if hardware.devices[0] != jax.local_devices()[0]:
             jax.config.update(DEFAULT, hardware.devices[0])
-        yield
+        with threadpool_limits(1, user_api="blas"):
+            yield
     finally:
         jax.config.update(DEFAULT, before)
         _current.reset(tokens[0])

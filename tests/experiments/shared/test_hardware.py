@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from experiments.contract import ROOT, Config, InputError
 from experiments.shared import grids, hardware, retention
@@ -131,3 +132,10 @@ def test_the_hardware_is_told_once_in_a_run(capsys):
         hardware.say()
         hardware.say(5)
     assert capsys.readouterr().err == "2 cores\n"
+
+
+def test_linear_algebra_has_one_thread_while_measuring():
+    before = threadpool_info()
+    with hardware.using(hardware.current()):
+        assert {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"} == {1}
+    assert threadpool_info() == before
