@@ -26,7 +26,8 @@ import numpy as np
 
 import experiments
 from experiments import contract
-from experiments.runner import boundary, compose, execute, locks, planning, session
+from experiments.runner import boundary, compose, execute, locks, numerics, planning, session
+from experiments.shared import hardware
 from experiments.system import files, provenance
 from experiments.training.checkpoints import load, save
 
@@ -34,7 +35,15 @@ FIXTURE = Path(__file__).parents[1] / "fixture"
 FAULTS = {"kill": None, "EIO": errno.EIO, "ENOSPC": errno.ENOSPC, "full": errno.ENOSPC}
 """What befalls an operation; `full` also all that follow and need room."""
 ROOM = ("open", "write", "mkdir", "link")
-WORDS = ["conf=toy", "loads=[0.5]", "slopes=[1.0]", "kinds=[red]", "output=out", "wandb.mode=disabled"]
+WORDS = [
+    "conf=toy",
+    "loads=[0.5]",
+    "slopes=[1.0]",
+    "kinds=[red]",
+    "figure.format=[svg]",
+    "output=out",
+    "wandb.mode=disabled",
+]
 
 
 class Shim:
@@ -158,6 +167,7 @@ def run_in_process(folder: Path, run: Callable[[], int], fault: str, number: int
     child = os.fork()
     if not child:
         code = 99
+        signal.alarm(120)  # who waits for ever is killed
         try:
             for file, stream in ((os.devnull, 1), (str(said), 2)):
                 os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
@@ -253,7 +263,9 @@ def main(top: Path, words: Sequence[str]) -> None:
     """Try scenarios one after the other; what a run loads and draws with is ready before it is forked."""
     experiments.__path__.append(str(FIXTURE / "experiments"))
     warnings.filterwarnings("ignore", message="os.fork")
-    provenance.environment = lambda: {}  # asks for devices, whose threads would not survive a fork
+    # They ask for devices, whose threads would not survive a fork.
+    provenance.environment, hardware.choose = lambda: {}, lambda *_: None  # type: ignore[assignment]
+    numerics.physics = lambda *_: contextlib.nullcontext()  # type: ignore[assignment]
     os.chdir(top)
     with contextlib.redirect_stdout(io.StringIO()):
         toy("output=warm")()
