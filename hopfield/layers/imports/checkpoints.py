@@ -12,7 +12,7 @@ are learned (GPT-2, BERT) a table of them is added to the first layer's tokens.
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,8 @@ from hopfield._arguments import integer
 from hopfield.attention.encodings import Absolute, Rotary
 from hopfield.attention.heads import Projections
 from hopfield.layers.imports.files import locate, read_config, read_tensors
-from hopfield.layers.imports.rotations import rotary_of
+from hopfield.layers.imports.readings import PLAIN, Reading, reading_of
+from hopfield.layers.imports.rotations import rotary_of, scale_of_scores
 from hopfield.layers.imports.variants import check_widths, completed, first_position, refuse
 from hopfield.metrics import Projected, projected
 
@@ -71,13 +72,20 @@ class AttentionWeights:
     beta: float
     rope: Mapping[str, Any] | None = None
     """The config of a model whose positions are rotary, None for another."""
+    reading: Reading = PLAIN
+    """Norms, window, cap and sinks, which `from_attention_weights` gives its layer."""
 
     def rotary(self) -> Rotary | None:
         """Rotation of queries and keys, None for models without one. Raises ValueError for an unknown kind."""
         return None if self.rope is None else rotary_of(self.rope, self.w_query.shape[-1])
 
     def metric(self) -> Projected:
-        """Form J of every head, as a metric [H, …] between inputs. Shared keys are repeated."""
+        """Form J of every head, as a metric [H, …] between inputs. Shared keys are repeated.
+
+        Raises ValueError for queries and keys with norms, which no form between inputs compares.
+        """
+        if self.reading.query_norm is not None:
+            raise ValueError("metric must be left out where queries and keys have norms, which are no bilinear form")
         group = len(self.w_query) // len(self.w_key)
         w_key = jnp.repeat(jnp.asarray(self.w_key), group, axis=0)
         b_key = None if self.b_key is None else jnp.repeat(jnp.asarray(self.b_key), group, axis=0)
@@ -138,7 +146,10 @@ def load(path: str | Path, *, heads: int | None = None) -> Checkpoint:
     layers = []
     for layer, stem in enumerate(stems):
         parts = _joint(tensors, stem) if kind == "gpt2" else _separate(tensors, stem, SEPARATE[kind])
-        layers.append(_by_head(parts, heads, config, layer, rotary=kind == "llama"))
+        weights = _by_head(parts, heads, config, layer, rotary=kind == "llama")
+        if kind == "llama":
+            weights = replace(weights, reading=reading_of(config, tensors, stem, layer))
+        layers.append(weights)
     names = [name for name in tensors if re.fullmatch(POSITIONS.get(kind, "(?!)"), name)]
     places = _get(tensors, names[0], 2)[first_position(config, names[0]) :] if names else None
     if places is not None and places.shape[1] != layers[0].w_query.shape[1]:
@@ -255,6 +266,10 @@ def _by_head(parts: Pairs, heads: int, config: Mapping[str, Any], layer: int, *,
     beta = 1.0 / math.sqrt(width) if config.get("scale_attn_weights", True) else 1.0
     if config.get("scale_attn_by_inverse_layer_idx", False):
         beta /= layer + 1
+    if config.get("query_pre_attn_scalar") is not None:
+        beta = float(config["query_pre_attn_scalar"]) ** -0.5
+    if rotary:
+        beta *= scale_of_scores(config)
     w_output = output.reshape(heads, width, -1)
     biases = b_query, b_key, b_value, b_output
     return AttentionWeights(w_query, w_key, w_value, w_output, *biases, beta, config if rotary else None)

@@ -10,24 +10,18 @@ import numpy as np
 from hopfield._arguments import shown
 from hopfield.attention.encodings import Rotary
 
-KINDS = ("default", "linear", "llama3")
+KINDS = ("default", "linear", "llama3", "yarn")
 
 
 def rotary_of(config: Mapping[str, Any], width: int) -> Rotary:
     """The rotation of heads of this width.
 
     Raises:
-        ValueError: a kind of scaling other than default, linear and llama3, or one for each kind of layer.
-    Source: transformers, `modeling_rope_utils`, for the names; Dubey et al. 2024, §3.4 (arXiv:2407.21783), for llama3.
+        ValueError: a kind of scaling other than those of KINDS, or one for each kind of layer.
+    Source: transformers, `modeling_rope_utils`, for the names; Dubey et al. 2024, §3.4 (arXiv:2407.21783), for llama3;
+        Peng et al. 2023 (arXiv:2309.00071) for yarn.
     """
-    table: Any = config.get("rope_parameters") or config.get("rope_scaling") or {}
-    if not isinstance(table, Mapping):
-        raise ValueError(f"rope_scaling must be a table of its options, got {shown(table)}")
-    if any(isinstance(entry, Mapping) for entry in table.values()):
-        raise ValueError(f"rope_parameters must be one table for all layers, got {shown(table)}")
-    kind = table.get("rope_type", table.get("type", "default"))
-    if kind not in KINDS:
-        raise ValueError(f"rope_type must be one of {', '.join(KINDS)}, got {kind!r}")
+    table, kind = _table(config)
     both = {**config, **table}
     base, share = _number(both, "rope_theta", 1e4), _number(both, "partial_rotary_factor", 1.0)
     if share > 1:
@@ -36,7 +30,33 @@ def rotary_of(config: Mapping[str, Any], width: int) -> Rotary:
     if kind == "linear":
         return Rotary.create(turned, base=base, scaling="linear", factor=_number(table, "factor"))
     plain = Rotary.create(turned, base=base)
-    return plain if kind == "default" else plain.replace(rates=_llama3(plain.rates, table))
+    rates = {"default": lambda *_: plain.rates, "llama3": _llama3, "yarn": _yarn}[kind](plain.rates, both)
+    return plain.replace(rates=rates)
+
+
+def scale_of_scores(config: Mapping[str, Any]) -> float:
+    """Factor of scores that comes with a rotation: (0.1 ln factor + 1)² of yarn, or as stated; 1 for others."""
+    table, kind = _table(config)
+    if kind != "yarn":
+        return 1.0
+    if table.get("mscale") or table.get("mscale_all_dim"):
+        raise ValueError("rope_parameters must have no mscale with yarn, got one")
+    if _number({**config, **table}, "partial_rotary_factor", 1.0) != 1.0:
+        raise ValueError("partial_rotary_factor must be 1 with yarn, whose factor is one of all scores")
+    return _number(table, "attention_factor", 0.1 * math.log(_number(table, "factor")) + 1.0) ** 2
+
+
+def _table(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+    """Options of the rotation and their kind."""
+    table: Any = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    if not isinstance(table, Mapping):
+        raise ValueError(f"rope_scaling must be a table of its options, got {shown(table)}")
+    if any(isinstance(entry, Mapping) for entry in table.values()):
+        raise ValueError(f"rope_parameters must be one table for all layers, got {shown(table)}")
+    kind = table.get("rope_type", table.get("type", "default"))
+    if kind not in KINDS:
+        raise ValueError(f"rope_type must be one of {', '.join(KINDS)}, got {kind!r}")
+    return table, kind
 
 
 def _number(table: Mapping[str, Any], name: str, default: float | None = None) -> float:
@@ -57,3 +77,17 @@ def _llama3(rates: Any, table: Mapping[str, Any]) -> Any:
     turns = length * rates / (2.0 * math.pi)
     share = np.clip((turns - low) / (high - low), 0.0, 1.0)
     return jnp.asarray(share * rates + (1.0 - share) * rates / factor)
+
+
+def _yarn(rates: Any, table: Mapping[str, Any]) -> Any:
+    """Rates of yarn: of fewer than beta_slow turns in the original length divided, of more than beta_fast left."""
+    rates = np.asarray(rates, float)
+    length, factor = (_number(table, name) for name in ("original_max_position_embeddings", "factor"))
+    base, pairs = _number(table, "rope_theta", 1e4), len(rates)
+    at = lambda turns: pairs * math.log(length / (2 * math.pi * turns)) / math.log(base)
+    first, last = at(_number(table, "beta_fast", 32.0)), at(_number(table, "beta_slow", 1.0))
+    if table.get("truncate", True):
+        first, last = math.floor(first), math.ceil(last)
+    first, last = max(first, 0), min(last, 2 * pairs - 1)
+    divided = np.clip((np.arange(pairs) - first) / max(last - first, 1e-3), 0.0, 1.0)
+    return jnp.asarray(rates * (1.0 - divided) + rates / factor * divided)

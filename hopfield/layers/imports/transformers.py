@@ -8,6 +8,7 @@ from flax import nnx
 from flax.typing import Dtype
 
 from hopfield._arguments import flag, instance
+from hopfield.attention import SoftCap
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.imports.checkpoints import AttentionWeights
 from hopfield.layers.options import DEFAULT, AssociationOptions
@@ -38,11 +39,16 @@ def from_attention_weights(
     instance("options", options, AssociationOptions)
     heads, inputs, width = weights.w_query.shape
     beta = weights.beta if options.beta is None else options.beta
+    read = weights.reading
+    given = {"window": read.window, "score": None if read.cap is None else SoftCap(read.cap)}
+    given = {name: value for name, value in given.items() if getattr(options, name) is None}
+    if read.sinks is not None and options.separation == "softmax":
+        given |= {"separation": "softmax1", "learn_null_score": True}
     places = weights.rotary() if options.positions is None and flag("positions", positions) else options.positions
     outputs = weights.w_output.shape[-1]
     layer = HopfieldAttention(
         *(heads, inputs, heads * width, outputs, len(weights.w_key)),
-        options=dataclasses.replace(options, beta=beta, positions=places),
+        options=dataclasses.replace(options, beta=beta, positions=places, **given),
         deterministic=True,
         decode=decode,
         param_dtype=param_dtype,
@@ -52,7 +58,23 @@ def from_attention_weights(
         w, b = getattr(weights, f"w_{name}"), getattr(weights, f"b_{name}")
         _set_weights(getattr(layer, name), w.transpose(1, 0, 2), np.zeros((len(w), width)) if b is None else b)
     _set_weights(layer.out, weights.w_output, np.zeros(outputs) if weights.b_output is None else weights.b_output)
+    if read.sinks is not None and layer.attention_fn.null_score is not None:
+        layer.attention_fn.null_score[...] = jnp.asarray(read.sinks, param_dtype)
+    layer.query_ln = _norm(read.query_norm, width, read.epsilon, param_dtype)
+    layer.key_ln = _norm(read.key_norm, width, read.epsilon, param_dtype)
     return layer
+
+
+def _norm(scale: np.ndarray | None, width: int, epsilon: float, param_dtype: Dtype) -> nnx.RMSNorm | None:
+    """RMS norm of each head [R], or of all heads together [H R]."""
+    if scale is None:
+        return None
+    axes = -1 if len(scale) == width else (-2, -1)
+    norm = nnx.RMSNorm(
+        len(scale), epsilon=epsilon, feature_axes=axes, reduction_axes=axes, param_dtype=param_dtype, rngs=nnx.Rngs(0)
+    )
+    nnx.update(norm, {"scale": jnp.asarray(scale, param_dtype)})
+    return norm
 
 
 def _set_weights(linear: nnx.LinearGeneral, kernel: np.ndarray, bias: np.ndarray) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from hopfield._arguments import shown
 
-SCALES = ("query_pre_attn_scalar", "attention_multiplier", "key_multiplier", "attn_logit_softcapping", "clip_qkv")
+SCALES = ("attention_multiplier", "key_multiplier", "clip_qkv")
 """Entries of config.json by which models with LLaMA's names of tensors scale scores otherwise."""
 PADDED = (
     *("camembert", "data2vec-text", "esm", "markuplm", "roberta", "roberta-prelayernorm", "xlm-roberta"),
@@ -17,13 +17,27 @@ TYPES = {
     "gpt2": ("gpt2",),
     "bert": ("bert", "electra", "ernie", *PADDED),
     "llama": (
-        *("gemma", "glm4_moe", "llama", "mistral", "mixtral", "olmo", "qwen2", "qwen2_moe", "stablelm"),
-        "starcoder2",
+        *(
+            "gemma",
+            "gemma2",
+            "glm4_moe",
+            "gpt_oss",
+            "llama",
+            "mistral",
+            "mixtral",
+            "olmo",
+            "olmo2",
+            "qwen2",
+            "qwen2_moe",
+        ),
+        *("qwen3", "qwen3_moe", "stablelm", "starcoder2"),
     ),
 }
 """Model types that attend as their layout is read; others have the same names and attend otherwise."""
 DEFAULTS: dict[Any, dict[str, Any]] = {
+    "gemma2": {"sliding_window": 4096, "attn_logit_softcapping": 50.0, "query_pre_attn_scalar": 256},
     "glm4_moe": {"partial_rotary_factor": 0.5},
+    "gpt_oss": {"sliding_window": 128, "rope_theta": 1.5e5},
     "mistral": {"sliding_window": 4096},
     "mixtral": {"rope_theta": 1e6},
     "stablelm": {"partial_rotary_factor": 0.25},
@@ -36,6 +50,8 @@ PARTS = re.compile(
     r"|(masked_)?bias|rotary_emb\.inv_freq|((output\.)?LayerNorm|self_attn_layer_norm)\.\w+"
 )
 """Names in an attention: what is read, buffers, and norms before and after it."""
+BETWEEN = {"llama": re.compile(r"[qk]_norm\.weight|sinks")}
+"""Names that are read beside them in a layout, by `readings`."""
 
 
 def refuse(kind: str, config: Mapping[str, Any], names: Iterable[str], stems: Iterable[str]) -> None:
@@ -48,7 +64,8 @@ def refuse(kind: str, config: Mapping[str, Any], names: Iterable[str], stems: It
     if other is not None:
         raise ValueError(f"checkpoint must have no positions but a table added to tokens or rotations, got {other}")
     inside = ((name, len(stem)) for stem in stems for name in names if name.startswith(stem))
-    other = next((name for name, start in inside if not PARTS.fullmatch(name, start)), None)
+    names_read = [PARTS, *([BETWEEN[kind]] if kind in BETWEEN else [])]
+    other = next((name for name, start in inside if not any(x.fullmatch(name, start) for x in names_read)), None)
     if other is not None:
         raise ValueError(f"checkpoint must have no more than its projections in an attention, got {other}")
     if config.get("attention_type") not in (None, "original_full"):
@@ -60,11 +77,6 @@ def refuse(kind: str, config: Mapping[str, Any], names: Iterable[str], stems: It
     if other is not None:
         raise ValueError(
             f"checkpoint must scale scores by the width of heads alone, got {other}={shown(config[other])}"
-        )
-    if config.get("sliding_window") is not None and config.get("use_sliding_window", True):
-        raise ValueError(
-            f"checkpoint must read all tokens before each, got sliding_window={shown(config['sliding_window'])}: "
-            "set it to null in config.json for sequences that are no longer"
         )
     rotated = config.get("no_rope_layers")  # 1 where a layer rotates
     if isinstance(rotated, list) and not all(rotated):

@@ -19,11 +19,20 @@ LLAMA |= {"vocab_size": 50, "max_position_embeddings": 64}
 LONG = {"rope_type": "linear", "rope_theta": 1e4, "factor": 4.0}
 NEW = {"rope_type": "llama3", "rope_theta": 5e5, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
 NEW |= {"original_max_position_embeddings": 16}
+YARN = {"rope_type": "yarn", "rope_theta": 1e4, "factor": 8.0, "original_max_position_embeddings": 16}
+CAP = {"attn_logit_softcapping": 2.0, "query_pre_attn_scalar": 9}
+EXPERTS = {"num_local_experts": 2, "num_experts_per_tok": 1, "rope_parameters": YARN | {"truncate": False}}
 MODELS = {
     "gpt2": ("GPT2", {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64, "vocab_size": 50}),
     "llama": ("Llama", LLAMA),
     "llama, grouped": ("Llama", LLAMA | {"num_key_value_heads": 2, "head_dim": 16}),
     "llama, linear scaling": ("Llama", LLAMA | {"rope_parameters": LONG}),
+    "mistral": ("Mistral", LLAMA | {"num_key_value_heads": 2, "sliding_window": 3}),
+    "qwen 3": ("Qwen3", LLAMA | {"num_key_value_heads": 2, "head_dim": 16}),
+    "olmo 2": ("Olmo2", LLAMA | {"num_key_value_heads": 2}),
+    "gemma 2": ("Gemma2", LLAMA | {"num_key_value_heads": 2, "head_dim": 16, "sliding_window": 3} | CAP),
+    "gpt-oss": ("GptOss", LLAMA | {"num_key_value_heads": 2, "head_dim": 16, "sliding_window": 3} | EXPERTS),
+    "yarn": ("Llama", LLAMA | {"rope_parameters": YARN}),
     "llama 3": ("Llama", LLAMA | {"num_key_value_heads": 1, "rope_parameters": NEW}),
 }
 
@@ -69,7 +78,7 @@ def test_layers_are_those_of_transformers(name, tmp_path):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("name", ["gpt2", "llama, grouped", "llama 3"])
+@pytest.mark.parametrize("name", ["gpt2", "llama, grouped", "llama 3", "mistral", "olmo 2", "gpt-oss"])
 def test_cached_decoding_is_that_of_transformers(name, tmp_path):
     model, checkpoint = built(name, tmp_path)
     seen = watched(model, name)
