@@ -39,6 +39,7 @@ from hopfield.layers.metrics import (
 from hopfield.layers.options import AssociationOptions
 from hopfield.layers.peer_names import PeerOptions
 from hopfield.layers.pooling import Hopfield, HopfieldLayer, HopfieldPooling
+from hopfield.layers.recurrent import RecurrentMemory
 
 __all__ = [
     "METRICS",
@@ -68,6 +69,7 @@ __all__ = [
     "PeerOptions",
     "Positions",
     "ProjectedMetric",
+    "RecurrentMemory",
     "RelativePositions",
     "T5Positions",
     "from_attention_weights",
