@@ -83,7 +83,7 @@ def _append_to_window(index: nnx.Cache, caches: list[nnx.Cache], rows: tuple[Arr
         read.append(jnp.concatenate([before, new.astype(cache.dtype)], axis=axis))
         cache[...] = jax.lax.slice_in_dim(read[-1], read[-1].shape[axis] - window, None, axis=axis)
     index[...] = place + rows[0].shape[axis]
-    return Cached(*read, place + 1 - window, None)
+    return Cached(read[0], read[1], place + 1 - window, None)
 
 
 def _state(layer: nnx.MultiHeadAttention) -> tuple[nnx.Cache, nnx.Cache, nnx.Cache]:

@@ -228,7 +228,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         """Width of the inputs of values: `in_kv_features`, unless imported weights have another."""
         return self.value.in_features[-1]
 
-    def _places(self, inputs_q: Inputs, inputs_k: Inputs | None, given: Any, decoding: bool) -> Array | None:
+    def _places(self, inputs_q: Inputs, inputs_k: Inputs | None, given: Any, decoding: bool) -> Any:
         """Places of tokens in the cache, or positions as they are given, None for 0, 1, …"""
         if given is None:
             return next_places(self, jnp.shape(inputs_q)[-2]) if decoding else None

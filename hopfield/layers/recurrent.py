@@ -4,7 +4,7 @@ linear attention   RecurrentMemory(H, F, rule="outer")           gated, RetNet's
 delta network      RecurrentMemory(H, F, rule="delta")           gated delta network: gated=True
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -71,11 +71,12 @@ class RecurrentMemory(nnx.Module):
         start = nnx.initializers.normal((self.reach + 1) ** -0.5)
         self.filter = nnx.Param(start(rngs.params(), (self.reach + 1, 3 * in_features), param_dtype))
         self.strength = nnx.data(linear(num_heads, True) if rule == "delta" else None)
-        self.decay = nnx.data(linear(num_heads, True) if gated else None)
-        if self.decay is not None:
+        self.decay: Any = nnx.data(linear(num_heads, True) if gated else None)
+        if gated:
             self.decay.bias[...] = jnp.linspace(3.0, 0.0, num_heads, dtype=param_dtype)
         self.norm = nnx.RMSNorm(in_features // num_heads, param_dtype=param_dtype, rngs=rngs)
-        self.matrix, self.recent = nnx.data(None), nnx.data(None)
+        self.matrix: Any = nnx.data(None)
+        self.recent: Any = nnx.data(None)
 
     def init_cache(self, input_shape: tuple[int, ...]) -> None:
         """Starts decoding of inputs [*b, T, F] with an empty memory; its size does not depend on T."""

@@ -60,8 +60,8 @@ def from_attention_weights(
     _set_weights(layer.out, weights.w_output, np.zeros(outputs) if weights.b_output is None else weights.b_output)
     if read.sinks is not None and layer.attention_fn.null_score is not None:
         layer.attention_fn.null_score[...] = jnp.asarray(read.sinks, param_dtype)
-    layer.query_ln = _norm(read.query_norm, width, read.epsilon, param_dtype)
-    layer.key_ln = _norm(read.key_norm, width, read.epsilon, param_dtype)
+    for name, scale in (("query_ln", read.query_norm), ("key_ln", read.key_norm)):
+        setattr(layer, name, _norm(scale, width, read.epsilon, param_dtype))
     return layer
 
 
