@@ -1,4 +1,4 @@
-"""The command `python -m experiments.new KIND NAME`: starts something user-defined from a file that runs.
+"""The command `hopfield new KIND NAME`: starts something user-defined from a file that runs.
 
 `KINDS` is the table of what can be started. Their texts stand in `templates`: `<kind>.py.txt` becomes the file NAME.py,
 a folder `<kind>/` the folder NAME; in them ${name} is NAME and ${Name} the same as the name of a class.
@@ -30,7 +30,7 @@ class Kind(NamedTuple):
     commands: tuple[str, ...]
 
 
-_RUN = "python -m experiments.run conf="
+_RUN = "hopfield conf="
 _CAPACITY = _RUN + "capacity 'memories=[./${name}.py:${name}]'"
 _CAPACITY_OF = _RUN + "capacity 'memories=[classical]'"
 _IMAGES = _RUN + "capacity_images 'memories=[classical,modern]'"
@@ -65,14 +65,14 @@ KINDS = {
 }
 USAGE = "\n".join(
     [
-        "usage: python -m experiments.new KIND NAME    NAME.py, or a folder NAME, that runs and is to be changed",
+        "usage: hopfield new KIND NAME    NAME.py, or a folder NAME, that runs and is to be changed",
         *(f"       {kind:<12}{entry.what}" for kind, entry in KINDS.items()),
     ]
 )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `experiments.new` on the given words (default: those of the command line). Returns the exit code."""
+    """Run `hopfield new` on the given words (default: those of the command line). Returns the exit code."""
     return boundary.run_command(lambda: _write_template(sys.argv[1:] if argv is None else list(argv)))
 
 

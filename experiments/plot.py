@@ -1,4 +1,4 @@
-"""The command `python -m experiments.plot DIR [DIR ...]`: draws a run again, or several of an experiment as one."""
+"""The command `hopfield plot DIR [DIR ...]`: draws a run again, or several of an experiment as one."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ from experiments.runner import boundary, folders, pooling, registry, results, sw
 from experiments.shared import memories
 
 USAGE = """\
-usage: python -m experiments.plot DIR [DIR ...] [output=DIR] [home=DIR] [figure.OPTION=VALUE ...]
+usage: hopfield plot DIR [DIR ...] [output=DIR] [home=DIR] [figure.OPTION=VALUE ...]
 
 Draws figure.svg, .png, .pdf and report.html of a run again from its saved table. Several runs of one experiment are
 compared: one table with a column for every option that differs, one summary, one figure and one report, in
@@ -104,7 +104,7 @@ def _experiment(directory: Path) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `experiments.plot` on the given words, by default the command line's. Returns the exit code."""
+    """Run `hopfield plot` on the given words, by default the command line's. Returns the exit code."""
     return boundary.run_command(lambda: _redraw_all(sys.argv[1:] if argv is None else list(argv)))
 
 
@@ -131,7 +131,7 @@ def _redraw_all(words: Sequence[str]) -> int:
             print(f"figure: {redraw(places[0], looks)}")
             return 0
         target = Path(targets[-1]) if targets else _comparison_folder(runs)
-        figure = _join(runs, target, f"python -m experiments.plot {shlex.join(words)}", looks)
+        figure = _join(runs, target, f"hopfield plot {shlex.join(words)}", looks)
     print(f"table: {target / 'table.csv'}\nfigure: {figure}\nreport: {target / 'report.html'}")
     return 0
 

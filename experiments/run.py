@@ -1,4 +1,4 @@
-"""The command: `python -m experiments.run conf=capacity [key=value ...] [-m]`. `--help` describes the rest."""
+"""The command: `hopfield conf=capacity [key=value ...] [-m]`. `--help` describes the rest."""
 
 import sys
 from collections.abc import Sequence

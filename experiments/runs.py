@@ -1,4 +1,4 @@
-"""The command `python -m experiments.runs [FOLDER ...]`: lists runs, in words, as JSON or as a page with links."""
+"""The command `hopfield runs [FOLDER ...]`: lists runs, in words, as JSON or as a page with links."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from experiments.runner import boundary, folders, listing
 MARK = b'<meta name="generator" content="hopfield">'
 """Line of the pages that are written here."""
 USAGE = """\
-usage: python -m experiments.runs [FOLDER ...] [key=value ...] [--json] [--html]
+usage: hopfield runs [FOLDER ...] [key=value ...] [--json] [--html]
 
 Lists the runs in folders (default: outputs), the last one first: state, points, size, time, options that differ from
 those of their configuration, headline numbers.
@@ -26,7 +26,7 @@ those of their configuration, headline numbers.
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `experiments.runs` on the given words, by default the command line's. Returns the exit code."""
+    """Run `hopfield runs` on the given words, by default the command line's. Returns the exit code."""
     return boundary.run_command(lambda: _print_runs(sys.argv[1:] if argv is None else list(argv)))
 
 

@@ -130,7 +130,7 @@ def gallery(root: Path, folder: Path) -> None:
         names.append(name)
         figure = root / "docs" / "figures" / f"{name}.svg"
         shown = f"```{{image}} ../figures/{name}.svg\n:alt: {title}\n:width: 100%\n```\n\n" if figure.exists() else ""
-        command = f"```bash\npython -m experiments.run conf={name}\n```\n\n"
+        command = f"```bash\nhopfield conf={name}\n```\n\n"
         report = REPORT.format(name=name) if (root / "docs" / "reports" / f"{name}.html").exists() else ""
         write(folder / f"{name}.md", f"# {name}\n\n{title}\n\n{command}{shown}{body}\n{report}")
         cards.append(

@@ -67,6 +67,8 @@ def build_figure(
 ) -> tuple[Sequence[Panel], Figure]:
     """Panels of a table and its summary as they were asked for, and their figure."""
     shown = panels(literal(table), literal(summary))
+    if not isinstance(shown, list):
+        raise TypeError(f"panels of an experiment must return a list of Panel, got {type(shown).__name__}")
     for panel in shown if look.log else ():
         for side in look.log:
             _make_logarithmic(panel, side)

@@ -32,6 +32,6 @@ Its files in the order of a run; to the right the tests in `tests/experiments/ru
     results          figure and report from the table, then and again later     test_redraw, test_received
     pooling          finished runs side by side: differences, joined rows       test_sweeps
     sweeps           several runs as one table, summary, figure and report      test_sweeps
-    listing          `experiments.runs`: what lies in the folders               test_listing
+    listing          `hopfield runs`: what lies in the folders               test_listing
     help             the text of `conf=NAME --help`                             test_help, test_run
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 from experiments.contract import ROOT
 
 HEAD = """\
-usage: python -m experiments.run conf=NAME [key=value ...] [-m]
+usage: hopfield conf=NAME [key=value ...] [-m]
 
 Measures, saves and draws an experiment. An interrupted run resumes when the same command is repeated."""
 FOOT = """\
@@ -24,7 +24,7 @@ Values: key=[1,2,3] is a list, key=null is none, key='a b' keeps special signs.
 Results: table.csv, summary.json, config.yaml and figure.svg, .png, .pdf in outputs/NAME/<options that differ>, whose
 table gathers the points of all commands with these options, or in output=DIR, whose table holds those of the last one.
 Results that depend on other options than a list of points are refused there, unless overwrite=true moves them aside.
-`python -m experiments.plot DIR` draws the figure again.
+`hopfield plot DIR` draws the figure again.
 Tab completion: eval "$(hopfield -sc install=bash)" for this shell; -sc install=zsh and -sc install=fish for others."""
 _GROUPS = {
     "capacity": "Capacity",
@@ -42,7 +42,7 @@ def text(folder: Path | None) -> str:
     """All configurations, those of a folder that holds another `conf/` included, with the flags."""
     places = [ROOT, *([] if folder is None else [folder])]
     found = {path.stem: path for place in places for path in (place / "conf").glob("*.yaml")}
-    last = "Options of an experiment: python -m experiments.run conf=NAME --help"
+    last = "Options of an experiment: hopfield conf=NAME --help"
     return "\n\n".join([HEAD, *lines(dict(sorted(found.items()))), last, FOOT])
 
 

@@ -59,7 +59,7 @@ class Job:
     def command(self) -> str:
         """The command, or the call of Python, that gives its results again."""
         kept = (word for word in self.words if not word.startswith(("output=", "overwrite=", "shard=", "hydra")))
-        return self.call or f"python -m experiments.run {shlex.join(kept)}"
+        return self.call or f"hopfield {shlex.join(kept)}"
 
     def yaml(self) -> str:
         """Resolved options as YAML, below the command that gives the same results and the versions used."""

@@ -42,6 +42,8 @@ def resolve(options: Wandb) -> Target:
         InputError: the configured key is malformed, online mode has no key, or WANDB_MODE is none of W&B's modes.
     """
     mode: str = options.mode.name
+    if os.environ.get("WANDB_MODE") == "":
+        del os.environ["WANDB_MODE"]  # set to nothing it is not set, which W&B takes for an error
     if options.mode is Mode.auto and (variable := os.environ.get("WANDB_MODE")):
         if variable not in (*_VARIABLE, "disabled"):
             raise InputError(f"WANDB_MODE must be one of {', '.join(_VARIABLE)}, disabled, got {variable}")

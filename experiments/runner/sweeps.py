@@ -56,7 +56,7 @@ def join_sweep(jobs: Sequence[Job]) -> list[Path]:
     """Join the runs of a sweep. Returns the folders of the joined results."""
     joined = targets(jobs)
     for target, places in joined.items():
-        join(places, target, f"python -m experiments.run -m {' '.join(_swept(jobs))}")
+        join(places, target, f"hopfield -m {' '.join(_swept(jobs))}")
     return list(joined)
 
 

@@ -23,7 +23,7 @@ def case(size: str, workspace: Path) -> Case:
         return lambda _, run: table(workspace / name, workspace / "cache", options, run)
 
     return Case(
-        what="python -m experiments.run conf=capacity, the whole process, with a filled and with an empty cache.",
+        what="hopfield conf=capacity, the whole process, with a filled and with an empty cache.",
         shapes={},
         draw=lambda number: number,
         ours=Side("filled cache", command("filled")),

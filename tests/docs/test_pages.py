@@ -35,11 +35,11 @@ def test_every_code_block_of_a_page_runs(page):
 
 
 def commands() -> list[str]:
-    """Every command line of `experiments.run` in the pages, in blocks and in the text."""
+    """Every command line that runs an experiment in the pages, in blocks and in the text."""
     found = []
     for page in ALL:
         text = (DOCS / page).read_text(encoding="utf-8").replace("\\\n", " ")
-        found += re.findall(r"python -m experiments\.run ([^`\n#]+)", text) + re.findall(r"`(conf=\w+)`", text)
+        found += re.findall(r"(?<![\w$.] )\bhopfield ((?:-m )?conf=[^`\n#]+)", text) + re.findall(r"`(conf=\w+)`", text)
     return sorted({line.strip(" ,.;)") for line in found})
 
 
@@ -65,8 +65,8 @@ def test_every_command_of_the_pages_is_composed():
 def test_the_command_of_a_billion_patterns_asks_for_nine_numbers_of_them():
     """One pass over the most of them, which the README tells the time of; here it is composed and not run."""
     block, _ = blocks("scale.md", "bash")
-    python, flag, module, *words = shlex.split(block.replace("\\\n", " "))
-    assert (python, flag, module) == ("python", "-m", "experiments.run")
+    command, *words = shlex.split(block.replace("\\\n", " "))
+    assert command == "hopfield"
     with session.opened():
         (job,) = compose.jobs(words, sweep=False)
     points = registry.load(job.experiment).points(job.config)

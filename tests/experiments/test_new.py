@@ -1,4 +1,4 @@
-"""What `experiments.new` begins: each kind runs by its printed commands, and keeps the contract of its part."""
+"""What `hopfield new` begins: each kind runs by its printed commands, and keeps the contract of its part."""
 
 import runpy
 import shlex
@@ -47,7 +47,7 @@ def test_every_kind_runs_by_the_commands_that_are_printed(
     assert (mine / target).exists()
     for command in commands.splitlines():
         match shlex.split(command):
-            case ["python", "-m", "experiments.run", *words]:
+            case ["hopfield", *words]:
                 assert run(smaller(words)) == 0
             case other:
                 pytest.fail(f"nothing runs {other}")

@@ -67,7 +67,7 @@ def test_more_of_the_same_science_extends_the_folder_and_the_command_says_so(com
     assert record is not None
     assert (record.points, record.further, record.complete) == (32, 8, True)
     assert record.differs == {"loads": [1.0, 2.0], "samples": 3}
-    assert record.command == "python -m experiments.run conf=toy samples=3 'loads=[1.0,2.0]'"
+    assert record.command == "hopfield conf=toy samples=3 'loads=[1.0,2.0]'"
     assert [path.name for path in (tmp_path / "outputs/toy").iterdir()] == ["default"]
 
 

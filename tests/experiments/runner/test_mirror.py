@@ -207,12 +207,13 @@ def test_a_fault_inside_wandb_costs_one_warning(
         ("online", "wandb.mode=offline", 1),
         ("offline", "wandb.mode=disabled", 0),
         (None, "wandb.mode=auto", 1),
+        ("", "wandb.mode=auto", 1),
     ],
 )
 def test_an_explicit_mode_beats_the_variable_and_nothing_is_asked(
     command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str | None, word: str, runs: int
 ) -> None:
-    if variable:
+    if variable is not None:
         monkeypatch.setenv("WANDB_MODE", variable)
     monkeypatch.setattr("builtins.input", lambda *_: pytest.fail("a prompt"))
     assert command("conf=toy", "output=out", "limit=1", word).code == 0

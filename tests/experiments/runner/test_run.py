@@ -85,7 +85,7 @@ def test_a_run_leaves_its_results_and_says_where(command: Callable, tmp_path: Pa
     assert summary["nothing"] is None
     assert f"response: {summary['mean']:.5g} ± 0.1\n" in outcome.out
     config = (tmp_path / "out/config.yaml").read_text()
-    assert config.startswith("# python -m experiments.run conf=toy seed=4\n# Python ")
+    assert config.startswith("# hopfield conf=toy seed=4\n# Python ")
     assert "\nexperiment: toy\nconf: toy\nseed: 4\n" in config
 
 
