@@ -1,16 +1,17 @@
 """Conclusion of a run: table, summary and figure from the ledger alone, and the lines the command prints about them."""
 
 import json
-import math
 from pathlib import Path
-from typing import Any
 
-from experiments.contract import ERROR
 from experiments.figures import report
+from experiments.figures.headlines import headlines
 from experiments.runner import boundary, folders, mirror, results, tables
 from experiments.runner.planning import Plan
 from experiments.shared import memories
 from experiments.system import files, provenance
+
+MOST = 9
+"""Numbers that a run ends with at most."""
 
 
 def conclude(plan: Plan, copy: mirror.Mirror) -> None:
@@ -34,16 +35,24 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     (directory / boundary.LOG).unlink(missing_ok=True)  # of a run that was stopped here before
     scalars = json.loads(files.encode(summary.get("scalars", {})))
     copy.finish(table, scalars)
+    if not plan.job.call:
+        _say_headlines(directory, summary)
     for note in summary.get("notes", []):
         files.say(f"warning: {note}")
     if plan.job.call:
         return
-    for name, value in scalars.items():
-        if not name.endswith(ERROR):
-            print(f"{name}: {_format_number(value)}{_margin(scalars.get(f'{name}{ERROR}'))}")
     if where := copy.unsent_place():
         print(where)
     print(f"table: {directory / 'table.csv'}\nfigure: {figure}\nreport: {directory / report.NAME}")
+
+
+def _say_headlines(directory: Path, summary: dict) -> None:
+    """Print the first numbers that a summary is about, and where the others are."""
+    lines = list(headlines(summary))
+    for line in lines[:MOST]:
+        print(f"{line['name']}: {line['value']}{line['theory'] and ', theory '}{line['theory']}")
+    if more := len(lines) - len(lines[:MOST]):
+        print(f"{more} more numbers: {directory / 'summary.json'}")
 
 
 def _write(directory: Path, record: folders.Record, summary: dict) -> None:
@@ -68,16 +77,3 @@ def _say_mixed(plan: Plan) -> None:
             for environment, count in environments
         ]
         files.say(f"warning: the rows of the table were measured in different ways: {'; '.join(kinds)}")
-
-
-def _margin(error: Any) -> str:
-    """Error behind a value, as text. The error of a single sample is unknown."""
-    if error is None:
-        return ""
-    return f" ± {_format_number(error)}" if math.isfinite(error) else " (error unknown)"
-
-
-def _format_number(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.5g}" if math.isfinite(value) else "unknown"
-    return str(value)

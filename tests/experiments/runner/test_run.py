@@ -83,7 +83,7 @@ def test_a_run_leaves_its_results_and_says_where(command: Callable, tmp_path: Pa
     summary = json.loads((tmp_path / "out/summary.json").read_text(), parse_constant=lambda name: pytest.fail(name))
     assert summary["scalars"]["response"] == pytest.approx(sum(responses) / 16, rel=1e-12)
     assert summary["nothing"] is None
-    assert f"response: {summary['mean']:.5g} ± 0.1\n" in outcome.out
+    assert f"response: {summary['mean']:.2f} ± 0.10\n" in outcome.out
     config = (tmp_path / "out/config.yaml").read_text()
     assert config.startswith("# hopfield conf=toy seed=4\n# Python ")
     assert "\nexperiment: toy\nconf: toy\nseed: 4\n" in config
@@ -224,7 +224,16 @@ def test_an_error_that_nothing_tells_is_called_unknown(command: Callable, monkey
     scalars = {"one": 1.5, "one/stderr": float("nan"), "none": float("nan"), "two": 2.5, "two/stderr": 0.25}
     monkeypatch.setattr(registry.load("toy"), "summarise", lambda table: {"mean": 1.0, "scalars": scalars})
     out = command("conf=toy").out
-    assert out.startswith("one: 1.5 (error unknown)\nnone: unknown\ntwo: 2.5 ± 0.25\n")
+    assert out.startswith("one: 1.5 (error unknown)\nnone: unknown\ntwo: 2.50 ± 0.25\n")
+
+
+def test_a_run_ends_with_ten_lines_of_numbers_at_most(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    scalars = {f"load {number}": number / 2 for number in range(30)} | {"load 0/theory": 0.25}
+    monkeypatch.setattr(registry.load("toy"), "summarise", lambda table: {"mean": 1.0, "scalars": scalars})
+    lines = command("conf=toy").out.splitlines()
+    assert (lines[0], lines[8]) == ("load 0: 0, theory 0.25", "load 8: 4")
+    assert lines[9].startswith("21 more numbers: ")
+    assert lines[10].startswith("table: ")
 
 
 def test_notes_of_a_summary_are_said_as_warnings(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
