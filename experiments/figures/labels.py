@@ -12,7 +12,8 @@ def memory(name: str) -> str:
     if parameter is None:
         return name.rpartition(".py:")[2]
     symbol, usual = parameter
-    return f"{kind}, ${symbol}={given or f'{usual:g}'}$"
+    words = " ".join(reversed(kind.split("_")))  # a symmetric perceptron
+    return f"{words}, ${symbol}={given or f'{usual:g}'}$"
 
 
 def patterns(name: str) -> str:

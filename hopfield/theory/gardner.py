@@ -2,14 +2,14 @@
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize_scalar
+from scipy.optimize import brentq, minimize_scalar
 from scipy.special import ndtr
 from scipy.stats import binom
 
 from hopfield._arguments.host import Float, plain, reals
 from hopfield._arguments.words import public
 
-__all__ = ["cover", "critical_load"]
+__all__ = ["cover", "critical_load", "largest_stability"]
 __dir__ = public(__all__)
 
 
@@ -42,6 +42,29 @@ def _least_deficit(kappa: float, mean: float) -> float:
         return sum((1 + sign * mean) / 2 * _deficit((kappa - sign * v * mean) / width) for sign in (1, -1))
 
     return total(0.0) if mean == 0 else float(minimize_scalar(total).fun)
+
+
+def largest_stability(load: ArrayLike, bias: ArrayLike = 0.0) -> Float:
+    """Largest κ at which couplings can hold a load for N → ∞, the inverse of `critical_load`; 0 from α_c(0) on.
+
+    Args:
+        load: α = M/N, above 0.
+        bias: m, mean of the patterns' spins, above −1 and below 1.
+    """
+    alpha, mean = reals("load", load, above=0), reals("bias", bias, above=-1, below=1)
+    return plain(np.vectorize(_largest_stability, otypes=[float])(alpha, mean))
+
+
+def _largest_stability(load: float, mean: float) -> float:
+    if np.isnan(load + mean):
+        return np.nan
+    excess = lambda kappa: 1 / load - _least_deficit(kappa, mean)
+    if excess(0.0) <= 0:
+        return 0.0
+    most = 1.0
+    while excess(most) > 0:
+        most *= 2
+    return float(brentq(excess, 0.0, most, xtol=1e-10))
 
 
 def cover(neurons: ArrayLike, num_patterns: ArrayLike) -> Float:

@@ -23,5 +23,8 @@ def test_gardners_bound_of_biased_patterns():
     assert gardner.critical_load(0.0, 0.0) == pytest.approx(2.0)
     assert gardner.critical_load(0.0, 0.5) > gardner.critical_load(0.0, 0.2) > 2.0
     assert gardner.critical_load(0.5, 1e-9) == pytest.approx(bounds.gardner(0.5), rel=1e-6)
+    for load, mean in ((0.5, 0.0), (1.0, 0.5), (1.9, 0.2)):
+        assert gardner.critical_load(gardner.largest_stability(load, mean), mean) == pytest.approx(load)
+    assert gardner.largest_stability(2.1) == 0.0
     assert gardner.cover(31, 60) == pytest.approx(0.5)
     assert gardner.cover(31, 20) == pytest.approx(1.0)

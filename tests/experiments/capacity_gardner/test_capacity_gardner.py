@@ -1,0 +1,21 @@
+"""Couplings up to Gardner's bound: spins held beside Cover's count, and what is no rule of couplings."""
+
+import pandas
+import pytest
+
+from experiments.capacity_gardner.config import Config
+from experiments.capacity_gardner.experiment import check, measure, points, summarise
+
+
+def test_spins_held_are_covers_share():
+    """N = 20 at M = 36 and 40: Cover's share is 0.63 and 0.37; 12 draws of 20 spins, which share their patterns."""
+    config = Config(rules=["adatron"], neurons=[20], loads=[1.8, 2.0], flipped=[0.0], samples=12)
+    summary = summarise(pandas.DataFrame(measure(config, points(config))))
+    for row in summary["learned"]:
+        assert 0.3 < row["held_theory"] < 0.7
+        assert abs(row["held"] - row["held_theory"]) < 4 * row["held_stderr"], row
+
+
+def test_a_memory_without_couplings_is_refused():
+    with pytest.raises(ValueError, match=r"^rules must be memories of couplings, got 'dense:3'"):
+        check(Config(rules=["dense:3"]))
