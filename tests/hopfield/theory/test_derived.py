@@ -4,10 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy.special import erf, erfinv
+from scipy.special import betainc, erf, erfinv
 
 from hopfield import memories
 from hopfield.memories._derived import derived_theory
+from hopfield.patterns import sphere
 from hopfield.theory.base import Theory
 from tests.hopfield.contracts.parts import quick
 
@@ -113,15 +114,22 @@ def test_limits_of_the_derived_theory_are_those_of_the_published_one(spec):
     assert overlap is None or derived.retained_overlap(0.01) == pytest.approx(overlap, abs=1e-6)
 
 
-def test_patterns_of_the_epanechnikov_memory_share_its_read_out_from_half_overlap_on():
-    """β = 2/N reaches overlaps above ½: for N → ∞ one of e^(αN) patterns lies there from α = −½ ln(1 − ¼) on."""
-    theory = memories.find("epanechnikov").theory
-    assert theory.critical_load("target_weight") == pytest.approx(-0.5 * np.log(0.75), abs=2e-4)
-    assert theory.kind("target_weight") == "annealed"
-    # At N = 16 a random pattern reaches ½ with probability p = ½ I_{3/4}(15/2, ½); annealed (M − 1) p = 1.
-    mean_others = np.expm1(16 * theory.critical_load("target_weight", neurons=16))
-    overlaps = np.random.default_rng(0).beta(7.5, 7.5, size=10**6) * 2 - 1
-    assert mean_others == pytest.approx(1 / np.mean(overlaps > 0.5), rel=0.02)
+def test_a_pattern_of_the_epanechnikov_memory_has_its_read_out_alone_while_none_is_within_half_overlap():
+    """β = 2/N reaches overlaps above ½, of probability p = ½ I_{3/4}(15/2, ½) at N = 16: half at (1 − p)^(M−1) = ½."""
+    blueprint = memories.find("epanechnikov")
+    theory = blueprint.theory
+    assert theory.critical_load("target_weight") == pytest.approx(-0.5 * np.log(0.75))
+    p = 0.5 * betainc(7.5, 0.5, 0.75)
+    for criterion in ("target_weight", "converged_weight"):
+        load = theory.critical_load(criterion, neurons=16)
+        assert load == pytest.approx(np.log(1 + np.log(2) / p) / 16, rel=1e-3)
+        assert theory.success(criterion, 16, np.exp(16 * load)) == pytest.approx(0.5)
+        assert theory.kind(criterion) == "exact"
+    assert load == pytest.approx(0.2219, abs=1e-4)
+    model = blueprint.build(sphere(jax.random.key(0), 35, 16))
+    alone = np.mean([float(model.shares(row)[i]) > 0.5 for i, row in enumerate(model.patterns)])
+    overlaps = np.asarray(model.patterns @ model.patterns.T) / 16
+    assert alone == np.mean(np.sum(overlaps > 0.5, axis=1) == 1)
 
 
 def test_what_is_no_sum_over_patterns_has_no_derived_theory():
