@@ -1,0 +1,89 @@
+"""Figure of the attractors of a network that is given, beside shuffled copies."""
+
+import numpy as np
+import pandas
+
+from experiments.contract import Table
+from experiments.figures.panel import SHARE, Axis, Heat, Panel, Series, band, curves, upright
+from experiments.figures.style import series
+
+DRAWN = 60
+"""Attractors that the plane of principal axes shows, the largest basins."""
+LOOKS = series(["given", "shuffled"])
+
+
+def panels(table: Table, summary: dict) -> list[Panel]:
+    """Attractors on two principal axes, their basins, energies of ends, and the share that heat makes leave."""
+    cold = table[table["temperature"] == 0]
+    found: Table = pandas.DataFrame(summary["states"])
+    shown = [_plane(found, cold[cold["null"] == 0])] if len(found) else []
+    shown.append(_ranked(cold))
+    if cold["energy"].notna().all():
+        shown.append(_energies(cold))
+    escapes = curves(pandas.DataFrame(summary["escapes"]), "temperature", "left", by="network", looks=LOOKS)
+    heat = Axis(r"temperature $T$ over the field on a spin")
+    return [*shown, Panel("runs that end elsewhere", heat, Axis("share of heat-bath runs", limits=SHARE), escapes)]
+
+
+def _plane(found: Table, rows: Table) -> Panel:
+    """Attractors, in size by their basin, over the energy that their two coordinates alone bring."""
+    far = 1.15 * max(float(found[["axis_1", "axis_2"]].abs().to_numpy().max()), 0.1)
+    grid = np.linspace(-far, far, 61)
+    middle = (grid[1:] + grid[:-1]) / 2
+    values = -0.5 * (
+        rows["eigenvalue_1"].iloc[0] * middle[None, :] ** 2 + rows["eigenvalue_2"].iloc[0] * middle[:, None] ** 2
+    )
+    label = (
+        "energy per neuron of the two coordinates"
+        if found["energy"].notna().all()
+        else "minus half the square, weighted"
+    )
+    heat = Heat(values, grid, grid, label, (float(values.min()), float(values.max())), colours="Greys_r")
+    states = [_state(row) for row in found.head(DRAWN).to_dict("records")]
+    near = found[found["overlap"].abs() > 0.8].drop_duplicates("nearest")
+    names = [
+        Series([row["axis_1"]], [row["axis_2"]], label=f"state {row['nearest']:d}, $m={row['overlap']:.2f}$", **look)
+        for row, look in zip(near.to_dict("records"), series(list(near["nearest"].astype(str))).values(), strict=True)
+    ]
+    axes = [Axis(f"projection on axis {i}, over $\\sqrt{{N}}$", limits=(-far, far)) for i in (1, 2)]
+    return Panel("attractors, area by basin", *axes, [*states, *names], heat)
+
+
+def _state(row: dict) -> Series:
+    size = 4 + 30 * np.sqrt(row["basin"])
+    look = {"marker": "o", "color": "#d55e00", "markerfacecolor": "none", "markersize": float(size)}
+    return Series([row["axis_1"]], [row["axis_2"]], **look)
+
+
+def _ranked(cold: Table) -> Panel:
+    """Shares of starts of the first, second, … attractor; of the copies the range that holds the middle 68 %."""
+    basins = [
+        np.sort(rows.loc[rows["settled"] == 1, "end"].value_counts().to_numpy())[::-1] / len(rows)
+        for _, rows in cold.groupby("null")
+    ]
+    longest = max(map(len, basins))
+    every = np.stack([np.pad(each, (0, longest - len(each))) for each in basins])
+    rank, starts = np.arange(1, longest + 1), cold["start"].nunique()
+    low, middle, high = np.quantile(every[1:], (0.16, 0.5, 0.84), axis=0)
+    own = basins[0]
+    error = np.sqrt(own * (1 - own) / starts)
+    floor = 0.5 / starts
+    found = [
+        band(rank, np.maximum(low, floor), np.maximum(high, floor), color=LOOKS["shuffled"]["color"]),
+        Series(rank, np.where(middle > 0, middle, np.nan), label="shuffled", **LOOKS["shuffled"] | {"marker": ""}),
+        Series(rank[: len(own)], own, error, label="given", **LOOKS["given"]),
+    ]
+    return Panel("basins", Axis("rank of the attractor", "log"), Axis("share of starts", "log", (floor, 1.3)), found)
+
+
+def _energies(cold: Table) -> Panel:
+    """Shares of starts that end at or below an energy, of the network given and of every copy."""
+    found = []
+    for null, rows in sorted(cold.groupby("null"), key=lambda pair: -pair[0]):
+        energy = np.sort(rows["energy"])
+        name = "shuffled" if null else "given"
+        look = {"color": LOOKS[name]["color"], "linestyle": "-", "alpha": 0.35 if null else 1.0}
+        steps = np.repeat(energy, 2), np.concatenate([[0.0], np.repeat(np.arange(1, len(energy)), 2), [len(energy)]])
+        found.append(Series(steps[0], steps[1] / len(energy), label=name if null <= 1 else "", **look))
+    found.append(upright(cold.loc[cold["null"] == 0, "bound"].iloc[0], label=r"$-\lambda_{\max}/2$, bound of given"))
+    return Panel("energies of ends", Axis("energy per neuron"), Axis("share of starts below", limits=SHARE), found)
