@@ -1,4 +1,4 @@
-"""Correlations in time: how long an observable of a sampled network remembers itself."""
+"""Correlations in time: how long an observable of a sampled network remembers itself, and whether chains agree."""
 
 from functools import partial
 from typing import NamedTuple
@@ -8,11 +8,11 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._arguments import positive_scalar, public, real_vector
+from hopfield._arguments import positive_scalar, public, real_matrix, real_vector
 from hopfield._arrays import Scalar
 from hopfield._numerics import largest, power_of_two, wide
 
-__all__ = ["CorrelationTime", "correlation_time"]
+__all__ = ["CorrelationTime", "correlation_time", "split_rhat"]
 __dir__ = public(__all__)
 
 
@@ -74,6 +74,37 @@ def _correlation_time(series: Array, factor: ArrayLike) -> CorrelationTime:
     time_of_two, error = (jnp.where(share == 0, 0.0, share * value) for value in _integrated_time(pairs, window))
     other = jax.tree.map(partial(jnp.where, kept[1] < 0), CorrelationTime(time_of_two, error, 2 * window), other)
     return _nan_below_zero(jax.tree.map(partial(jnp.where, (kept[1] < 0) | (time < 0.25)), other, windowed))
+
+
+def split_rhat(chains: Float[Array, "C S"]) -> Scalar:
+    """R̂ of an observable in several chains: 1 where they cannot be told apart, above 1.01 where they are not mixed.
+
+    Every chain is cut in two. Values become the normal scores of their ranks, and those of their distances from the
+    median; R̂ is the larger of the two √((S − 1)/S + B/(S W)), of variances B/S of the means and W within the halves.
+
+    Args:
+        chains: [C, S], at least four steps of each.
+    Source: Vehtari, Gelman, Simpson, Carpenter & Bürkner, Bayesian Analysis 16, 667 (2021), eqs. 4, 14.
+    """
+    rows = wide(real_matrix("chains", chains))
+    if rows.shape[1] < 4:
+        raise ValueError(f"chains must have at least four steps, got {rows.shape[1]}")
+    return _split_rhat(rows)
+
+
+@jax.jit
+def _split_rhat(chains: Float[Array, "C S"]) -> Scalar:
+    half = chains.shape[1] // 2
+    halves = jnp.concatenate([chains[:, :half], chains[:, -half:]])
+
+    def rhat(values: Array) -> Array:
+        ranks = jax.scipy.stats.rankdata(values).reshape(values.shape)
+        scores = jax.scipy.special.ndtri((ranks - 0.375) / (values.size + 0.25))
+        within = jnp.mean(jnp.var(scores, axis=1, ddof=1))
+        return jnp.sqrt((half - 1) / half + jnp.var(jnp.mean(scores, axis=1), ddof=1) / within)
+
+    found = jnp.maximum(rhat(halves), rhat(jnp.abs(halves - jnp.median(halves))))
+    return jnp.where(jnp.any(jnp.isnan(chains)), jnp.nan, found)
 
 
 def _nan_below_zero(estimate: CorrelationTime) -> CorrelationTime:

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield.observables.correlations import correlation_time
+from hopfield.observables.correlations import correlation_time, split_rhat
 
 
 def autoregressive(kept: float, length: int, draws: int) -> jax.Array:
@@ -72,3 +72,14 @@ def test_the_time_does_not_depend_on_the_unit(unit: float) -> None:
     plain, scaled = (correlation_time(np.asarray(series * size, np.float32)) for size in (1.0, unit))
     np.testing.assert_allclose(scaled.time, plain.time, rtol=1e-4)
     np.testing.assert_allclose(scaled.stderr, plain.stderr, rtol=1e-4)
+
+
+def test_chains_that_agree_have_a_rhat_of_one_and_others_do_not():
+    """Of normal scores in C halves of S each, R̂² − 1 ≈ (χ²/(C − 1) − 1)/S. A shift, another width or a drift shows."""
+    rng = np.random.default_rng(5)
+    alike = rng.normal(size=(4, 500))
+    assert split_rhat(jnp.asarray(alike)) < 1.01
+    assert split_rhat(jnp.asarray(np.exp(alike))) == pytest.approx(float(split_rhat(jnp.asarray(alike))), abs=0.005)
+    shift, widths = np.array([[0], [0], [0], [1]]), np.array([[1], [1], [1], [3]])
+    for other in (alike + shift, alike * widths, alike + np.linspace(0, 2, 500)):
+        assert split_rhat(jnp.asarray(other)) > 1.02

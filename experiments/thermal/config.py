@@ -1,0 +1,26 @@
+"""Options of continuous memories at a temperature."""
+
+from dataclasses import dataclass
+
+from experiments import contract
+from experiments.contract import grid_axis, option
+
+KERNELS = ("lse", "lsr")
+MIXED, ENOUGH = 1.01, 400
+"""R̂ below which chains count as mixed, and least effective number of samples (Vehtari et al. 2021)."""
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of continuous memories at a temperature; the defaults are smoke scale."""
+
+    kernels: list[str] = grid_axis(list(KERNELS), among=KERNELS)
+    neurons: list[int] = grid_axis([8], "numbers of components N", least=4)
+    loads: list[float] = grid_axis([0.2, 0.5], "loads ln M / N", above=0, most=2)
+    temperatures: list[float] = grid_axis([0.2, 1.0], "temperatures T", above=0, most=100)
+    sharpness: float = option(8.0, "b, inverse width of a pattern's basin in overlap", above=1, most=1000)
+    samples: int = option(2, "draws of patterns", least=2, extends=True)
+    chains: int = option(4, "chains that start in the pattern", least=2, most=1024)
+    length: int = option(50, "states that each chain keeps", least=8)
+    every: int = option(5, "Langevin steps from one to the next", least=1)
+    burn_in: int = option(100, "steps before the first", least=0)
