@@ -9,13 +9,16 @@ Capacity:
     capacity             the share of patterns that is retained against the load, for any memory, dynamics and start
     capacity_asymptotic  finite-size thresholds of the exponential memory, far beyond any computer
     capacity_features    random features of fixed size in place of the patterns
+    capacity_gardner     couplings learned up to Gardner's bound: spins held, stabilities, basins
     capacity_learned     patterns that a memory holds after learning a metric, β and a separation
     capacity_linear      fast weights: the share of keys that find their value
     capacity_sparse      patterns of low activity, and disturbed couplings
 
 Dynamics:
 
+    attractors           a network that is given: where it comes to rest, beside shuffled couplings
     basins               where a query ends that starts at a given overlap
+    examples             patterns of which only noisy examples are shown
     entropy              entropy of the weights while a query is retrieved, at every β
     hierarchy            digits made of parts beside whole ones
     landscape            what random starts end in
@@ -24,6 +27,7 @@ Dynamics:
     relaxation           correlation and escape times near the spinodal load
     retrieval            retrieval against β
     retrieval_story      digits retrieved step by step
+    thermal              continuous states at a temperature, sampled by Langevin chains
     separation           similarity and separation on real images
     sequences            sequences of patterns
 
