@@ -13,6 +13,7 @@ from hopfield.dynamics.heat_bath import glauber
 from hopfield.memories import find as find_memory
 from hopfield.memories import names as memory_names
 from hopfield.memory import Memory
+from hopfield.networks.attractors import attractors
 
 if TYPE_CHECKING:
     from hopfield import couplings as couplings
@@ -40,6 +41,7 @@ __all__ = [
     "Memory",
     "Retrieval",
     "attention",
+    "attractors",
     "capacity",
     "find_memory",
     "fixed_point",

@@ -19,6 +19,7 @@ every memory, so that no function stands here by its name alone.
     derived       predictions of any memory on random patterns, from its separation alone
     basins        critical initial overlaps: how far from a pattern retrieval may start
     trajectories  overlaps along synchronous steps of classical and dense networks, exact for N → ∞
+    thermal       continuous states on the sphere at a temperature: log-sum-exp and log-sum-ReLU, exact for N → ∞
     novelty       telling a stored pattern from none by what softmax₁ leaves over: area under the ROC curve
     gardner       what any couplings can hold: Gardner's bound of biased patterns, Cover's count
     examples      patterns seen through noisy examples, with and without a teacher
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from hopfield.theory import sequences as sequences
     from hopfield.theory import sparse as sparse
     from hopfield.theory import spherical as spherical
+    from hopfield.theory import thermal as thermal
     from hopfield.theory import trajectories as trajectories
 
 __all__ = [
@@ -67,6 +69,7 @@ __all__ = [
     "sequences",
     "sparse",
     "spherical",
+    "thermal",
     "trajectories",
 ]
 __dir__ = public(__all__)
