@@ -9,7 +9,7 @@ from experiments.figures.style import series
 
 DRAWN = 60
 """Attractors that the plane of principal axes shows, the largest basins."""
-LOOKS = series(["given", "shuffled"])
+NETWORKS = ["given", "shuffled"]
 
 
 def panels(table: Table, summary: dict) -> list[Panel]:
@@ -20,7 +20,7 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     shown.append(_ranked(cold))
     if cold["energy"].notna().all():
         shown.append(_energies(cold))
-    escapes = curves(pandas.DataFrame(summary["escapes"]), "temperature", "left", by="network", looks=LOOKS)
+    escapes = curves(pandas.DataFrame(summary["escapes"]), "temperature", "left", by="network", looks=series(NETWORKS))
     heat = Axis(r"temperature $T$ over the field on a spin")
     return [*shown, Panel("runs that end elsewhere", heat, Axis("share of heat-bath runs", limits=SHARE), escapes)]
 
@@ -33,11 +33,7 @@ def _plane(found: Table, rows: Table) -> Panel:
     values = -0.5 * (
         rows["eigenvalue_1"].iloc[0] * middle[None, :] ** 2 + rows["eigenvalue_2"].iloc[0] * middle[:, None] ** 2
     )
-    label = (
-        "energy per neuron of the two coordinates"
-        if found["energy"].notna().all()
-        else "minus half the square, weighted"
-    )
+    label = "energy per neuron in the plane" if found["energy"].notna().all() else "weighted square, halved"
     heat = Heat(values, grid, grid, label, (float(values.min()), float(values.max())), colours="Greys_r")
     states = [_state(row) for row in found.head(DRAWN).to_dict("records")]
     near = found[found["overlap"].abs() > 0.8].drop_duplicates("nearest")
@@ -69,9 +65,14 @@ def _ranked(cold: Table) -> Panel:
     error = np.sqrt(own * (1 - own) / starts)
     floor = 0.5 / starts
     found = [
-        band(rank, np.maximum(low, floor), np.maximum(high, floor), color=LOOKS["shuffled"]["color"]),
-        Series(rank, np.where(middle > 0, middle, np.nan), label="shuffled", **LOOKS["shuffled"] | {"marker": ""}),
-        Series(rank[: len(own)], own, error, label="given", **LOOKS["given"]),
+        band(rank, np.maximum(low, floor), np.maximum(high, floor), color=series(NETWORKS)["shuffled"]["color"]),
+        Series(
+            rank,
+            np.where(middle > 0, middle, np.nan),
+            label="shuffled",
+            **series(NETWORKS)["shuffled"] | {"marker": ""},
+        ),
+        Series(rank[: len(own)], own, error, label="given", **series(NETWORKS)["given"]),
     ]
     return Panel("basins", Axis("rank of the attractor", "log"), Axis("share of starts", "log", (floor, 1.3)), found)
 
@@ -82,7 +83,7 @@ def _energies(cold: Table) -> Panel:
     for null, rows in sorted(cold.groupby("null"), key=lambda pair: -pair[0]):
         energy = np.sort(rows["energy"])
         name = "shuffled" if null else "given"
-        look = {"color": LOOKS[name]["color"], "linestyle": "-", "alpha": 0.35 if null else 1.0}
+        look = {"color": series(NETWORKS)[name]["color"], "linestyle": "-", "alpha": 0.35 if null else 1.0}
         steps = np.repeat(energy, 2), np.concatenate([[0.0], np.repeat(np.arange(1, len(energy)), 2), [len(energy)]])
         found.append(Series(steps[0], steps[1] / len(energy), label=name if null <= 1 else "", **look))
     found.append(upright(cold.loc[cold["null"] == 0, "bound"].iloc[0], label=r"$-\lambda_{\max}/2$, bound of given"))

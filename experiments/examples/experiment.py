@@ -73,10 +73,9 @@ def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
 
 
 def _program(config: Config, point: Point) -> Program:
-    """Program of a point; its examples are padded to the next power of two."""
-    padded = 1 << (point["examples"] - 1).bit_length()
     queries = min(config.queries, point["patterns"])
-    return Program(point["rule"], point["neurons"], point["patterns"], padded, queries, config.max_steps)
+    shape = point["neurons"], point["patterns"], max(config.examples)
+    return Program(point["rule"], *shape, queries, config.max_steps)
 
 
 def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:
