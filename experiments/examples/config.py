@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
+from experiments.columns import Column, shared
 from experiments.contract import grid_axis, option
 
 RULES = ("supervised", "unsupervised")
@@ -23,3 +24,11 @@ class Config(contract.Config):
     samples: int = option(4, "draws of patterns and examples", least=2, extends=True)
     queries: int = option(4, "patterns retrieved in each draw", least=1)
     max_steps: int = option(100, "sweeps of one retrieval at most", least=1)
+
+
+COLUMNS = shared("rule", "neurons", "patterns", "load", "sample", "overlap") | {
+    "quality": Column("r, mean overlap of an example with its pattern", "0 to 1"),
+    "examples": Column("examples A shown of each pattern", "count", kind=int),
+    "retained": Column("share of patterns whose state, started in them, ends with an overlap above 0.7", "0 to 1"),
+}
+"""Patterns, the archetypes, are never shown themselves. `overlap` is with the pattern, after a start in it."""
