@@ -100,7 +100,7 @@ def _experiment(directory: Path) -> str:
     experiment = config.get("experiment") if isinstance(config, dict) else None
     if not isinstance(experiment, str):
         raise InputError(f"{directory}/config.yaml must name its experiment, got {reprlib.repr(experiment)}")
-    return registry.known(experiment)
+    return registry.known(experiment, directory)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -37,15 +37,20 @@ class Kind(NamedTuple):
         return "/".join(self if self.dynamics != READINGS[0] else self[:3])
 
 
-def kind(text: str) -> Kind:
-    """The memory of "similarity/metric/separation" or "similarity/metric/separation/iterated". ValueError otherwise."""
+def kind(text: str, option: str = "memories") -> Kind:
+    """The memory of "similarity/metric/separation" or "similarity/metric/separation/iterated".
+
+    Args:
+        text: it.
+        option: the one that names it, for the ValueError that tells of another text.
+    """
     parts = text.split("/")
     among = (SIMILARITIES, FIXED + LEARNED, FAMILIES, READINGS)
     known = len(parts) in (3, 4) and all(part in names for part, names in zip(parts, among, strict=False))
     plain = known and (parts[0] != "manhattan" or parts[1] == "identity")
     if not plain or parts[3:] == [READINGS[0]]:
         listed = ", ".join("|".join(names) for names in among[:3])
-        raise ValueError(f"memories must be similarity/metric/separation[/iterated] of {listed}, got {text!r}")
+        raise ValueError(f"{option} must be similarity/metric/separation[/iterated] of {listed}, got {text!r}")
     return Kind(*parts)
 
 
@@ -137,8 +142,9 @@ class Config(contract.Config):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in (*self.memories, *self.further, *self.overfitted):
-            kind(name)
+        for names in ("memories", "further", "overfitted"):
+            for name in getattr(self, names):
+                kind(name, names)
         if self.fewer and max(self.fewer) >= self.draws:
             raise ValueError(f"fewer must be below draws, {self.draws}, got {self.fewer}")
 

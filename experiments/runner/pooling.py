@@ -61,7 +61,7 @@ def _read(directory: Path, name: str) -> Run:
     if record is None or not record.complete or not (directory / "table.csv").is_file():
         raise InputError(f"{directory} must hold the results of a finished run, got none")
     folders.say_changed(directory)
-    return Run(directory, name, record, tables.read(directory, registry.known(record.experiment)))
+    return Run(directory, name, record, tables.read(directory, registry.known(record.experiment, directory)))
 
 
 def endings(directories: Sequence[Path]) -> list[str]:

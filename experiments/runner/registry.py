@@ -59,14 +59,15 @@ def home(name: str) -> str:
     return "" if place == folder else str(place.parent)
 
 
-def known(name: str) -> str:
-    """Name of an experiment that is there, of this package or from the folder that a person has named; else InputError.
+def known(name: str, directory: Path) -> str:
+    """Name of the experiment of a run, of this package or from the folder that a person has named; else InputError.
 
     What the folder of a run says of where its code lies is no reason to run it.
     """
     if name not in names():
         raise contract.InputError(
-            f"{name} must be an experiment of hopfield, or one whose folder is named: home=FOLDER draws with its code"
+            f"experiment of {directory} must be one of hopfield, or one whose folder is named (home=FOLDER draws with"
+            f" its code), got {name}"
         )
     return name
 

@@ -50,9 +50,7 @@ def test_an_experiment_of_ones_own_is_drawn_with_the_code_that_is_named(place: P
         code.write("import pathlib\npathlib.Path('ran').touch()\n")
     for words in (["out"], ["out", "out", "output=joined"]):
         assert plot(words) == 2
-        assert (
-            "mything must be an experiment of hopfield, or one whose folder is named: home=" in capsys.readouterr().err
-        )
+        assert "or one whose folder is named (home=FOLDER draws with its code), got mything" in capsys.readouterr().err
     assert not (place / "ran").exists()
     assert plot(["out", "home=mything"]) == 0
     assert (place / "ran").exists()

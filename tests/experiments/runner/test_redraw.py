@@ -30,7 +30,7 @@ def test_a_figure_is_drawn_again_from_what_was_saved(
         (lambda out: (out / "table.csv").unlink(), "must hold the results of a finished run, got no table.csv"),
         (
             lambda out: (out / "config.yaml").write_text("experiment: tyo"),
-            "tyo must be an experiment of hopfield",
+            "must be one of hopfield, or one whose folder is named (home=FOLDER draws with its code), got tyo",
         ),
         (lambda out: (out / "config.yaml").write_text(":\n- ]"), "config.yaml line 1 must be YAML, got: "),
         (lambda out: (out / "config.yaml").write_bytes(b"\xff\xfe"), "config.yaml line 1 must be text in UTF-8"),
