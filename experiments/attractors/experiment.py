@@ -9,6 +9,7 @@ import hashlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -129,6 +130,7 @@ def _place(axes: np.ndarray, states: np.ndarray, end: np.ndarray) -> Row:
 
 def _given(config: Config) -> tuple[Couplings, np.ndarray]:
     """The network, and the states to look for [S, N], none of them if none are given."""
+    matrix: Any
     matrix, states = _wine() if config.couplings == WINE else (datasets.from_file(config.couplings), None)
     network = as_couplings(matrix)
     if config.states is not None:
@@ -140,7 +142,7 @@ def _wine() -> tuple[np.ndarray, np.ndarray]:
     """Partial correlations of 13 measurements, shrunk by Ledoit and Wolf's rule, and the signs of cultivars' means."""
     rows, kinds = load_wine(return_X_y=True)
     rows = (rows - rows.mean(axis=0)) / rows.std(axis=0)
-    precision = LedoitWolf().fit(rows).precision_
+    precision: Any = LedoitWolf().fit(rows).precision_
     width = np.sqrt(np.diag(precision))
     states = np.stack([np.sign(rows[kinds == kind].mean(axis=0)) for kind in np.unique(kinds)])
     return np.where(np.eye(len(width), dtype=bool), 0.0, -precision / np.outer(width, width)), states

@@ -41,8 +41,8 @@ def _plane(found: Table, rows: Table) -> Panel:
         Series([row["axis_1"]], [row["axis_2"]], label=f"state {row['nearest']:d}, $m={row['overlap']:.2f}$", **look)
         for row, look in zip(near.to_dict("records"), series(list(near["nearest"].astype(str))).values(), strict=True)
     ]
-    axes = [Axis(f"projection on axis {i}, over $\\sqrt{{N}}$", limits=(-far, far)) for i in (1, 2)]
-    return Panel("attractors, area by basin", *axes, [*states, *names], heat)
+    x, y = [Axis(f"projection on axis {i}, over $\\sqrt{{N}}$", limits=(-far, far)) for i in (1, 2)]
+    return Panel("attractors, area by basin", x, y, [*states, *names], heat)
 
 
 def _state(row: dict) -> Series:

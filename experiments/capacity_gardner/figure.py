@@ -14,9 +14,10 @@ LOAD = Axis(r"load $\alpha = M/N$")
 
 def panels(table: Table, summary: dict) -> list[Panel]:
     """Spins held, stabilities and retained queries against the load; biased patterns in a panel of their own."""
-    learned, kept = pandas.DataFrame(summary["learned"]), pandas.DataFrame(summary["retained"])
+    learned: Table = pandas.DataFrame(summary["learned"])
+    kept: Table = pandas.DataFrame(summary["retained"])
     size = learned["neurons"].max()
-    plain = learned[learned["bias"].abs() == learned["bias"].abs().min()]
+    plain: Table = learned[learned["bias"].abs() == learned["bias"].abs().min()]
     looks = series(list(dict.fromkeys(learned["rule"])))
     shown = [_held(plain[plain["neurons"] == size], size, looks)]
     best = plain[plain["rule"] == "adatron"]

@@ -20,7 +20,7 @@ def summarise(table: Table) -> dict:
     """
     first = table[table["flipped"] == table["flipped"].min()]
     learned = {name: means_by_group(first, KEYS, name, "sample") for name in ("held", "stability", "fixed")}
-    means = learned["held"][KEYS]
+    means: Table = learned["held"][KEYS]
     for name, found in learned.items():
         means = means.assign(**{name: found["mean"], f"{name}_stderr": found["stderr"]})
     ours = means["rule"].str.partition(":")[0].isin(LEARNED)
@@ -28,7 +28,7 @@ def summarise(table: Table) -> dict:
     means["held_theory"] = np.where(plain, gardner.cover(means["neurons"], means["patterns"]), np.nan)
     best = gardner.largest_stability(means["load"], means["bias"])
     means["stability_theory"] = np.where(means["rule"] == "adatron", best, np.nan)
-    kept = means_by_group(table, [*KEYS, "flipped"], "retained", "sample").rename(
+    kept: Table = means_by_group(table, [*KEYS, "flipped"], "retained", "sample").rename(
         columns={"mean": "retained", "stderr": "retained_stderr"}
     )
     shown = [*KEYS, "flipped", "retained", "retained_stderr"]

@@ -14,7 +14,8 @@ EXAMPLES = Axis("examples $A$ of each pattern", "log")
 
 def panels(table: Table, summary: dict) -> list[Panel]:
     """Of every rule the overlaps at the middle load, and the examples that half of the patterns need."""
-    states, needed = (pandas.DataFrame(summary[name]) for name in ("states", "needed"))
+    states: Table = pandas.DataFrame(summary["states"])
+    needed: Table = pandas.DataFrame(summary["needed"])
     size, loads = states["neurons"].max(), sorted(states["load"].unique())
     states, needed = states[states["neurons"] == size], needed[needed["neurons"] == size]
     looks = ordered([f"{quality}" for quality in sorted(states["quality"].unique())])

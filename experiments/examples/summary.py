@@ -20,7 +20,7 @@ def summarise(table: Table) -> dict:
     The theory of `needed` is the least number with a retrieval state for N → ∞; dynamics that start in the pattern end
     near it up to somewhat larger loads, as they do in the classical network, and so need fewer.
     """
-    states = means_by_group(table, [*CURVE, "examples"], "overlap", "sample").rename(
+    states: Table = means_by_group(table, [*CURVE, "examples"], "overlap", "sample").rename(
         columns={"mean": "overlap", "stderr": "overlap_stderr"}
     )
     kept = means_by_group(table, [*CURVE, "examples"], "retained", "sample")

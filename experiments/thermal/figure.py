@@ -15,7 +15,7 @@ NAMES = {"lse": "log-sum-exp", "lsr": "log-sum-ReLU"}
 
 def panels(table: Table, summary: dict) -> list[Panel]:
     """For every kernel overlaps against T, and the map over load and T; for all of them whether chains are mixed."""
-    states = pandas.DataFrame(summary["states"])
+    states: Table = pandas.DataFrame(summary["states"])
     states = states[states["neurons"] == states["neurons"].max()]
     kinds = list(states.groupby("kernel", sort=False))
     shown = [_overlaps(str(kernel), rows) for kernel, rows in kinds]

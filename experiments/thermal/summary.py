@@ -19,7 +19,7 @@ def summarise(table: Table) -> dict:
     well below that of theory, the overlaps are held against theory, which lets no other pattern matter there.
     """
     table = table.assign(mixed=((table["rhat"] < MIXED) & (table["effective"] >= ENOUGH)).astype(float))
-    states = means_by_group(table, [*KEYS, *KNOWN[:2]], "overlap", "sample").rename(
+    states: Table = means_by_group(table, [*KEYS, *KNOWN[:2]], "overlap", "sample").rename(
         columns={"mean": "overlap", "stderr": "overlap_stderr"}
     )
     for name in ("energy", "rhat", "effective", "mixed", "accepted"):

@@ -1,5 +1,7 @@
 """Loads that any couplings can hold: Gardner's bound for N → ∞, biased patterns included, and Cover's exact count."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq, minimize_scalar
@@ -64,7 +66,8 @@ def _largest_stability(load: float, mean: float) -> float:
     most = 1.0
     while excess(most) > 0:
         most *= 2
-    return float(brentq(excess, 0.0, most, xtol=1e-10))
+    found: Any = brentq(excess, 0.0, most, xtol=1e-10)
+    return float(found)
 
 
 def cover(neurons: ArrayLike, num_patterns: ArrayLike) -> Float:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.integrate import quad
 
-from hopfield._arguments.host import Float, plain, reals
+from hopfield._arguments.host import Float, plain, real, reals, whole_number
 from hopfield._arguments.words import one_of, public
 
 __all__ = ["KERNELS", "critical_load", "mean_overlap", "overlap", "stable_load", "support_load"]
@@ -50,8 +50,8 @@ def mean_overlap(temperature: float, neurons: int, kernel: Kernel | str = "lse",
         neurons: N >= 3.
         kernel, sharpness: as for `overlap`.
     """
-    heat, size = float(reals("temperature", temperature, above=0)), float(reals("neurons", neurons, least=3))
-    top, b = float(overlap(heat, kernel, sharpness)), float(reals("sharpness", sharpness, above=0))
+    heat, size = real("temperature", temperature, above=0), whole_number("neurons", neurons, least=3)
+    top, b = float(overlap(heat, kernel, sharpness)), real("sharpness", sharpness, above=0)
     low = -1.0 if kernel == "lse" else max(-1.0, 1 - 1 / b)
     depth = (lambda m: m) if kernel == "lse" else (lambda m: np.log1p(b * (m - 1)) / b)
     log_weight = lambda m: 0.5 * (size - 3) * np.log1p(-m * m) + size * (depth(m) - depth(top)) / heat

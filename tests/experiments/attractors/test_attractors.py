@@ -1,5 +1,7 @@
 """Attractors of a network from a file: those of its two patterns, and an asymmetric one that never rests."""
 
+from typing import Any
+
 import numpy as np
 import pandas
 import pytest
@@ -16,7 +18,7 @@ def test_a_network_of_two_patterns_ends_in_them_and_the_fixed_points_are_counted
     np.savetxt(tmp_path / "s.csv", PATTERNS, delimiter=",")
     config = Config(couplings=str(tmp_path / "w.npy"), states=str(tmp_path / "s.csv"), starts=60, nulls=2)
     check(config)
-    table = pandas.DataFrame(measure(config, points(config)))
+    table: Any = pandas.DataFrame(measure(config, points(config)))
     summary = summarise(table)
     assert summary["scalars"]["attractors"] == summary["scalars"]["exist"] == 4
     assert summary["scalars"]["largest_overlap/state=0"] == summary["scalars"]["largest_overlap/state=1"] == 1.0
@@ -32,7 +34,7 @@ def test_a_cycle_of_three_spins_has_no_energy_and_no_rest(tmp_path):
     """Each spin copies, the last against, the one before it: no state satisfies all three."""
     np.save(tmp_path / "w.npy", np.array([[0, 0, -1.0], [1, 0, 0], [0, 1, 0]]))
     config = Config(couplings=str(tmp_path / "w.npy"), starts=10, nulls=2)
-    table = pandas.DataFrame(measure(config, points(config)))
+    table: Any = pandas.DataFrame(measure(config, points(config)))
     assert table[table["null"] == 0]["energy"].isna().all()
     summary = summarise(table)
     assert summary["scalars"]["exist"] == summary["scalars"]["attractors"] == 0

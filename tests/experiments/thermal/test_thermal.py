@@ -1,5 +1,7 @@
 """Continuous memories at a temperature: chains beside the exact mean of one pattern, and the two energies."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 import pandas
@@ -12,7 +14,7 @@ from experiments.thermal.experiment import Program, _memory, measure, panels, po
 def test_few_patterns_leave_the_overlap_of_one_pattern():
     """N = 16 and M = 2 at low temperatures: no chain leaves for the other pattern in the time that there is."""
     config = Config(neurons=[16], loads=[0.05], temperatures=[0.05, 0.1], length=200, sharpness=4.0)
-    table = pandas.DataFrame(measure(config, points(config)))
+    table: Any = pandas.DataFrame(measure(config, points(config)))
     summary = summarise(table)
     for row in summary["states"]:
         assert row["overlap"] == pytest.approx(row["one_pattern"], abs=0.005), row

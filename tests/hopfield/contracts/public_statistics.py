@@ -94,6 +94,9 @@ def _measures() -> list[Case]:
     cases.append(case_of_measure("pattern_gap", 1, shapes=((5, 7), (36, 106))))
     cases.append(case_of_measure("least_distance", 1, shapes=((5, 7), (36, 106))))
     cases.append(of_vectors(f"{correlations.__name__}.correlation_time", correlations.correlation_time, 1, {}))
+    chains = f"{correlations.__name__}.split_rhat"
+    drawn = lambda rng, shape: Call(correlations.split_rhat, (rng.normal(size=shape),))
+    cases.append(Case(chains, drawn, nan=(0,), shapes=((5, 7), (36, 106))))
     cases.append(
         Case(
             "hopfield.observables.overlaps.nearest_pattern",

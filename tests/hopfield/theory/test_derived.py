@@ -1,5 +1,7 @@
 """Memories of ten lines, whose files say nothing of theory: what they do lies on lines that nobody derived."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -19,6 +21,8 @@ SEPARATIONS = {
     "saturated": "jnp.clip(z, 0.0, 0.4) ** 3",
 }
 FILE = """
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 from hopfield.memory import Memory
@@ -126,7 +130,7 @@ def test_a_pattern_of_the_epanechnikov_memory_has_its_read_out_alone_while_none_
         assert theory.success(criterion, 16, round(np.exp(16 * load))) == pytest.approx(0.5, abs=0.02)
         assert theory.kind(criterion) == "exact"
     assert load == pytest.approx(0.2213, abs=1e-4)
-    model = blueprint.build(sphere(jax.random.key(0), 35, 16))
+    model: Any = blueprint.build(sphere(jax.random.key(0), 35, 16))
     alone = np.mean([float(model.shares(row)[i]) > 0.5 for i, row in enumerate(model.patterns)])
     overlaps = np.asarray(model.patterns @ model.patterns.T) / 16
     assert alone == np.mean(np.sum(overlaps > 0.5, axis=1) == 1)

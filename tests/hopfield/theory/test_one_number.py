@@ -8,7 +8,20 @@ import numpy as np
 import pytest
 
 from hopfield import theory
-from hopfield.theory import annealed, basins, dense, general, linear, novelty, replicas, sequences, sparse, trajectories
+from hopfield.theory import (
+    annealed,
+    basins,
+    dense,
+    examples,
+    general,
+    linear,
+    novelty,
+    replicas,
+    sequences,
+    sparse,
+    thermal,
+    trajectories,
+)
 
 
 def _weight(overlap, state):
@@ -26,6 +39,9 @@ CALLS = {
     annealed.critical_load: {"log_weight": _weight, "neurons": 20},
     basins.neurodynamics: {"load": 0.1, "overlap": 0.5, "steps": 2},
     basins.dense: {"degree": 3, "load": 0.01},
+    examples.critical_load: {"quality": 0.5, "examples": 8},
+    examples.overlap: {"load": 0.02, "quality": 0.5, "examples": 8},
+    examples.examples_needed: {"load": 0.02, "quality": 0.5},
     general.one_step_error: {"summand": _square, "neurons": 8, "num_patterns": 2, "flipped": 1},
     general.start_overlap: {"corruption": 0.1},
     general.weight_probability: {"log_weight": _square, "neurons": 8, "num_patterns": 2.0, "flipped": 1},
@@ -42,6 +58,7 @@ CALLS = {
     sparse.one_step_shares: {"activity": 0.1, "neurons": 8, "num_patterns": 4, "threshold": 0.2, "offset": 0.5},
     sparse.willshaw_error: {"neurons": 8, "active": 2, "num_patterns": 4},
     sparse.willshaw_information: {"neurons": 8, "active": 2, "num_patterns": 4},
+    thermal.mean_overlap: {"temperature": 0.5, "neurons": 8, "sharpness": 2.0},
     trajectories.course: {"degree": 2, "load": 0.1, "overlap": 0.5, "steps": 1, "draws": 8, "seed": 0},
     trajectories.second_step: {"degree": 2, "load": 0.1, "overlap": 0.5},
 }
