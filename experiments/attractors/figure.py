@@ -21,7 +21,7 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     if cold["energy"].notna().all():
         shown.append(_energies(cold))
     escapes = curves(pandas.DataFrame(summary["escapes"]), "temperature", "left", by="network", looks=series(NETWORKS))
-    heat = Axis(r"temperature $T$ over the field on a spin")
+    heat = Axis(r"$T$ over the field on a spin")
     return [*shown, Panel("runs that end elsewhere", heat, Axis("share of heat-bath runs", limits=SHARE), escapes)]
 
 

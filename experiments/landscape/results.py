@@ -56,15 +56,15 @@ def _scalars(kinds: list[dict], minima: list[dict]) -> dict[str, float]:
     return scalars
 
 
-CURVE = ["memory", "neurons", "temperature"]
+AGAINST_PATTERNS = ["memory", "neurons", "temperature"]
 
 
 def panels(table: Table, summary: dict) -> list[Panel]:
     """Shares for every memory, size and temperature, energies on spins, emergent minima of continuous memories."""
     kinds: Table = pandas.DataFrame(summary["kinds"]).rename(columns={"stderr": "share_stderr"})
     minima: Table = pandas.DataFrame(summary["minima"])
-    shown = [_shares(rows, key) for key, rows in kinds.groupby(CURVE, sort=False)]
-    on_spins = [rows for key, rows in kinds.groupby(CURVE, sort=False) if key[0] not in CONTINUOUS]
+    shown = [_shares(rows, key) for key, rows in kinds.groupby(AGAINST_PATTERNS, sort=False)]
+    on_spins = [rows for key, rows in kinds.groupby(AGAINST_PATTERNS, sort=False) if key[0] not in CONTINUOUS]
     others = minima[minima["memory"].isin(CONTINUOUS)]
     return [*shown, *map(_energies, on_spins[:1]), *([_minima(others)] if len(others) else [])]
 
@@ -86,6 +86,6 @@ def _energies(rows: Table) -> Panel:
 
 
 def _minima(rows: Table) -> Panel:
-    names = ["{}, $N={}$, $T={:g}$".format(*key) for key in rows[CURVE].itertuples(index=False)]
+    names = ["{}, $N={}$, $T={:g}$".format(*key) for key in rows[AGAINST_PATTERNS].itertuples(index=False)]
     found = curves(rows.assign(name=names), "patterns", "emergent", by="name")
     return Panel("emergent minima, certified", _patterns(), Axis("minima found that are no pattern"), found)
