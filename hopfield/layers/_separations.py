@@ -16,7 +16,7 @@ class LearnedEntmax(nnx.Module):
     """α-entmax with α = 1 + 1/(1 + e^(−raw)) of each head, in (1, 2) whatever the parameters are."""
 
     def __init__(self, start: Separation, heads: int, param_dtype: Dtype) -> None:
-        """Raises ValueError for another separation, and for α = 2, which no parameter reaches."""
+        """Parameters that begin at α of `start`. ValueError for another separation, or α = 2, which none reaches."""
         if not isinstance(start, Entmax) or start.alpha >= 2:
             raise ValueError(f"learn_alpha must be left out but with entmax, 1 < α < 2, got {type(start).__name__}")
         share = jnp.asarray(start.alpha - 1.0)
