@@ -20,16 +20,21 @@ def summarise(table: Table) -> dict:
     capacity = table[table["example"] == CAPACITY].drop_duplicates(["quantity", "row"])
     table = table[table["example"] != CAPACITY]
     wrong = table[~table["right"]]
-    scalars: dict[str, Any] = {}
+    scalars: dict[str, Any] = {
+        "numbers": len(table),
+        "numbers_right": int(table["right"].sum()),
+        "numbers_wrong": len(wrong),
+    }
+    scalars |= _claims(capacity)
+    lines: dict[str, str] = {}
     for (example, document, row, quantity), line in table.groupby(
         ["example", "document", "row", "quantity"], sort=False
     ):
         name = f"{example} ({document}) {' '.join(filter(None, (quantity, row)))}"
         values = " ".join(f"{value:.4f}" for value in line["value"])
         printed = " ".join(f"{p:.{d}f}" for p, d in zip(line["printed"], line["decimals"], strict=True))
-        scalars[name] = f"{values}  printed {printed}  {'right' if line['right'].all() else 'wrong'}"
-    scalars |= {"numbers": len(table), "numbers_right": int(table["right"].sum()), "numbers_wrong": len(wrong)}
-    scalars |= _claims(capacity)
+        lines[name] = f"{values}  printed {printed}  {'right' if line['right'].all() else 'wrong'}"
+    scalars |= dict(sorted(lines.items(), key=lambda line: line[1].endswith("right")))  # what is wrong is read first
     counts = table.groupby(["document", "example"], sort=False)["right"].agg(["sum", "size"])
     return {
         "examples": [

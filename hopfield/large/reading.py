@@ -211,7 +211,7 @@ def _refuse_constants(*sources) -> None:
 
 def own_patterns(targets: ArrayLike, queries: int, count: int, name: str = "targets") -> Array:
     """Index of every query's own pattern."""
-    indices = targets if is_traced(targets) else native(np.asarray(targets))
+    indices = cast(Array, targets) if is_traced(targets) else native(np.asarray(targets))
     if indices.shape != (queries,) or not jnp.issubdtype(indices.dtype, jnp.integer):
         single = name == "target"
         wanted, shape = ("", indices.shape[1:]) if single else (f" for each of {queries} queries", indices.shape)

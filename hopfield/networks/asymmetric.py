@@ -51,7 +51,7 @@ class AsymmetricCouplings(Couplings):
         Raises:
             FloatingPointError: `jax_debug_nans` is set.
         """
-        if jax.config.jax_debug_nans:
+        if jax.config.jax_debug_nans:  # pyright: ignore[reportAttributeAccessIssue]
             raise FloatingPointError("energy must exist where jax_debug_nans is set, got asymmetric couplings")
         return jnp.full((), jnp.nan, cache.dtype)
 

@@ -99,13 +99,16 @@ def test_a_printed_number_is_right_if_the_computed_one_rounds_to_it(table):
 def test_the_command_prints_saves_and_draws_the_examples(command, tmp_path):
     done = command("conf=worked_examples", "examples=[attention,temperature,jacobian]", "output=out")
     assert done.code == 0, done.err
-    assert "temperature (guide) p T=0.25: 0.9817 0.0180 0.0003  printed 0.997 0.003 0.000  wrong" in done.out
-    assert "attention (draft) A query 1: 0.4011 0.1978 0.4011  printed 0.40 0.20 0.40  right" in done.out
     assert "numbers_wrong: 19" in done.out
+    assert done.out.count("  wrong\n") > 3
+    assert "  right\n" not in done.out
     saved = pandas.read_csv(tmp_path / "out" / "table.csv")
     assert list(saved.columns[-2:]) == ["value", "right"]
     assert len(saved) == 92
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    lines = summary["scalars"]
+    assert lines["temperature (guide) p T=0.25"] == "0.9817 0.0180 0.0003  printed 0.997 0.003 0.000  wrong"
+    assert lines["attention (draft) A query 1"] == "0.4011 0.1978 0.4011  printed 0.40 0.20 0.40  right"
     assert len(summary["corrections"]) == summary["scalars"]["numbers_wrong"] == 19
     assert {"document": "notes", "example": "temperature", "right": 8, "printed": 16} in summary["examples"]
     for suffix in ("svg", "png", "pdf"):
