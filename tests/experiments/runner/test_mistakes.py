@@ -149,7 +149,7 @@ def test_a_mistake_shows_no_traceback_to_the_shell(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "experiments.run", "conf=capcity"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (2, "")
-    hint = r"error: conf must be one of those there are, got capcity; did you mean capacity\? \(basins, [^\n]+\)\n"
+    hint = r"error: conf must be one of those there are, got capcity; did you mean capacity\? \(attractors, [^\n]+\)\n"
     assert re.fullmatch(hint, done.stderr)
     assert list(tmp_path.iterdir()) == []
 

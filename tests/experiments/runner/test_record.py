@@ -11,6 +11,7 @@ import jax
 import numpy as np
 import pytest
 
+from experiments.attractors import experiment as attractors
 from experiments.bags import experiment as bags
 from experiments.capacity import experiment as capacity
 from experiments.entropy import experiment as entropy
@@ -165,6 +166,8 @@ NAMED: dict[tuple[str, str], Callable[[str], tuple]] = {
     ("entropy", "ensembles"): lambda p: (entropy, entropy.Config(ensembles=[p], patterns=9, corruption=[0.0])),
     ("heads", "text"): lambda p: (heads, heads.Config(text=p, checkpoint=p)),
     ("heads", "checkpoint"): lambda p: (heads, heads.Config(checkpoint=p)),
+    ("attractors", "couplings"): lambda p: (attractors, attractors.Config(couplings=p)),
+    ("attractors", "states"): lambda p: (attractors, attractors.Config(states=p)),
     ("bags", "data"): lambda p: (bags, bags.Config(data=[p])),
     ("training", "tasks"): lambda p: (training, training.Config(tasks=[p], baselines=False)),
     ("training", "layers"): lambda p: (training, training.Config(layers=[p])),
@@ -194,6 +197,8 @@ def test_the_science_holds_the_contents_of_every_file_that_an_option_names(tmp_p
         np.save(path, draw.uniform(size=(60, 4, 4)))
         experiment, config = NAMED[case](str(path))
         given = {
+            ("attractors", "couplings"): [],
+            ("attractors", "states"): [],
             ("heads", "checkpoint"): [],
             ("heads", "text"): [],
             ("bags", "data"): [{"data": str(path)}],
