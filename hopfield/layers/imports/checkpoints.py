@@ -12,7 +12,7 @@ are learned (GPT-2, BERT) a table of them is added to the first layer's tokens.
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,12 @@ class AttentionWeights:
         return projected(jnp.asarray(self.w_query), w_key, b_query, b_key)
 
     def projections(self) -> Projections:
-        """The weights for `hopfield.attention.multi_head`, with `beta` to be handed to it."""
+        """The weights for `hopfield.attention.multi_head`, with `beta` to be handed to it.
+
+        Raises ValueError for norms, a window, a cap or sinks, which `multi_head` would leave out.
+        """
+        if any(part is not None for part in astuple(self.reading)[:-1]):
+            raise ValueError("projections must be left out for norms, windows, caps and sinks: from_attention_weights")
         parts = (self.w_query, self.w_key, self.w_value, self.w_output)
         biases = (self.b_query, self.b_key, self.b_value, self.b_output)
         return Projections(*map(jnp.asarray, parts), *(None if b is None else jnp.asarray(b) for b in biases))

@@ -62,6 +62,9 @@ def test_sinks_of_gpt_oss(tmp_path: Path) -> None:
     first, second = loaded(tmp_path, config, {"sinks": sinks}).layers[:2]
     check(first, sinks=sinks.astype(float))
     check(second, sinks=sinks.astype(float), window=3)
+    for layer in (first, second):
+        with pytest.raises(ValueError, match="projections must be left out for norms, windows, caps and sinks"):
+            layer.projections()
 
 
 def test_norms_of_heads_in_qwen_3_and_of_all_together_in_olmo_2(tmp_path: Path) -> None:
