@@ -50,8 +50,8 @@ PARTS = re.compile(
     r"|(masked_)?bias|rotary_emb\.inv_freq|((output\.)?LayerNorm|self_attn_layer_norm)\.\w+"
 )
 """Names in an attention: what is read, buffers, and norms before and after it."""
-BETWEEN = {"llama": re.compile(r"[qk]_norm\.weight|sinks")}
-"""Names that are read beside them in a layout, by `readings`."""
+BETWEEN = {"llama": re.compile(r"[qk]_norm\.weight"), "gpt_oss": re.compile("sinks")}
+"""Names that are read beside them in a layout or of a model type, by `readings`."""
 
 
 def refuse(kind: str, config: Mapping[str, Any], names: Iterable[str], stems: Iterable[str]) -> None:
@@ -64,7 +64,7 @@ def refuse(kind: str, config: Mapping[str, Any], names: Iterable[str], stems: It
     if other is not None:
         raise ValueError(f"checkpoint must have no positions but a table added to tokens or rotations, got {other}")
     inside = ((name, len(stem)) for stem in stems for name in names if name.startswith(stem))
-    names_read = [PARTS, *([BETWEEN[kind]] if kind in BETWEEN else [])]
+    names_read = [PARTS, *(BETWEEN[name] for name in (kind, str(model)) if name in BETWEEN)]
     other = next((name for name, start in inside if not any(x.fullmatch(name, start) for x in names_read)), None)
     if other is not None:
         raise ValueError(f"checkpoint must have no more than its projections in an attention, got {other}")
