@@ -26,7 +26,7 @@ from hopfield._pytrees import Node
 from hopfield.attention import core
 from hopfield.dynamics.fixed_points import implicit, neumann
 from hopfield.dynamics.settling import Settled, near, settled, unrolled
-from hopfield.layers._separations import by_head
+from hopfield.layers._separations import for_each_head
 from hopfield.metrics import Metric
 from hopfield.separations import Separation
 
@@ -70,7 +70,7 @@ class KeyMemory(Node):
     def weights(self, state: States) -> Float[Array, "*b H T S"]:
         """Weights p = ∇F(β ξ g k) [*b, H, T, S], zero where masked."""
         function = lambda separation, scores, mask: core.weights(scores, separation=separation, mask=mask)
-        return by_head(function, self.separation, self.scores(state), self.mask)
+        return for_each_head(function, self.separation, self.scores(state), self.mask)
 
     def update(self, state: States) -> States:
         """States after one step, ξ' = Σ p φ' k [*b, H, T, D], with the slope φ' of a function of scores."""
@@ -94,7 +94,7 @@ class KeyMemory(Node):
         scores = self.scores(state)
         mask = None if self.mask is None else jnp.broadcast_to(self.mask, scores.shape)
         function = lambda separation, scores, mask: core.by_row(separation.potential, scores, mask)
-        potential = by_head(function, self.separation, scores, mask)
+        potential = for_each_head(function, self.separation, scores, mask)
         potential, beta = same_rank(potential, self.beta[..., None].astype(scores.dtype))
         return potential / beta
 

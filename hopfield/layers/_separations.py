@@ -36,7 +36,7 @@ def separation_of(
     return LearnedEntmax(start, heads, param_dtype) if learned else FixedTree(start)
 
 
-def by_head(function: Callable, separation: Separation, scores: Array, mask: Array | None) -> Array:
+def for_each_head(function: Callable, separation: Separation, scores: Array, mask: Array | None) -> Array:
     """function(separation, scores, mask) of scores [*b, H, T, S], head by head where the separation has numbers [H]."""
     if not any(leaf.ndim for leaf in jax.tree.leaves(separation)):
         return function(separation, scores, mask)

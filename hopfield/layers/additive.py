@@ -11,10 +11,9 @@ from hopfield._arrays import unread_as_zero, with_bias
 from hopfield._numerics import wide
 from hopfield.attention.core import masked_weights
 from hopfield.attention.kernels import additive_scores
+from hopfield.layers._draws import Dropout
 from hopfield.layers._fixed import FixedTree
-from hopfield.layers._reading import Dropout
-from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, check_heads, scope_of
-from hopfield.layers.association import by_head
+from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, by_head, check_heads, scope_of
 from hopfield.layers.attention_function import AttentionFunction
 from hopfield.separations import Separation, as_separation
 

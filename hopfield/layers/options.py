@@ -21,7 +21,7 @@ from hopfield.layers._fixed import FixedParam
 from hopfield.layers.learned_positions import Positions, check_name
 from hopfield.layers.metrics import FixedMetric, LearnedMetric, learned_metric, parsed
 from hopfield.metrics import Identity, Metric
-from hopfield.separations import Separation, as_separation
+from hopfield.separations import Separation, SoftmaxOne, as_separation
 
 Constructor = TypeVar("Constructor", bound=Callable[..., None])
 Part = TypeVar("Part", bound=nnx.Module)
@@ -88,7 +88,7 @@ class AssociationOptions:
     """Queries read at a time, their scores formed again in the backward pass; chosen from the size if None."""
 
     def __post_init__(self) -> None:
-        as_separation(self.separation)
+        separation = as_separation(self.separation)
         if self.beta is not None:
             positive_array("beta", self.beta, jnp.float64)
         if isinstance(self.metric, str):
@@ -97,7 +97,7 @@ class AssociationOptions:
             check_name(self.positions)
         for name in ("learn_beta", "learn_alpha", "learn_null_score"):
             flag(name, getattr(self, name))
-        if self.learn_null_score and not self.memory_slots and self.separation != "softmax1":
+        if self.learn_null_score and not self.memory_slots and not isinstance(separation, SoftmaxOne):
             raise ValueError('learn_null_score must be left out but with separation="softmax1" or memory_slots')
         if not flag("metric_per_head", self.metric_per_head) and not isinstance(self.metric, str):
             raise ValueError("metric_per_head must be left out unless a metric to learn is named, got False")

@@ -12,6 +12,7 @@ from hopfield.attention import SoftCap
 from hopfield.layers.attention import HopfieldAttention
 from hopfield.layers.imports.checkpoints import AttentionWeights
 from hopfield.layers.options import DEFAULT, AssociationOptions
+from hopfield.separations import LogSumExp, as_separation
 
 
 def from_attention_weights(
@@ -42,7 +43,9 @@ def from_attention_weights(
     read = weights.reading
     given = {"window": read.window, "score": None if read.cap is None else SoftCap(read.cap)}
     given = {name: value for name, value in given.items() if getattr(options, name) is None}
-    if read.sinks is not None and options.separation == "softmax":
+    if read.sinks is not None:
+        if not isinstance(as_separation(options.separation), LogSumExp):
+            raise ValueError(f"separation must be softmax for a checkpoint with sinks, got {options.separation}")
         given |= {"separation": "softmax1", "learn_null_score": True}
     places = weights.rotary() if options.positions is None and flag("positions", positions) else options.positions
     outputs = weights.w_output.shape[-1]

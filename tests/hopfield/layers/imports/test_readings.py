@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield.layers import from_attention_weights
+from hopfield.layers import AssociationOptions, from_attention_weights
 from hopfield.layers.imports import checkpoints
 from hopfield.layers.imports.readings import reading_of
 from hopfield.layers.imports.rotations import rotary_of, scale_of_scores
@@ -62,6 +62,8 @@ def test_sinks_of_gpt_oss(tmp_path: Path) -> None:
     first, second = loaded(tmp_path, config, {"sinks": sinks}).layers[:2]
     check(first, sinks=sinks.astype(float))
     check(second, sinks=sinks.astype(float), window=3)
+    with pytest.raises(ValueError, match="separation must be softmax for a checkpoint with sinks, got sparsemax"):
+        from_attention_weights(first, AssociationOptions(separation="sparsemax"))
     for layer in (first, second):
         with pytest.raises(ValueError, match="projections must be left out for norms, windows, caps and sinks"):
             layer.projections()
