@@ -38,7 +38,7 @@ def summarise(table: Table) -> dict:
         needed.append(curve | {"examples": number, "stderr": error, "theory": least if np.isfinite(least) else np.nan})
         name = f"needed/{curve['rule']}/N={curve['neurons']}/alpha={curve['load']:.3f}/r={curve['quality']:g}"
         if np.isfinite(number):
-            scalars |= headline(name, number, error, theory=float(least))
+            scalars |= headline(name, number, error, limit=float(least))
     for rule, rows in states.groupby("rule", sort=False):
         clean = rows[(rows["retained"] >= CLEAN) & rows["theory"].notna()]
         columns = clean[["overlap", "overlap_stderr", "theory", "clusters"]].itertuples(index=False)

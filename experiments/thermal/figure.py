@@ -4,8 +4,8 @@ import numpy as np
 import pandas
 
 from experiments.contract import Table
-from experiments.figures.panel import Axis, Heat, Panel, Series, curves, entry, level, theory_line
-from experiments.figures.style import THEORY, ordered
+from experiments.figures.panel import Axis, Heat, Panel, Series, curves, level, theory_line
+from experiments.figures.style import ordered
 from experiments.thermal.config import MIXED
 from hopfield.theory import thermal
 
@@ -24,7 +24,7 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     for series in rhat:
         series.linestyle = ""
     mixed = level(MIXED, label="1.01: mixed below")
-    return [*shown, Panel(r"whether chains agree", _load(), Axis(r"$\hat R$ of the overlap", "log"), [*rhat, mixed])]
+    return [*shown, Panel(r"whether chains agree", _load(), Axis(r"$\hat R$ of the overlap"), [*rhat, mixed])]
 
 
 def _load() -> Axis:
@@ -51,12 +51,11 @@ def _map(kernel: str, rows: Table) -> Panel:
     line = np.geomspace(heat.y[0], heat.y[-1], 200)
     if kernel == "lse":
         found = [
-            _drawn(thermal.critical_load(line), line, "equal free energies", "-"),
-            _drawn(thermal.stable_load(line), line, "retrieval state ends", "--"),
+            _drawn(thermal.critical_load(line), line, r"equal free energies, $N\to\infty$", "-"),
+            _drawn(thermal.stable_load(line), line, r"retrieval state ends, $N\to\infty$", "--"),
         ]
     else:
-        found = [_drawn(np.full(200, rows["critical"].iloc[0]), line, "no other pattern in reach", "-")]
-    found.append(entry(r"theory, $N\to\infty$", **THEORY))
+        found = [_drawn(np.full(200, rows["critical"].iloc[0]), line, r"no other pattern in reach, $N\to\infty$", "-")]
     ends = (float(heat.x[0]), float(heat.x[-1]))
     y = Axis("temperature $T$", "log", (float(heat.y[0]), float(heat.y[-1])))
     return Panel(NAMES[kernel], Axis(r"load $\alpha = \ln M / N$", limits=ends), y, found, heat)
