@@ -112,7 +112,7 @@ def _check_name(kind: str, name: str) -> None:
         raise InputError(f"NAME must be a word of small letters, digits and underscores, got {name}")
     if keyword.iskeyword(name):
         raise InputError(f"NAME must not be a word of Python's own, got {name}")
-    if kind == "experiment" and name in (taken := sorted(path.stem for path in Path(__file__).parent.iterdir())):
+    if kind == "experiment" and name in (taken := sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*"))):
         raise InputError(f"NAME must not be that of something in experiments, {', '.join(taken)}, got {name}")
 
 
