@@ -23,6 +23,12 @@ def headlines(summary: dict) -> Iterator[dict[str, str]]:
         }
 
 
+def in_words(summary: dict) -> Iterator[str]:
+    """A line for every number that a summary is about: its name, value with error, theory."""
+    for line in headlines(summary):
+        yield f"{line['name']}: {line['value']}{line['theory'] and ', theory '}{line['theory']}"
+
+
 def with_error(value: Any, error: Any = 0.0) -> str:
     """A number rounded to the digits that its error justifies. The error is unknown for a single sample."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from experiments.figures import report
-from experiments.figures.headlines import headlines
+from experiments.figures.headlines import in_words
 from experiments.runner import boundary, folders, mirror, results, tables
 from experiments.runner.planning import Plan
 from experiments.shared import memories
@@ -48,9 +48,9 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
 
 def _say_headlines(directory: Path, summary: dict) -> None:
     """Print the first numbers that a summary is about, and where the others are."""
-    lines = list(headlines(summary))
+    lines = list(in_words(summary))
     for line in lines[:MOST]:
-        print(f"{line['name']}: {line['value']}{line['theory'] and ', theory '}{line['theory']}")
+        print(line)
     if more := len(lines) - len(lines[:MOST]):
         print(f"{more} more numbers: {directory / 'summary.json'}")
 

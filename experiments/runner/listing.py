@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import math
 import os
 import re
 import stat
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from experiments import contract
+from experiments.figures.headlines import headlines, in_words
 from experiments.runner import boundary, folders, locks, yaml_files
 from experiments.system import files
 
@@ -36,6 +36,8 @@ class Run(NamedTuple):
     points: int
     headlines: dict[str, tuple[float | None, float | None]]
     """Value and error of every headline number, by name."""
+    said: list[str]
+    """The headline numbers as the run itself prints them."""
     size: int
     """Bytes of all files."""
     state: str
@@ -100,20 +102,10 @@ def lines(run: Run, most: int = 3) -> Iterator[str]:
     yield f"{run.path}: {run.state}, {run.done} of {run.points} points, {_bytes(run.size)}, {when}"
     options = " ".join(f"{name}={folders.words(value)}" for name, value in run.differs.items())
     yield f"    {run.conf}: {options or 'no option differs'}"
-    named = list(headlines(run))
-    for line in named[:most]:
+    for line in run.said[:most]:
         yield f"    {line}"
-    if len(named) > most:
-        yield f"    ... and {len(named) - most} more"
-
-
-def headlines(run: Run) -> Iterator[str]:
-    """Headline numbers with their errors, as the run itself prints them."""
-    for name, (value, error) in run.headlines.items():
-        text = "unknown" if value is None else f"{value:.5g}"
-        if value is not None and error is not None:
-            text += f" ± {error:.2g}" if math.isfinite(error) else " (error unknown)"
-        yield f"{name}: {text}"
+    if len(run.said) > most:
+        yield f"    ... and {len(run.said) - most} more"
 
 
 def _folders(folder: Path) -> Iterator[Path]:
@@ -134,6 +126,7 @@ def _read_run(place: Path) -> Run:
             sizes.append(status.st_size if stat.S_ISREG(status.st_mode) else 0)
             if path.parent == place / "ledger" or (path.parent == place and "." in path.name[1:]):
                 times.append(status.st_mtime)
+    scalars = _scalars(place) if record.complete else {}
     return Run(
         path=folders.shown(place),
         conf=record.conf,
@@ -142,7 +135,8 @@ def _read_run(place: Path) -> Run:
         differs=record.differs,
         done=done,
         points=record.points,
-        headlines=_scalars(place) if record.complete else {},
+        headlines={line["name"]: _valued(scalars, line["name"]) for line in headlines({"scalars": scalars})},
+        said=list(in_words({"scalars": scalars})),
         size=sum(sizes),
         state=state,
         further=record.further,
@@ -159,14 +153,16 @@ def _count_rows(place: Path) -> int:
     return len(keys)
 
 
-def _scalars(place: Path) -> dict[str, tuple[float | None, float | None]]:
+def _scalars(place: Path) -> dict[str, float | None]:
     try:
         scalars = json.loads(files.read_text(place / "summary.json", LARGEST)).get("scalars", {})
-        scalars = {name: value for name, value in scalars.items() if value is None or isinstance(value, int | float)}
-        values = {name: value for name, value in scalars.items() if not name.endswith(contract.ERROR)}
-        return {name: (value, scalars.get(f"{name}{contract.ERROR}")) for name, value in values.items()}
+        return {name: value for name, value in scalars.items() if value is None or isinstance(value, int | float)}
     except (OSError, ValueError, AttributeError, RecursionError):
         return {}
+
+
+def _valued(scalars: dict[str, float | None], name: str) -> tuple[float | None, float | None]:
+    return scalars[name], scalars.get(f"{name}{contract.ERROR}")
 
 
 def _bytes(size: float) -> str:

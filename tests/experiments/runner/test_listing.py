@@ -31,7 +31,7 @@ def test_a_list_tells_state_points_options_and_numbers(three: None, capsys: pyte
     assert "    toy: slopes=0.5 stop_at=2\n" in first
     assert second.startswith("toy/limit=1+seed=3: complete, 8 of 8 points, ")
     assert "    response: " in second
-    assert " ± 0.1\n" in second
+    assert " ± 0.10\n" in second
     assert third.startswith("toy/limit=1: complete")
 
 
