@@ -41,7 +41,7 @@ _NARROWEST = 60
 def text(folder: Path | None) -> str:
     """All configurations, those of a folder that holds another `conf/` included, with the flags."""
     places = [ROOT, *([] if folder is None else [folder])]
-    found = {path.stem: path for place in places for path in (place / "conf").glob("*.yaml")}
+    found = {path.stem: path for place in places for path in (place / "conf").glob("*.yaml") if path.is_file()}
     last = "Options of an experiment: hopfield conf=NAME --help"
     return "\n\n".join([HEAD, *lines(dict(sorted(found.items()))), last, FOOT])
 
