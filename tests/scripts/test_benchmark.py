@@ -35,7 +35,7 @@ def test_a_run_prints_and_saves_ratios_of_paired_times(benchmark, tmp_path, caps
     record = json.loads(path.read_text())
     peers = ["torch"] if importlib.util.find_spec("torch") else []
     short = ["asynchronous", "blockwise", *(f"blockwise_{peer}" for peer in peers)]
-    short += ["layer", *(f"layer_{peer}" for peer in peers), "overlaps", "plain_call", "products"]
+    short += ["layer", *(f"layer_{peer}" for peer in peers), "layer_reads", "overlaps", "plain_call", "products"]
     assert [case["name"] for case in record["cases"]] == short  # the long ones only when asked for
     case = record["cases"][0]
     assert case["shapes"] == {"neurons": 200, "patterns": 20, "probes": 4}
