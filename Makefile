@@ -18,7 +18,7 @@ capacity: $(VENV)/.installed
 	$(BIN)/python -m experiments.run conf=capacity
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest $(WORKERS) --few -m 'not physics and not process and not exhaustive'
+	$(BIN)/python -m pytest $(WORKERS) --few -m 'not slow and not physics and not process and not exhaustive'
 
 test-versions:
 	for python in $(PYTHONS); do $(MAKE) --no-print-directory test PYTHON=$$python VENV=.venv-$$(basename $$python) || exit 1; done

@@ -80,7 +80,7 @@ jax.config.update("jax_traceback_in_locations_limit", 0)
 hypothesis.settings.register_profile("few", derandomize=True, deadline=None, database=None, max_examples=6)
 hypothesis.settings.load_profile("few")  # the same few examples every time
 forget_context = one_context()
-LONG = {"physics", "process", "exhaustive"}
+LONG = {"slow", "physics", "process", "exhaustive"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -258,6 +258,7 @@ def test_only_the_mirror_imports_wandb():
     assert not offenders(others, lambda m: inside(m, "wandb"))
 
 
+@pytest.mark.slow
 def test_nothing_imports_private_jax_but_the_context_of_tests():
     """tests/contexts.py lowers the programs of a module in one context of MLIR, which JAX has no public way to say."""
     found = offenders([*SOURCES, *TESTS], lambda m: inside(m, "jax._src", "jaxlib"))

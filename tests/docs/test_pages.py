@@ -43,6 +43,7 @@ def commands() -> list[str]:
     return sorted({line.strip(" ,.;)") for line in found})
 
 
+@pytest.mark.slow
 def test_every_command_of_the_pages_is_composed():
     """With what it asks for: options that exist, with values that they may have. Files of the reader's are left out.
 

@@ -79,6 +79,7 @@ def test_a_run_holds_critical_loads_curves_and_figure(run: Any) -> None:
     assert repr(run).startswith("Run of conf=capacity: 6 rows")
 
 
+@pytest.mark.slow
 def test_a_folder_is_gone_on_with_and_opened(run: Any, folder: Path, capfd: pytest.CaptureFixture) -> None:
     again = hopfield.capacity(mine, **SCALE, output=folder / "mine")
     said = capfd.readouterr()
@@ -95,6 +96,7 @@ def test_what_the_command_measured_is_opened(command: pandas.DataFrame, folder: 
     pandas.testing.assert_frame_equal(hopfield.open_run(folder / "command").table, command, check_exact=True)
 
 
+@pytest.mark.slow
 def test_a_function_that_changed_is_measured_anew_and_not_into_the_same_folder(folder: Path) -> None:
     first, second = (hopfield.capacity(cell(beta), **SCALE).table for beta in (0.05, 4.0))
     assert first["memory"].tolist() == second["memory"].tolist()

@@ -38,6 +38,7 @@ def smaller(words: list[str]) -> list[str]:
     return list({word.partition("=")[0]: word for word in (*words, *SMALL[words[0]])}.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", new.KINDS)
 def test_every_kind_runs_by_the_commands_that_are_printed(
     kind: str, mine: Path, capsys: pytest.CaptureFixture[str]
@@ -69,6 +70,7 @@ def test_a_name_that_the_file_uses_for_something_else_is_refused(
     assert not list(mine.iterdir())
 
 
+@pytest.mark.slow
 def test_weights_of_the_separation_are_the_gradient_of_its_potential(mine: Path) -> None:
     new.main(["separation", "own_part"])
     separation = separations.find("./own_part.py:OwnPart")

@@ -32,6 +32,7 @@ def bare(code: str) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-c", BARE + code], capture_output=True, text=True, check=False, cwd=ROOT)
 
 
+@pytest.mark.slow
 def test_the_library_imports_where_only_its_own_packages_are() -> None:
     done = bare(
         "import hopfield\n"
@@ -43,6 +44,7 @@ def test_the_library_imports_where_only_its_own_packages_are() -> None:
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "1\n")
 
 
+@pytest.mark.slow
 def test_command_and_capacity_say_what_to_install() -> None:
     done = bare("import hopfield.__main__ as main; print(main.main()); import hopfield; hopfield.capacity('classical')")
     sentence = "hopfield's experiments need filelock, hydra-core, matplotlib"

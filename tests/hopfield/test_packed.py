@@ -19,6 +19,7 @@ def memory(num_patterns, used=None):
     return find_memory("classical").build(rows, mask=mask)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("num_patterns", "used"), [(1, None), (32, None), (45, None), (45, 21)])
 def test_rows_and_products_are_those_of_the_matrix(num_patterns, used):
     whole, packed = (make(memory(num_patterns, used)) for make in (hebb_couplings, packed_couplings))
@@ -30,6 +31,7 @@ def test_rows_and_products_are_those_of_the_matrix(num_patterns, used):
         np.testing.assert_array_equal(packed.update(state), whole.update(state))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dynamics", ["asynchronous", "sequential"])
 @pytest.mark.parametrize("num_patterns", [9, 12, 40])
 def test_retrievals_are_the_same_flip_for_flip(dynamics, num_patterns):

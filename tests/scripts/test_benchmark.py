@@ -24,6 +24,7 @@ def benchmark(monkeypatch: pytest.MonkeyPatch):
     )
 
 
+@pytest.mark.slow
 def test_a_run_prints_and_saves_ratios_of_paired_times(benchmark, tmp_path, capsys):
     path = tmp_path / "times.json"
     for compiled in (benchmark.asynchronous.hebb, benchmark.asynchronous.end_states):
@@ -120,6 +121,7 @@ def test_the_plain_sweep_keeps_a_spin_with_no_field_and_stops_where_nothing_move
     np.testing.assert_array_equal(mixed, [1.0, -1.0, 1.0])
 
 
+@pytest.mark.slow
 def test_a_command_that_fails_is_reported_with_what_it_said(benchmark, tmp_path):
     run = benchmark.contract.Run()
     with pytest.raises(benchmark.contract.BenchmarkError, match="ended with code 2: error: neurons must be at least 2"):

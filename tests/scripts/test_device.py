@@ -36,6 +36,7 @@ def test_operations_are_counted_through_loops_and_branches(device):
     assert found == device.Counts(flops=11 * 2 * 3 * 4 * 5, bytes=11 * 4 * (12 + 20 + 15), exponentials=15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROWS)
 def test_every_row_is_lowered_for_cuda(device, name, capsys):
     assert list(device.rows("small")) == ROWS

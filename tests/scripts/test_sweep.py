@@ -3,6 +3,7 @@
 import itertools
 from pathlib import Path
 
+import pytest
 import yaml
 
 from experiments.runner import compose, session
@@ -10,6 +11,7 @@ from experiments.runner import compose, session
 SWEEP = Path(__file__).resolve().parents[2] / "scripts" / "sweep.yaml"
 
 
+@pytest.mark.slow
 def test_every_combination_of_the_sweep_is_a_job_with_a_directory_of_its_own():
     sweep = yaml.safe_load(SWEEP.read_text(encoding="utf-8"))
     assert sweep["command"] == ["${env}", "${interpreter}", "-m", "experiments.run", "${args_no_hyphens}"]

@@ -12,6 +12,7 @@ from experiments.attractors.experiment import check, measure, panels, points, su
 PATTERNS = np.sign(np.random.default_rng(1).normal(size=(2, 14)))
 
 
+@pytest.mark.slow
 def test_a_network_of_two_patterns_ends_in_them_and_the_fixed_points_are_counted(tmp_path):
     """N = 14: all 16384 states are looked at. At N ξ·ξ' small both patterns and their reverses are fixed points."""
     np.save(tmp_path / "w.npy", PATTERNS.T @ PATTERNS / 14)

@@ -43,6 +43,7 @@ def test_one_large_instance_is_found_by_all_methods_that_can_weigh_instances(tab
     assert min(found.values()) > 0.9, found
 
 
+@pytest.mark.slow
 def test_a_network_does_not_depend_on_bags_that_it_is_not_trained_on():
     """Labels and features of the folds left out are exchanged: scores of all others stay what they were."""
     made = data.synthetic_bags()
@@ -76,6 +77,7 @@ def test_all_methods_choose_among_as_many_settings():
     assert {len(experiment.candidates(config, method)) for method in METHODS} == {4}
 
 
+@pytest.mark.slow
 def test_padding_has_no_part_in_scores_or_moments():
     """The second bag with a third, empty place reads the same."""
     made = data.synthetic_bags()

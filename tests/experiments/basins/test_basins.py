@@ -105,6 +105,7 @@ def _samples(kind: experiment.Program, overlaps, patterns: int, samples: int) ->
     return run(kind, 0, None, 0.8, [patterns] * samples, range(samples), [overlaps] * samples)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("memory", "neurons", "beta"), [("projection", 30, None), ("dense:3", 20, None), ("modern", 12, 2.0)]
 )
@@ -135,6 +136,7 @@ def test_modern_queries_end_at_the_nearest_pattern(modern):
         assert abs(rows["right"].sum() / trials - share) < 4 * np.sqrt(share * (1 - share) / trials) + 0.03
 
 
+@pytest.mark.slow
 def test_on_a_crowded_sphere_only_a_strict_criterion_tells_the_right_pattern_from_its_neighbours():
     """500 patterns in 8 dimensions: queries that go to the nearest of them often end within 0.8 of their own."""
     kind = experiment.Program("modern", "synchronous", 8, 500, 100, 1, 100)
@@ -191,6 +193,7 @@ def test_loads_are_stored_with_an_odd_number_of_patterns_where_fields_are_intege
     assert len(points) == len({files.fingerprint(point) for point in points})
 
 
+@pytest.mark.slow
 def test_neurodynamics_is_drawn_as_what_it_is():
     """Amari and Maginu's theory follows the dynamics for a few steps alone."""
     scale = Scale(neurons=[40], loads=[0.1], samples=2, dynamics=["synchronous"])
@@ -203,6 +206,7 @@ def test_neurodynamics_is_drawn_as_what_it_is():
     assert entry["theory_name"] in labels
 
 
+@pytest.mark.slow
 def test_after_one_update_critical_overlaps_are_those_of_one_step():
     """Half end above 0.8 where a tenth of the spins is wrong: m_c² = 2α erfc⁻¹(0.2)² for N → ∞."""
     scale = Scale(neurons=[400], loads=[0.1, 0.4], samples=6, max_steps=1, dynamics=["synchronous", "asynchronous"])
@@ -226,6 +230,7 @@ def test_after_one_update_critical_overlaps_are_those_of_one_step():
     ]
 
 
+@pytest.mark.slow
 def test_weights_of_one_update_have_no_theory_of_where_they_would_end():
     scale = Scale(neurons=[10], loads=[0.3], samples=2, beta=2.0, max_steps=1)
     table = table_of(memories=["modern"], overlaps=[0.2, 0.6, 0.9], per_memory={"modern": scale})

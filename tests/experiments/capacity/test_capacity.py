@@ -323,6 +323,7 @@ def test_a_mixture_of_parities_is_warned_of_where_it_matters():
     assert notes == ["flip:0.001 flips no spin at N=20, where its curves are those of clean starts"]
 
 
+@pytest.mark.slow
 def test_the_error_of_the_one_step_threshold_is_the_scatter_of_equal_runs():
     """Draws are independent at every load, and an error is that of the mean over them, be they as few as two."""
     generator = np.random.default_rng(0)

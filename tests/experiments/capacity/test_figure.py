@@ -125,6 +125,7 @@ ALIKE = {"projection alone", "one load", "one sample", "one query", "all retaine
 """Kinds that differ from another one in numbers alone."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind", [pytest.param(kind, marks=[pytest.mark.exhaustive] * (kind in ALIKE)) for kind in TITLES]
 )

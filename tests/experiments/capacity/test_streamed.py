@@ -83,6 +83,7 @@ def test_one_pass_measures_what_stored_patterns_do():
             assert row[name] == pytest.approx(value), (row, name)
 
 
+@pytest.mark.slow
 def test_patterns_in_a_file_give_the_same_rows(tmp_path):
     """One draw, one size: the patterns of the file are those that the generated ensemble draws for sample 0."""
     pattern_key, _ = draws.keys(0, 18, 0, 0)
@@ -96,6 +97,7 @@ def test_patterns_in_a_file_give_the_same_rows(tmp_path):
     assert rows[0] == rows[1]
 
 
+@pytest.mark.slow
 def test_rows_of_streams_have_the_columns_of_stored_patterns():
     rows = {ensemble: measured(ensembles=[ensemble], samples=1, patterns=[40]) for ensemble in ("generated", "random")}
     assert {frozenset(row) for row in rows["generated"]} == {frozenset(row) for row in rows["random"]}

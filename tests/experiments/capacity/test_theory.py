@@ -58,6 +58,7 @@ def test_memories_without_a_theory_have_no_line(memory, criterion):
     assert theory.success(memory, criterion, 10, np.array([3]), 0.0, 1.0) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("memory", [*names(), "dense:2", "dense:5", "sparse:1.2"])
 def test_every_start_has_a_line_or_none_and_never_an_error(memory):
     counts = np.array([2, 9])
@@ -73,6 +74,7 @@ def test_every_start_has_a_line_or_none_and_never_an_error(memory):
                 assert load is error is share is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("memory", "expected"),
     [

@@ -102,6 +102,7 @@ def test_enumerated_thresholds_scatter_by_their_errors():
         assert 0.74 < loads.std(ddof=1) / np.sqrt(np.mean(errors**2)) < 1.26
 
 
+@pytest.mark.slow
 def test_seeds_that_are_joined_give_one_curve():
     """Sampled queries of both are those of one seed with twice as many; draws of both are more draws."""
     near = [-0.05, -0.02, 0.0, 0.02, 0.05]
@@ -126,6 +127,7 @@ def test_seeds_that_are_joined_give_one_curve():
     assert all((np.diff(line.x) > 0).all() for line in lines)
 
 
+@pytest.mark.slow
 def test_a_point_does_not_depend_on_the_others():
     """From fewer patterns than queries to thousands: each queries its own first ones, and as many as it has."""
     config = Config(

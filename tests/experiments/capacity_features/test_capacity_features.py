@@ -50,6 +50,7 @@ def test_odd_sizes_are_refused():
         Config(features=[65])
 
 
+@pytest.mark.slow
 def test_the_error_of_a_mean_exponent_counts_draws_that_curves_share():
     """Curves with the same patterns scatter together: their mean is hardly better known than one of them."""
     rng, found = np.random.default_rng(3), []

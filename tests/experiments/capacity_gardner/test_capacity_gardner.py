@@ -7,6 +7,7 @@ from experiments.capacity_gardner.config import Config
 from experiments.capacity_gardner.experiment import check, measure, points, summarise
 
 
+@pytest.mark.slow
 def test_spins_held_are_covers_share():
     """N = 20 at M = 36 and 40: Cover's share is 0.63 and 0.37; 12 draws of 20 spins, which share their patterns."""
     config = Config(rules=["adatron"], neurons=[20], loads=[1.8, 2.0], flipped=[0.0], samples=12)

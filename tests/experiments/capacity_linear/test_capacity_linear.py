@@ -67,6 +67,7 @@ def test_a_run_that_asks_for_no_draws_keys_all_has_no_panel_of_them():
     assert len(panels(rows, summary)) == 1
 
 
+@pytest.mark.slow
 def test_a_point_does_not_depend_on_the_others(table):
     for left in (points(SMALL)[5:7], points(SMALL)[-1:]):
         for row in measure(SMALL, left):

@@ -68,6 +68,7 @@ def test_every_quantity_equals_a_plain_loop_over_softmax() -> None:
             state = new
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("memory", ["modern", "sparse", "sparse:1.5"])
 def test_the_identities_and_the_descent_hold_at_every_step(memory: str) -> None:
     # |dΦ/dT + S| is the error of a central difference of relative width 1e-4 at a Φ that has kinks in its second
@@ -91,6 +92,7 @@ def test_the_entropy_rises_to_ln_2_between_two_opposite_patterns() -> None:
     assert np.all(np.diff(found["energy"]) < 1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ratio", [0.8, 1.15, 1.6])
 def test_converged_entropy_on_the_sphere_is_that_of_theory(ratio: float) -> None:
     neurons, patterns = 64, 1000
@@ -161,6 +163,7 @@ def test_the_summary_says_who_rises_and_how_well_the_identities_hold(table: pand
     assert summary["scalars"]["rising/modern/0.5"] == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kept",
     [

@@ -95,6 +95,7 @@ def test_settings_of_ones_own_matplotlibrc_hold(tmp_path: Path, monkeypatch: pyt
         assert matplotlib.rcParams["font.size"] == 9.5
 
 
+@pytest.mark.slow
 def test_a_run_takes_its_look_and_is_drawn_again_with_another(command, tmp_path: Path) -> None:
     words = ("conf=toy", "output=out")
     assert command(*words, "figure.format=[png]").code == 0

@@ -66,6 +66,7 @@ def test_the_style_ends_with_its_block() -> None:
     assert dict(matplotlib.rcParams) == before
 
 
+@pytest.mark.slow
 def test_files_do_not_depend_on_the_day_or_the_process(tmp_path: Path) -> None:
     def panels(table, summary):
         found = [

@@ -34,6 +34,7 @@ def test_the_flat_network_is_the_memory_of_distances():
     assert float(graph.energy({"pixels": x, "wholes": field})) == pytest.approx(expected, abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", [0, 4, 60])
 def test_rows_do_not_depend_on_what_else_is_asked_for(parts):
     """Nor on copies of parts, where more of them are asked for than digits are stored."""

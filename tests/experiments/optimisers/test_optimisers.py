@@ -93,6 +93,7 @@ def test_labels_are_drawn_with_the_teachers_probabilities() -> None:
     assert abs((surprise - entropy).mean()) < 4 * surprise.std() / math.sqrt(len(p))
 
 
+@pytest.mark.slow
 def test_the_target_is_a_share_of_the_gain_and_the_optimum_a_bound() -> None:
     where = setting()
     best = measurement.optimum(SHAPE, SEED)

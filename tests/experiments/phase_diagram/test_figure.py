@@ -23,6 +23,7 @@ def smoke() -> pandas.DataFrame:
     return pandas.DataFrame(rows_of(Config()))
 
 
+@pytest.mark.slow
 def test_summary_says_what_was_measured_beside_what_theory_says(smoke):
     summary = json.loads(files.encode(phase_diagram.summarise(smoke)))
     (line,) = summary["retrieval_line"]
@@ -36,6 +37,7 @@ def test_summary_says_what_was_measured_beside_what_theory_says(smoke):
     assert "map/modern/contradicting_area" in summary["scalars"]
 
 
+@pytest.mark.slow
 def test_overlaps_without_size_dependence_extrapolate_to_the_theory():
     """A made-up table: deviations of 2/N from theory and errors of known size."""
     rows = []
@@ -73,6 +75,7 @@ def test_loads_are_stored_with_an_odd_number_of_patterns_at_every_size():
     assert {point["patterns"] % 2 for point in modern} == {0, 1}
 
 
+@pytest.mark.slow
 def test_no_more_queries_are_counted_than_there_are_patterns():
     """In a map from one pattern to three, and on a curve of one; the cost is that of as many."""
     few, many = (
@@ -94,6 +97,7 @@ def test_no_more_queries_are_counted_than_there_are_patterns():
         assert sum(row[name] for name in diagrams.REGIMES) == row["queries"]
 
 
+@pytest.mark.slow
 def test_overlaps_stand_beside_theory_at_the_load_that_is_stored():
     """Of 40 spins the odd number nearest to a load of 0.06 is 3, a load of 0.075."""
     curves = Curves(loads=[0.06], neurons=[20, 40], samples=[2], temperatures=[0.2, 0.6], levels=0)
@@ -133,6 +137,7 @@ def test_the_end_of_retrieval_is_told_with_its_sweeps_and_its_criterion():
     assert {r"$\alpha=0.075$, 12 sweeps", r"$\alpha=0.075$, 400 sweeps"} < set(labels)
 
 
+@pytest.mark.slow
 def test_regimes_keep_their_names(smoke):
     with style.style():
         axes = draw.figure(phase_diagram.panels(smoke, phase_diagram.summarise(smoke))).axes
@@ -157,6 +162,7 @@ def test_every_line_has_a_number_of_its_own():
     assert [found[name] for name in found if name.endswith("/theory")] == [0.5] * 4
 
 
+@pytest.mark.slow
 def test_no_theory_of_states_at_rest_stands_beside_a_single_update():
     """Of one update a map has the lines of the start; two sweeps from the pattern, averaged singly, have none."""
     modern = Modern(neurons=8, cells=[2, 2], levels=0, max_steps=1)
@@ -192,6 +198,7 @@ def test_a_cell_of_another_map_with_the_same_middle_is_another_point():
     assert ours != theirs
 
 
+@pytest.mark.slow
 def test_maps_of_other_loads_or_cells_are_maps_of_their_own(smoke):
     rows = smoke[smoke["study"] == "map"]
     moved = rows.assign(load_low=rows["load_low"] + 0.5, load_high=rows["load_high"] + 0.5)
@@ -205,6 +212,7 @@ def test_maps_of_other_loads_or_cells_are_maps_of_their_own(smoke):
     assert len([name for name in found["scalars"] if name.startswith("map/")]) == 4
 
 
+@pytest.mark.slow
 def test_lines_of_theory_are_called_what_they_are(smoke):
     """Replica-symmetric for the classical network, annealed for the modern one."""
     summary = json.loads(files.encode(phase_diagram.summarise(smoke)), parse_constant=lambda name: None)
@@ -224,6 +232,7 @@ def test_lines_of_theory_are_called_what_they_are(smoke):
             assert any(text.startswith("RS theory") for text in texts), texts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kept",
     [

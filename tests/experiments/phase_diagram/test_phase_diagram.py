@@ -75,6 +75,7 @@ def run(kind: diagrams.Program, patterns, samples, temperatures) -> dict[str, li
     return grids.run_program(measurement.one, kind, 0, None, draw, {"temperature": np.float32(temperatures)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", [0.3, 0.5])
 def test_modern_states_change_at_the_finite_size_threshold(load):
     """Far on either side of the converged line of theory all end in retrieval, or none does."""

@@ -88,6 +88,7 @@ def lowered(config, rows):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stops", [(), (5,), (16,), (3, 17, 4)], ids=str)
 def test_a_run_that_refines_ends_with_the_same_table_however_it_was_stopped(
     command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stops: tuple[int, ...]

@@ -7,6 +7,7 @@ from experiments.phase_diagram import theory
 from hopfield.theory import replicas
 
 
+@pytest.mark.slow
 def test_lines_of_dense_memories_are_those_of_the_solved_equations():
     lines = theory.dense_lines(3)
     found = replicas.dense_spinodal_temperature(3, lines.spinodal[7])

@@ -22,6 +22,7 @@ def table(as_run) -> Table:
     return measured(neurons=[40, 60], around=[0.1, 2.0], samples=4, sweeps=200)
 
 
+@pytest.mark.slow
 def test_a_pattern_alone_is_remembered_as_long_as_theory_says() -> None:
     """Classical, T = 0.5 and 0.7: the overlap is a Markov chain in closed form."""
     options = {"degrees": [2], "temperatures": [0.5, 0.7], "neurons": [300], "around": [1e-6], "queries": 1}

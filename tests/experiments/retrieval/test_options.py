@@ -62,6 +62,7 @@ def test_parts_that_measure_one_curve_otherwise_are_refused(option):
         retrieval.points(config)
 
 
+@pytest.mark.slow
 def test_parts_of_the_published_scale_are_chosen_and_changed_on_the_command_line():
     with session.opened():
 

@@ -108,6 +108,7 @@ def test_other_random_ensembles_have_the_critical_kappa_of_theirs(mixed):
         assert entry["stderr"] < 0.03 * entry["theory"]
 
 
+@pytest.mark.slow
 def test_row_agrees_with_the_equations_in_numpy():
     """x' = Xᵀ softmax(β X x) for the same patterns and starts, iterated in numpy."""
     captured = {}
@@ -248,6 +249,7 @@ def test_figures_are_drawn_from_any_table(smoke, mixed, tmp_path):
         assert figure.axes
 
 
+@pytest.mark.slow
 def test_no_theory_of_converged_states_stands_beside_a_single_update():
     """One step has its own, that of the weight at the start."""
     table = measured(patterns=[20, 30, 50], samples=4, max_steps=1)
@@ -308,6 +310,7 @@ def test_patterns_that_are_not_stored_are_retrieved_alike():
         assert row["cycles"] == np.sum(end.status == CYCLE)
 
 
+@pytest.mark.slow
 def test_rows_of_streams_have_the_columns_of_stored_patterns():
     options = {"memories": ["exponential"], "neurons": [16], "patterns": [40], "kappas": [4.0], "around": []}
     kinds = (Config(**options, ensembles=[ensemble], samples=1) for ensemble in ("generated", "spins"))

@@ -76,6 +76,7 @@ def test_a_dry_run_says_what_it_would_take_and_leaves_nothing(command: Callable,
     )
 
 
+@pytest.mark.slow
 def test_a_dry_run_knows_what_is_measured_and_every_job_of_a_sweep(command: Callable):
     assert command("conf=toy", "output=out", "limit=1", "slopes=[1]").code == 0
     outcome = command("conf=toy", "output=out", "slopes=[1]", "dry=true")

@@ -74,6 +74,7 @@ def assert_series(history: list[dict], rows: list[dict]) -> None:
                 assert error == pytest.approx(abs(at[0] - at[1]) / 2)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("wandb_environment")
 def test_an_offline_run_reads_back_with_all_that_was_measured(command: Callable, tmp_path: Path) -> None:
     words = ["conf=toy", "seed=3", "output=out", "wandb.group=siblings", "wandb.tags=[first]", "wandb.name=Ada"]
@@ -131,6 +132,7 @@ def test_an_online_run_reaches_the_server(server: Server, command: Callable, tmp
     assert "results" in saved
 
 
+@pytest.mark.slow
 def test_a_resumed_run_is_the_same_run_for_the_server(server: Server, command: Callable) -> None:
     assert command("conf=toy", "output=out", "stop_at=3").code == 130
     assert command("conf=toy", "output=out").code == 0
@@ -171,6 +173,7 @@ def test_a_server_that_fails_in_mid_run_costs_a_warning_and_no_result(
     assert f"figure: {tmp_path}/out/figure.svg" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("accident", ["refuses", pytest.param("hangs", marks=pytest.mark.process)])
 def test_a_server_that_cannot_be_reached_makes_the_run_offline(
     server: Server, command: Callable, tmp_path: Path, accident: str
@@ -182,6 +185,7 @@ def test_a_server_that_cannot_be_reached_makes_the_run_offline(
     assert len(of_type(records(tmp_path / "out"), "history")) == 8
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("wandb_environment")
 @pytest.mark.parametrize("broken", ["init", "Table", "Run.log"])
 def test_a_fault_inside_wandb_costs_one_warning(

@@ -145,6 +145,7 @@ def test_a_mistake_ends_in_one_sentence_and_leaves_nothing(
     assert sorted(tmp_path.rglob("*")) == clutter
 
 
+@pytest.mark.slow
 def test_a_mistake_shows_no_traceback_to_the_shell(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "experiments.run", "conf=capcity"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60)

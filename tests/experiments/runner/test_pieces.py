@@ -64,6 +64,7 @@ def test_a_stopped_run_says_how_many_pieces_it_kept(command: Callable, monkeypat
     assert "0 of 16 points, and 5 of 12 pieces of the others, are kept" in outcome.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cuts", [0, 12])
 def test_shards_end_as_the_whole_run_whoever_comes_last(command: Callable, tmp_path: Path, cuts: int) -> None:
     words = ["conf=toy", f"cuts={cuts}", "wandb.mode=disabled"]
@@ -76,6 +77,7 @@ def test_shards_end_as_the_whole_run_whoever_comes_last(command: Callable, tmp_p
     assert [path.name for path in (tmp_path / "out").glob(".*")] == [".claim"]
 
 
+@pytest.mark.slow
 def test_shards_of_a_sweep_have_one_folder(command: Callable, tmp_path: Path) -> None:
     assert command(*TOY, "-m", "shard=1/2,2/2", "output=out").code == 0
     assert command(*TOY, "-m", "shard=1/2,2/2", "seed=0,1", "output=sweep").code == 0

@@ -66,6 +66,7 @@ def test_too_little_memory_is_one_sentence_and_keeps_the_rows(
     )
 
 
+@pytest.mark.slow
 def test_the_process_is_left_as_it_was(command: Callable) -> None:
     def state() -> tuple:
         settings = ("jax_default_matmul_precision", "jax_compilation_cache_dir", "jax_enable_x64")

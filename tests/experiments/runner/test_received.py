@@ -28,6 +28,7 @@ def edit(path: Path, **changes: object) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
+@pytest.mark.slow
 def test_a_memory_of_ones_own_is_drawn_the_same_where_its_code_is_gone(place: Path) -> None:
     assert new(["memory", "cub$c".replace("$", "i")]) == 0
     Path("cubic.py").rename("cub$c.py")  # a dollar begins a formula in Matplotlib
@@ -43,6 +44,7 @@ def test_a_memory_of_ones_own_is_drawn_the_same_where_its_code_is_gone(place: Pa
     assert not (place / "ran").exists()
 
 
+@pytest.mark.slow
 def test_an_experiment_of_ones_own_is_drawn_with_the_code_that_is_named(place: Path, capsys) -> None:
     assert new(["experiment", "mything"]) == 0
     assert run(["conf=./mything", "samples=1", "neurons=[20]", "output=out"]) == 0
@@ -99,6 +101,7 @@ def test_aliases_of_aliases_and_a_style_that_is_a_pipe_are_one_sentence(
     assert capsys.readouterr().err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_bad_run_is_a_line_of_the_list_and_hides_no_other(command: Callable, tmp_path: Path, capsys) -> None:
     for number in range(8):
         assert command("conf=toy", "limit=1", f"output=outputs/{number}", "figure.format=[svg]").code == 0

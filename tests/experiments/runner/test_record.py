@@ -51,6 +51,7 @@ def test_no_flipped_bit_of_a_ledger_reaches_a_table(written: Path) -> None:
         assert ledger.rows([point for point, _ in kept]) == [row for _, row in kept], place
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["a digit of a row", "rows without checksums"])
 def test_a_damaged_row_is_said_set_aside_and_measured_again(command: Callable, tmp_path: Path, damage: str) -> None:
     assert command("conf=toy", "output=out").code == 0
@@ -97,6 +98,7 @@ def test_a_checkpoint_of_other_shapes_is_not_gone_on_from(tmp_path: Path) -> Non
         assert load(path, {"w": np.zeros(3)}) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "sentence"),
     [

@@ -60,6 +60,7 @@ def test_a_directory_that_no_name_can_have_is_one_sentence(capsys: pytest.Captur
     assert re.fullmatch(r"error: x+ must hold the results of a finished run, got no [^\n]+\n", capsys.readouterr().err)
 
 
+@pytest.mark.slow
 def test_a_table_that_was_changed_after_its_run_is_said_to_be(command: Callable, tmp_path: Path, capsys) -> None:
     assert command("conf=toy", "output=out").code == 0
     assert redraw(["out"]) == 0

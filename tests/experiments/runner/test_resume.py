@@ -96,6 +96,7 @@ def test_an_interrupted_run_goes_on(command: Callable, tmp_path: Path) -> None:
     assert len(rows(tmp_path / "out/ledger")) == 16
 
 
+@pytest.mark.slow
 def test_a_finished_run_measures_nothing_and_adds_no_file(command: Callable, tmp_path: Path) -> None:
     command("conf=toy", "output=out")
     before = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
@@ -104,6 +105,7 @@ def test_a_finished_run_measures_nothing_and_adds_no_file(command: Callable, tmp
     assert {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "missing"),
     [

@@ -34,6 +34,7 @@ def test_help_answers_without_what_a_run_needs(tmp_path: Path, words: list[str],
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_run_takes_the_schema_of_its_experiment_alone(tmp_path: Path) -> None:
     program = (
         "import sys; from experiments.run import main; main(['conf=novelty', '--cfg', 'job']);"
@@ -89,6 +90,7 @@ def test_a_run_leaves_its_results_and_says_where(command: Callable, tmp_path: Pa
     assert "\nexperiment: toy\nconf: toy\nseed: 4\n" in config
 
 
+@pytest.mark.slow
 def test_the_directory_depends_on_the_options_and_not_on_the_clock(command: Callable, tmp_path: Path) -> None:
     def directories() -> set[str]:
         return {path.name for path in (tmp_path / "outputs/toy").iterdir()}
@@ -102,6 +104,7 @@ def test_the_directory_depends_on_the_options_and_not_on_the_clock(command: Call
     assert directories() == first | {"limit=1+seed=1"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     ["conf=toy -m seed=0,1 limit=1 output=out", "-m output=out limit=1 --conf=toy --seed=0,1",

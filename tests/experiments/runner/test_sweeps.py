@@ -33,6 +33,7 @@ FILES = {
 }
 
 
+@pytest.mark.slow
 def test_a_sweep_ends_with_one_table_summary_figure_and_report(command: Callable, tmp_path: Path) -> None:
     outcome = command("-m", "conf=toy", "seed=0,1", "noise=0.0,0.5", "output=out", "limit=1")
     assert outcome.code == 0
@@ -52,6 +53,7 @@ def test_a_sweep_ends_with_one_table_summary_figure_and_report(command: Callable
     assert 'href="seed_0%2Bnoise_0.5' in text
 
 
+@pytest.mark.slow
 def test_samples_of_different_seeds_are_never_taken_for_one(
     command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,6 +70,7 @@ def test_samples_of_different_seeds_are_never_taken_for_one(
     assert not kept.duplicated(["seed", "kind", "load", "slope", "sample"]).any()
 
 
+@pytest.mark.slow
 def test_rows_that_are_one_measurement_stand_once(command: Callable, tmp_path: Path) -> None:
     command("conf=toy", "output=a", "kinds=[red]")
     command("conf=toy", "output=b")
@@ -81,6 +84,7 @@ def test_rows_that_are_one_measurement_stand_once(command: Callable, tmp_path: P
     assert json.loads((tmp_path / "joined/summary.json").read_text())["mean"] == pytest.approx(whole["response"].mean())
 
 
+@pytest.mark.slow
 def test_rows_of_one_measurement_with_other_numbers_are_said_to_be_left_out(
     command: Callable, tmp_path: Path, capsys
 ) -> None:
@@ -93,6 +97,7 @@ def test_rows_of_one_measurement_with_other_numbers_are_said_to_be_left_out(
     assert "16 rows are left out, whose points have other numbers in a run that is named" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_runs_of_the_default_folders_are_compared(command: Callable, tmp_path: Path, capsys) -> None:
     command("conf=toy", "flag=true")
     command("conf=toy", "noise=0.5")
@@ -109,6 +114,7 @@ def test_runs_of_the_default_folders_are_compared(command: Callable, tmp_path: P
     assert listed["differs"] == {"noise": [0.125, 0.5], "flag": [True, False]}
 
 
+@pytest.mark.slow
 def test_labels_too_long_for_a_legend_give_way_to_folders(
     command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +128,7 @@ def test_labels_too_long_for_a_legend_give_way_to_folders(
         assert [group["options"]["noise"] for group in summary["groups"]] == [0, 0.5]
 
 
+@pytest.mark.slow
 def test_runs_that_differ_in_no_option_are_told_apart_by_their_folders(
     command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,6 +164,7 @@ def test_the_name_of_a_folder_among_others_is_the_shortest_end_of_its_path() -> 
     assert pooling.endings([Path(place) for place in places]) == names
 
 
+@pytest.mark.slow
 def test_a_sweep_of_sizes_has_one_folder_and_nothing_to_join(command: Callable, tmp_path: Path) -> None:
     outcome = command("-m", "conf=toy", "loads=[0.5],[1.0,2.0]")
     assert outcome.code == 0
@@ -164,6 +172,7 @@ def test_a_sweep_of_sizes_has_one_folder_and_nothing_to_join(command: Callable, 
     assert len(pandas.read_csv(tmp_path / "outputs/toy/default/table.csv")) == 24
 
 
+@pytest.mark.slow
 def test_a_sweep_without_an_output_has_a_folder_named_by_what_was_swept(command: Callable, tmp_path: Path) -> None:
     assert command("-m", "conf=toy", "seed=0,1", "limit=1").code == 0
     assert {path.name for path in (tmp_path / "outputs/toy/sweeps/seed=0,1").iterdir()} == FILES
@@ -185,12 +194,14 @@ def test_what_cannot_be_compared_is_one_sentence(
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_folder_of_joined_results_names_its_runs(command: Callable, tmp_path: Path) -> None:
     command("-m", "conf=toy", "seed=0,1", "limit=1", "output=out")
     assert sweeps.members(tmp_path / "out") == [tmp_path / "out/seed_0", tmp_path / "out/seed_1"]
     assert sweeps.members(tmp_path / "out/seed_0") == []
 
 
+@pytest.mark.slow
 def test_joined_results_and_a_run_share_no_folder(command: Callable, tmp_path: Path) -> None:
     for name, seed in (("a", 0), ("b", 1)):
         command("conf=toy", f"seed={seed}", "limit=1", f"output={name}")

@@ -12,6 +12,7 @@ from experiments.plot import main as plot
 from experiments.runs import main as runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["table.csv", "report.html", "figure.pdf"])
 def test_files_that_no_run_wrote_are_left(command: Callable, tmp_path: Path, name: str, capsys) -> None:
     assert command("conf=toy", "limit=1", "output=a").code == 0

@@ -21,6 +21,7 @@ def table(as_run):
     return measured(degrees=["1", "2", "exponential"], neurons=[12], shares=[0.7, 0.1], samples=200)
 
 
+@pytest.mark.slow
 def test_lengths_are_those_at_which_theory_expects_the_shares():
     for rule in ("1", "2", "3", "exponential"):
         length = theory.length(rule, 24, 0.5)
@@ -68,6 +69,7 @@ def test_theory_of_the_plain_rule_stands_beside_the_plain_rule_alone():
         assert all((entry[name] is not None) == plain for name in ("independent_bits", "P_T", "P_S"))
 
 
+@pytest.mark.slow
 def test_every_rule_is_drawn_at_its_own_largest_size():
     """The exponential rule has no length at N = 60 that is measured, and one at 8."""
     options = {"shares": [0.5], "correlation": [0.3, 0.5], "samples": 2}
@@ -81,6 +83,7 @@ def test_every_rule_is_drawn_at_its_own_largest_size():
     assert [len(part.x) for part in panel.series] == [2, 2]
 
 
+@pytest.mark.slow
 def test_the_figure_has_a_panel_for_every_rule_and_one_of_errors(table):
     titles = [panel.title for panel in experiment.panels(table, experiment.summarise(table))]
     assert len(titles) == 4

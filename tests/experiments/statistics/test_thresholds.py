@@ -170,6 +170,7 @@ def test_a_transition_that_ends_less_steeply_than_it_begins_is_fitted_with_its_c
     assert np.sqrt(np.mean(np.square(pull))) < 1.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rising", [False, True])
 @pytest.mark.parametrize("samples", [3, 12])
 def test_harder_criteria_never_have_the_larger_critical_load(rising, samples):

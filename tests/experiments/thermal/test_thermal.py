@@ -11,6 +11,7 @@ from experiments.thermal.config import Config
 from experiments.thermal.experiment import Program, _memory, measure, panels, points, summarise
 
 
+@pytest.mark.slow
 def test_few_patterns_leave_the_overlap_of_one_pattern():
     """N = 16 and M = 2 at low temperatures: no chain leaves for the other pattern in the time that there is."""
     config = Config(neurons=[16], loads=[0.05], temperatures=[0.05, 0.1], length=200, sharpness=4.0)

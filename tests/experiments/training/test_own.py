@@ -97,6 +97,7 @@ def test_a_table_holds_the_class_in_its_last_column() -> None:
     np.testing.assert_allclose(data.train.inputs.std(axis=(0, 1)), 1, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_layer_and_a_task_of_ones_own_are_trained(tmp_path: Path) -> None:
     config = Config(
         tasks=[saved(tmp_path / "mine.npz", (40, 2, 3))], layers=["./mine.py:added"], learning_rate=[0.03], width=4,

@@ -27,6 +27,7 @@ def part(learning_rate=0.5):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("option", "text"), [("layers", LAYER), ("optimisers", OPTIMISER)], ids=["layers", "optimisers"]
 )

@@ -57,6 +57,7 @@ def rows_of(config: Config, epochs: int | None = None) -> list[dict]:
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mine", "drawn", "keeping"])
 def test_an_optimiser_of_ones_own_lowers_the_loss_and_goes_on_from_a_checkpoint(name: str, tmp_path: Path) -> None:
     spec = f"./mine.py:{name}"
@@ -88,6 +89,7 @@ def test_it_takes_the_options_that_are_its_parameters_with_its_own_values() -> N
         assert found == numbers
 
 
+@pytest.mark.slow
 def test_an_option_that_is_given_is_the_one_it_trains_with(tmp_path: Path) -> None:
     def losses(name: str, **options: Any) -> list[float]:
         config = config_with(name, **options, output=str(tmp_path / str(options)))

@@ -73,6 +73,7 @@ def test_a_run_killed_again_and_again_ends_with_the_same_curve(tmp_path):
     assert len(list(checkpoints.iterdir())) == 1  # what a killed process left half written is gone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epoch", range(5))
 def test_a_run_goes_on_from_any_checkpoint_to_the_same_numbers(tmp_path, epoch):
     data = tasks.load_split("wine", 0, 10)
@@ -178,6 +179,7 @@ def test_losses_that_are_not_finite_or_ten_times_the_start_are_a_divergence(whic
     assert with_divergence(start | {"loss": np.nan}, [])["diverged"]
 
 
+@pytest.mark.slow
 def test_members_answer_with_the_mean_of_their_probabilities(tmp_path):
     data = tasks.load_split("wine", 0, 10)
     every = Length(0, 1, 1, False)
@@ -281,6 +283,7 @@ def test_numbers_left_out_are_those_of_every_rule_itself():
     assert provenance.constants(given) != provenance.constants(Config(optimisers=["natural"], trust_radius=1e30))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LAYERS)
 def test_every_layer_keeps_its_contract(name):
     layer = layers.find(name)

@@ -96,6 +96,7 @@ def test_a_printed_number_is_right_if_the_computed_one_rounds_to_it(table):
     assert {("guide", "H", "T=1"), ("notes", "p", "T=2"), ("guide", "p", "T=0.25")} <= where
 
 
+@pytest.mark.slow
 def test_the_command_prints_saves_and_draws_the_examples(command, tmp_path):
     done = command("conf=worked_examples", "examples=[attention,temperature,jacobian]", "output=out")
     assert done.code == 0, done.err

@@ -54,6 +54,7 @@ def test_derivatives_of_every_order_are_those_of_dense_attention(product, mask):
         np.testing.assert_allclose(ours, theirs, rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_potential_moves_as_its_gradient_says():
     at, along = rows((9, 4), (11, 4), (11, 3)), rows((9, 4), (11, 4), (11, 3))
     potential = lambda *x: attend_blockwise(*x, blocks=(4, 5), return_potential=True)[1]

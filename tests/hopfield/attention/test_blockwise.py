@@ -44,6 +44,7 @@ FURTHER = ("window", "padding", "array")
 """Masks whose kinds the other cases have, too."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "mask"),
     [

@@ -39,6 +39,7 @@ def pulled(read):
     return output, *back(2 * output)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("separation", ["softmax", "softmax1"])
 def test_segments_in_blocks_are_separate_sequences_forwards_and_backwards(separation):
     for blocks in ((3, 4), (14, 4)):
@@ -62,6 +63,7 @@ def test_only_blocks_that_hold_a_segment_of_the_queries_are_visited():
     assert [int(key_blocks(causal, row, Blocks(2, 2), 14)[1]) for row in range(0, 14, 2)] == [1, 2, 3, 4, 5, 6, 7]
 
 
+@pytest.mark.slow
 def test_a_layer_reads_packed_documents_as_it_reads_each_alone():
     x = jax.random.normal(jax.random.key(9), (1, 14, 8), jnp.float32)
     options = AssociationOptions(separation="entmax:1.5", positions="rotary", block=4, update_steps=2)

@@ -272,6 +272,7 @@ def test_gradient_through_a_trajectory_is_that_of_finite_differences(build):
     np.testing.assert_allclose(quick(jax.grad(end))(POINT), slopes(end, POINT), rtol=2e-5, atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("build", "known"),
     [(CONTINUOUS[name], None) for name in ("modern", "sparse", "distance in a box")] + [(CONTINUOUS["sphere"], KNOWN)],
@@ -291,6 +292,7 @@ def test_implicit_gradient_is_that_of_finite_differences_of_the_converged_state(
     assert known is None or np.max(np.abs(query)) > 1e-3
 
 
+@pytest.mark.slow
 def test_implicit_gradient_is_that_of_the_unrolled_iteration_in_both_modes():
     """Under jit and vmap, against four hundred steps differentiated one by one."""
 

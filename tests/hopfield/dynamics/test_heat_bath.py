@@ -38,6 +38,7 @@ EITHER = [(1, False), (VISITS_AT_ONCE - 1, False), (VISITS_AT_ONCE, True), (2 * 
 """Sizes, and whether some units are clamped; the other four combinations are tried by `make check`."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("neurons", "clamped"),
     [*EITHER, *(pytest.param(size, not clamped, marks=pytest.mark.exhaustive) for size, clamped in EITHER)],

@@ -42,6 +42,7 @@ def test_overlap_on_a_sphere_has_its_law(temperature):
     np.testing.assert_allclose(np.linalg.norm(found.states, axis=-1), 1.0, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_chain_depends_on_its_key_alone():
     memory = Memory.create(jnp.eye(4), beta=3.0)
     alone = langevin(memory, jnp.ones(4), KEYS[2], 0.2, samples=20)

@@ -225,6 +225,7 @@ def test_the_logarithm_of_gaussians_says_where_it_has_not_converged():
     assert np.isnan(normal.dist(base, end, steps=1))
 
 
+@pytest.mark.slow
 def test_gradients_of_squared_distances_are_the_logarithm():
     """∇_b ½d² = −log_b(a) in the metric, and finite at distance zero."""
     _, base, end, (v, _) = case("normal")

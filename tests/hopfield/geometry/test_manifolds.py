@@ -148,6 +148,7 @@ def test_a_geodesic_that_runs_into_a_singularity_is_not_a_number():
     assert np.all(np.isnan(manifolds.exp(metric, jnp.array([-0.6]), jnp.array([1.0]))))
 
 
+@pytest.mark.slow
 def test_geodesics_are_differentiated_in_both_modes_under_compilation_and_batches():
     """∇_b ½d²(a, b) = −log_b(a), lowered with the metric; also where the field closes over what is differentiated."""
     metric, a = POINTS["half_plane"]

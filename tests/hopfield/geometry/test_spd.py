@@ -86,6 +86,7 @@ def test_derivatives_where_all_eigenvalues_coincide(dtype):
         np.testing.assert_allclose(curved, 2 * np.array(metric), atol=tolerance)
 
 
+@pytest.mark.slow
 def test_derivatives_are_those_of_finite_differences():
     base, v, u = MATRICES[0], SYMMETRIC[0][0], SYMMETRIC[1][0]
 

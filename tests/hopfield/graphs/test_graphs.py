@@ -45,6 +45,7 @@ def test_lagrangians_are_convex(name):
     assert lagrangian(y) >= lagrangian(X) + jnp.sum(lagrangian.activation(X) * (y - X)) - 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [0, 3])
 def test_no_step_raises_the_energy_of_a_random_graph(key):
     graph = random_graph(key)

@@ -57,6 +57,7 @@ def answers(memory, queries):
     return jax.vmap(one)(queries)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHOICES)
 def test_every_verb_of_stored_rows_is_that_of_the_array(name):
     found, same = (answers(Memory.create(rows, 0.7, **CHOICES[name]), QUERIES) for rows in (stored(ROWS), ROWS))
@@ -80,6 +81,7 @@ def test_scores_need_no_values_of_a_file(file):
         np.testing.assert_allclose(getattr(memory, verb)(QUERIES[0]), expected, rtol=1e-9, atol=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
@@ -108,6 +110,7 @@ def test_fields_of_an_exponential_memory_do_not_overflow(beta):
         np.testing.assert_array_equal(memory.update(state.astype(np.float32))[decided], np.sign(field)[decided])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["exponential", "dense:3", "classical", "modern", "epanechnikov"])
 def test_named_memories_are_built_of_sources_and_retrieve(name):
     """Drawn spins: one query through `retrieve`, its state, its steps and its energy."""
@@ -127,6 +130,7 @@ def test_retrieval_walks_through_a_file(file):
     np.testing.assert_allclose(found.state, same.state, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_fixed_point_over_a_source_is_differentiable():
     def reached(beta, rows):
         return fixed_point(Memory.create(rows, beta), QUERIES[0])
@@ -188,6 +192,7 @@ def test_masked_patterns_are_not_among_the_largest_scores():
     assert (found.largest, *found.top_patterns[:2].tolist()) == (-1.0, 1, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 @pytest.mark.parametrize("name", ["softmax", "softmax1", "exponential", "sparsemax", "entmax", "epanechnikov"])
 def test_sums_over_patterns_of_half_precision_are_of_single_precision(name, dtype):

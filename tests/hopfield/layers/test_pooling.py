@@ -108,6 +108,7 @@ OPTIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 @pytest.mark.parametrize("shape", [(8,), (2, 8), (3, 2, 8)], ids=["no sequences", "as many as heads", "two axes"])
 def test_patterns_that_all_sequences_share_are_read_as_if_each_had_its_own(options, shape):

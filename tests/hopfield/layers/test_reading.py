@@ -118,6 +118,7 @@ def test_a_derivative_on_a_cpu_keeps_the_scores_of_few_sequences(monkeypatch):
     assert scratch(2**15) < 0.5 * scratch(2**30)
 
 
+@pytest.mark.slow
 def test_an_energy_transformer_in_blocks_is_the_one_at_once():
     """The descent, its energies, and its gradient, in which the descent's own is differentiated."""
     found = []

@@ -146,6 +146,7 @@ def test_where_the_energy_is_not_known_its_slope_and_the_update_are_not_either()
     assert np.isfinite(near).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("width", "features", "orthogonal"), [(8, 4, False), (8, 8, False), (3, 48, True), (3, 52, True)]
 )

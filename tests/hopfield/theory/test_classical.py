@@ -125,6 +125,7 @@ def test_retrieval_ends_at_the_spinodal_over_the_whole_plane():
     assert np.isnan(classical.retrieval_overlap(0.138, 0.0))
 
 
+@pytest.mark.slow
 def test_phase_lines_leave_the_temperature_axis_with_the_published_slopes():
     # near T = 1: 1 − T = √α/√a with a = 4x(1−x)²/(3−2x), largest at x = (9−√33)/8
     x = (9 - np.sqrt(33)) / 8
@@ -153,6 +154,7 @@ def test_thermodynamic_load_at_zero_temperature_balances_two_energies():
     assert classical.thermodynamic_load(0.0) == pytest.approx(0.0519, abs=5e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", [1e-4, 0.01, 0.03, 0.05])
 def test_free_energies_cross_on_the_thermodynamic_line(load):
     temperature = classical.thermodynamic_temperature(load)

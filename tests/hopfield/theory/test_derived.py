@@ -66,6 +66,7 @@ def one_step_errors(blueprint, neurons: int, patterns: int, flipped: int, sample
     return np.mean(np.asarray(ends) != stored[:, 0], axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "patterns"), [("clipped", 31), ("mixed", 31), ("steep", 41)])
 @pytest.mark.parametrize("flipped", [0, 5])
 def test_measured_one_step_errors_lie_on_the_derived_line(own, name, patterns, flipped):
@@ -88,6 +89,7 @@ def test_the_scaling_of_the_load_needs_no_saying(own):
         own("saturated")
 
 
+@pytest.mark.slow
 def test_load_of_a_clipped_cube_by_hand(own):
     """Signal 0.75·2/N, noise ½⟨(6t²/N³)²⟩ = 54/N⁴: a = 24 M/N², and 0.5 % wrong at 1/(2·erfc⁻¹(0.01)²·24)."""
     theory = own("clipped").theory
@@ -100,6 +102,7 @@ def test_load_of_a_clipped_cube_by_hand(own):
     assert np.isnan(theory.retained_overlap(1.01 * last))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["dense:3", "dense:4", "exponential"])
 def test_limits_of_the_derived_theory_are_those_of_the_published_one(spec):
     blueprint = memories.find(spec)

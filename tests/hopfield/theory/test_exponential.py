@@ -65,6 +65,7 @@ def test_nearest_patterns_share_the_weight_at_zero_temperature():
     assert exponential.target_weight(20, 50, 30.0, 0.3) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("neurons", "patterns", "beta", "flipped"),
     [

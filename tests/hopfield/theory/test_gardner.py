@@ -9,6 +9,7 @@ from tests.hopfield.memories.test_learned import holdable
 RNG = np.random.default_rng(12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_patterns", [24, 28, 34])
 def test_the_share_of_spins_that_can_be_held_is_covers(num_patterns):
     """One spin of each of 300 draws of N = 15, so that all are independent; ½ at M = 2 (N − 1) = 28."""

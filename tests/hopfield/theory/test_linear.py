@@ -37,6 +37,7 @@ def test_the_outer_product_is_found_within_its_order(width, pairs, draws):
     assert abs(np.mean(shares) - linear.key_found(width, pairs)) < 2.7 / width**2 + error
 
 
+@pytest.mark.slow
 def test_pairs_that_last_a_short_while_are_averaged_over_all_ages():
     """Drawn in numpy: of 1000 pairs that fade by 0.9, which the noise of the mean over keys puts at 6 % more."""
     rng, shares = np.random.default_rng(0), []
@@ -49,6 +50,7 @@ def test_pairs_that_last_a_short_while_are_averaged_over_all_ages():
     assert by_age[1] == pytest.approx(by_age[0], rel=0.1)  # a few more rivals of the same few that last
 
 
+@pytest.mark.slow
 def test_a_key_among_very_many_is_found_by_chance_at_least():
     """Values of three components: of n the best stands at the very end of its sphere."""
     rng, shares = np.random.default_rng(0), []
@@ -103,6 +105,7 @@ def test_a_decay_of_the_pseudo_inverse_is_refused():
         linear.key_found(8, 4, "pseudo_inverse", decay=0.9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decay", [0.9, 0.97])
 def test_at_the_capacity_of_fading_pairs_half_of_the_keys_are_found(decay):
     pairs = linear.capacity(16, decay=decay)

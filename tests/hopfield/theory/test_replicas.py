@@ -38,6 +38,7 @@ def test_the_free_energy_is_stationary(degree, load, retrieval):
         assert along_m / (2 * step) == pytest.approx(0.0, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_without_load_the_spinodal_is_that_of_one_pattern():
     """m = tanh(m²/T) has a solution up to T = max m²/artanh m = 0.5829."""
     m = np.linspace(0.5, 0.999, 5000)
@@ -45,6 +46,7 @@ def test_without_load_the_spinodal_is_that_of_one_pattern():
     assert np.isnan(replicas.dense_spinodal_temperature(3, 0.09))
 
 
+@pytest.mark.slow
 def test_loads_that_warmth_helps_have_a_spinodal_temperature():
     """At n = 3 states last up to α = 0.0889 at T = 0.14, against 0.0841 at T = 0."""
     assert np.isfinite(replicas.dense_replica(3, 0.08646, 0.15).overlap)
@@ -53,12 +55,14 @@ def test_loads_that_warmth_helps_have_a_spinodal_temperature():
     assert replicas.dense_spinodal_temperature(3, 0.999 * load) == pytest.approx(0.2, abs=0.01)
 
 
+@pytest.mark.slow
 def test_the_spinodal_load_of_a_temperature_is_that_whose_spinodal_temperature_it_is():
     load = replicas.dense_spinodal_load(3, 0.4)
     assert replicas.dense_spinodal_temperature(3, load) == pytest.approx(0.4, abs=1e-3)
     assert replicas.dense_spinodal_load(3, 0.59) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degree", [3, 4, 6])
 def test_spinodal_loads_of_cold_memories_are_near_those_at_no_temperature(degree):
     """There the spread of the spins is 1 but for the rounding of its sum, which must not lie above."""
@@ -77,6 +81,7 @@ def test_the_line_of_de_almeida_and_thouless_has_its_published_limit():
     assert ratios == pytest.approx([1.09, 1.28], abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("degree", "temperature"), [(3, 0.05), (3, 0.5344), (3, 0.567), (4, 0.4692), (4, 0.479)])
 def test_the_load_of_the_spinodal_is_that_of_states_solved_one_by_one(degree, temperature):
     """Also where little load is left: a state below it, none above, to 3e-4 of it."""

@@ -91,6 +91,7 @@ def test_even_sums_of_values_far_apart_are_those_of_all_terms(terms, large, smal
     assert sums.below(values, chances, terms, bound, even=True) == pytest.approx(expected, abs=1e-10)
 
 
+@pytest.mark.slow
 def test_close_sums_of_few_terms_are_told_apart():
     """Values 20 % apart, among which differences of differences come near the bound."""
     sizes = np.sinh(0.1) * np.exp(0.1 * np.arange(-15, 16, 2.0))
@@ -101,6 +102,7 @@ def test_close_sums_of_few_terms_are_told_apart():
         assert sums.below(values, np.tile(chances, 2), terms, bound, even=True) == pytest.approx(expected, abs=5e-6)
 
 
+@pytest.mark.slow
 def test_many_sums_of_values_far_apart_are_those_drawn():
     """Own terms far below those of other patterns, 10⁵ draws: within five standard errors."""
     overlaps = np.arange(-19.0, 20.0, 2.0)
