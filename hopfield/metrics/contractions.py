@@ -3,7 +3,7 @@
     CONTRACTIONS["scores"](query, key)             S^ij = Q^ia K^ja
     CONTRACTIONS["head_scores"](query, key)        S^hij = Q^hia K^hja
     contract("ia,ab,jb->ij", Q=query, g=g, K=key)  any other formula
-    CONTRACTIONS["scores"].in_words()              what is summed over, and what is left
+    CONTRACTIONS["scores"].summed, .free           "a" and "ij": what is summed over, and what is left; .in_words()
 
 Source: Kataru 2026, §2.4, where the formulas are given.
 """
@@ -50,12 +50,24 @@ class Contraction(NamedTuple):
 
     def in_words(self) -> str:
         """The formula in words: `Q[i, a] K[j, a] summed over a (feature), for every i (query position) and …`."""
-        inputs, _, output = self.formula.partition("->")
-        groups = inputs.split(",")
-        factors = " ".join(f"{name}[{', '.join(group)}]" for name, group in zip(self.operands, groups, strict=True))
-        summed = [letter for letter in dict.fromkeys("".join(groups)) if letter not in output]
-        sums = f" summed over {' and '.join(map(_index, summed))}" if summed else ""
-        return factors + sums + (f", for every {' and '.join(map(_index, output))}" if output else "")
+        factors = " ".join(f"{name}[{', '.join(of)}]" for name, of in zip(self.operands, self.indices, strict=True))
+        sums = f" summed over {' and '.join(map(_index, self.summed))}" if self.summed else ""
+        return factors + sums + (f", for every {' and '.join(map(_index, self.free))}" if self.free else "")
+
+    @property
+    def indices(self) -> tuple[str, ...]:
+        """Index of every axis of each operand."""
+        return tuple(self.formula.partition("->")[0].split(","))
+
+    @property
+    def free(self) -> str:
+        """Indices of the result, in its order."""
+        return self.formula.partition("->")[2]
+
+    @property
+    def summed(self) -> str:
+        """Indices that are summed over, in the order of the operands."""
+        return "".join(dict.fromkeys(index for index in "".join(self.indices) if index not in self.free))
 
 
 def contract(formula: str, **operands: ArrayLike) -> Array:

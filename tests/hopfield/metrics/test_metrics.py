@@ -202,6 +202,9 @@ def test_named_contractions_are_what_they_say():
 def test_a_contraction_says_in_words_what_it_sums():
     words = "Q[i, a] K[j, a] summed over a (feature), for every i (query position) and j (key position)"
     assert CONTRACTIONS["scores"].in_words() == words
+    metric = CONTRACTIONS["head_metric_scores"]
+    assert (metric.indices, metric.free, metric.summed) == (("hia", "hab", "hjb"), "hij", "ab")
+    assert (CONTRACTIONS["trace"].free, CONTRACTIONS["trace"].summed) == ("", "i")
     assert CONTRACTIONS["trace"].in_words() == "A[i, i] summed over i (query position)"
     assert CONTRACTIONS["outer"].in_words() == "u[a] v[b], for every a (feature) and b (feature)"
     for contraction in CONTRACTIONS.values():
