@@ -16,8 +16,8 @@ class Cached(NamedTuple):
 
     key: Float[Array, "*b S K D"]
     value: Float[Array, "*b S K D"]
-    start: Int[Array, ""] | int
-    """Place of the first of them, below zero while a window is not full yet."""
+    start: Int[Array, "*S"] | int
+    """Place of the first of them, or of each; below zero while a window is not full yet."""
     full: Bool[Array, "*b T"] | None
     """Tokens that there was no place left for. None where there always is."""
 
@@ -28,25 +28,26 @@ def next_places(layer: nnx.MultiHeadAttention, tokens: int) -> Int[Array, "*b T"
 
 
 def append_tokens(
-    layer: nnx.MultiHeadAttention, key: Array, value: Array, window: int | None, places: Int[Array, "*b T"], given: bool
+    layer: nnx.MultiHeadAttention, rows: tuple[Array, Array], window: tuple[int, int] | None, places: Array, given: bool
 ) -> Cached:
-    """Cache with the keys and values of tokens added at their places, at those below zero nowhere.
+    """Cache with keys and values of tokens added at their places [*b, T], at those below zero nowhere.
 
-    A window drops its oldest tokens. Places that are not `given` are the next ones.
+    A window, with the number of first tokens that stay beside it, drops its oldest tokens. Places that are not `given`
+    are the next ones.
 
     Raises:
         ValueError: no cache, tokens of other sequences than it was made for, or places or a cache that do not fit a
             window.
     """
     index, *caches = _state(layer)
-    tokens, (*leading, length, heads, width) = key.shape[-3], caches[0].shape
+    tokens, (*leading, length, heads, width) = rows[0].shape[-3], caches[0].shape
     expected = (*leading, tokens, heads, width)
-    if key.shape != expected:
-        raise ValueError(f"inputs must be tokens of the cache's sequences, keys {expected}, got {key.shape}")
+    if rows[0].shape != expected:
+        raise ValueError(f"inputs must be tokens of the cache's sequences, keys {expected}, got {rows[0].shape}")
     if window is not None:
         if given or index.ndim:
             raise ValueError("positions must be left out where a window is decoded, whose sequences go on together")
-        return _append_to_window(index, caches, (key, value), window)
+        return _append_to_window(index, caches, rows, *window)
     first = index[...]
     if not given and first.ndim == 0 and tokens <= length:
         full = jnp.broadcast_to(first + tokens > length, expected[:-2])  # all, as a slice that does not fit is moved
@@ -57,7 +58,7 @@ def append_tokens(
         places = jnp.broadcast_to(places, expected[:-2])
         full = places >= length
         put = lambda cache, new: _put(cache, new, jnp.where(places < 0, length, places))
-    for cache, new in zip(caches, (key, value), strict=True):
+    for cache, new in zip(caches, rows, strict=True):
         cache[...] = put(cache[...], new.astype(cache.dtype))
     return Cached(caches[0][...], caches[1][...], 0, full)
 
@@ -72,18 +73,27 @@ def _put(cache: Float[Array, "*b S K D"], new: Float[Array, "*b T K D"], places:
     )
 
 
-def _append_to_window(index: nnx.Cache, caches: list[nnx.Cache], rows: tuple[Array, Array], window: int) -> Cached:
-    """What tokens read: those of the window before the first of them, and themselves."""
+def _append_to_window(
+    index: nnx.Cache, caches: list[nnx.Cache], rows: tuple[Array, Array], window: int, first: int
+) -> Cached:
+    """What tokens read: the first ones, those of the window before the first of them, and themselves."""
     axis, place, length = rows[0].ndim - 3, index[...], caches[0].shape[-3]
-    if length != window:
-        raise ValueError(f"cache must be made by init_cache of this layer, {window} places, got {length}")
-    read = []
+    if length != window + first:
+        raise ValueError(f"cache must be made by init_cache of this layer, {window + first} places, got {length}")
+    places, read = jnp.broadcast_to(place + jnp.arange(rows[0].shape[axis]), rows[0].shape[:-2]), []
     for cache, new in zip(caches, rows, strict=True):
-        before = jax.lax.slice_in_dim(cache[...], 1, window, axis=axis)
-        read.append(jnp.concatenate([before, new.astype(cache.dtype)], axis=axis))
-        cache[...] = jax.lax.slice_in_dim(read[-1], read[-1].shape[axis] - window, None, axis=axis)
-    index[...] = place + rows[0].shape[axis]
-    return Cached(read[0], read[1], place + 1 - window, None)
+        kept, last = jnp.split(cache[...], [first], axis=axis)
+        new = new.astype(cache.dtype)
+        kept = _put(kept, new, places) if first else kept
+        last = jnp.concatenate([jax.lax.slice_in_dim(last, 1, window, axis=axis), new], axis=axis)
+        read.append(jnp.concatenate([kept, last], axis=axis))
+        last = jax.lax.slice_in_dim(last, last.shape[axis] - window, None, axis=axis)
+        cache[...] = jnp.concatenate([kept, last], axis=axis)
+    index[...], start = place + rows[0].shape[axis], place + 1 - window
+    if first:  # which the window holds, too, until it has gone on
+        later = start + jnp.arange(read[0].shape[axis] - first)
+        start = jnp.concatenate([jnp.arange(first), jnp.where(later < first, -1, later)])
+    return Cached(read[0], read[1], start, None)
 
 
 def _state(layer: nnx.MultiHeadAttention) -> tuple[nnx.Cache, nnx.Cache, nnx.Cache]:

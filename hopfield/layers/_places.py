@@ -21,7 +21,9 @@ def over_sequences(function: Callable[[Array, Array], Array], rows: Array, place
 
 def rotated(encoding: Encoding, scope: Scope, query: Array, key: Array) -> tuple[Array, Array]:
     """Queries and keys turned by their places. ValueError for positions that restart where distances are a bias."""
-    places = scope.places(jnp.arange(query.shape[-2])), scope.start + jnp.arange(key.shape[-2])
+    places = scope.places(jnp.arange(query.shape[-2])), scope.keys(key.shape[-2])
+    if jnp.ndim(scope.start) and type(encoding).score_bias is not Encoding.score_bias:
+        raise ValueError("window_first must be left out with biases of distances where a window is decoded")
     if scope.restarts is not None:
         places = scope.restarts, scope.restarts
         if type(encoding).score_bias is not Encoding.score_bias:

@@ -10,7 +10,7 @@ from hopfield._arrays import common_axes, with_rank
 from hopfield._numerics import is_traced
 from hopfield._pytrees import Node
 from hopfield.attention.mask_views import SAID, allowed, sequences
-from hopfield.attention.masks import Causal, Mask, Window
+from hopfield.attention.masks import Causal, Global, Mask, Window
 
 Heads = Float[Array, "*b T H D"]
 Scores = Float[Array, "*b H T S"]
@@ -27,11 +27,13 @@ class Scope(Node):
     bias: Float[Array, "*b T S"] | None = None
     offset: Int[Array, ""] | int = 0
     positions: Int[Array, "*b T"] | None = None
-    start: Int[Array, ""] | int = 0
-    """Place of the first key, below zero where a cache holds places before the first token."""
+    start: Int[Array, "*S"] | int = 0
+    """Place of the first key, or of each; below zero where a cache holds places before the first token."""
     causal: bool = struct.field(pytree_node=False, default=False)
     window: int | None = struct.field(pytree_node=False, default=None)
     """Keys that a query reads, that of its own place the last; None for all."""
+    first: int = struct.field(pytree_node=False, default=0)
+    """First keys that it reads beside them."""
     others: bool = struct.field(pytree_node=False, default=False)
     """No query reads the key of its own place."""
     restarts: Int[Array, "*b T"] | None = None
@@ -45,17 +47,22 @@ class Scope(Node):
             return jnp.take(self.positions, rows, axis=-1, mode="clip")
         return self.offset + rows
 
+    def keys(self, count: int) -> Int[Array, "S"]:
+        """Places of the first `count` keys."""
+        return self.start if jnp.ndim(self.start) else self.start + jnp.arange(count)  # type: ignore[return-value]
+
     def allowed(self, rows: Int[Array, "T"], keys: int, rank: int) -> Bool[Array, "*b H T S"] | None:
         """Whether the queries in `rows` may read each of the first `keys` keys. None where they may read all.
 
         A mask that is an array holds these rows alone.
         """
-        mask, places, columns = self.mask, self.places(rows)[..., None], self.start + jnp.arange(keys)[None, :]
+        mask, places, columns = self.mask, self.places(rows)[..., None], self.keys(keys)[None, :]
         if isinstance(mask, Mask):
             mask = with_rank(_at_places(mask, places, columns), rank)
         columns = columns.reshape((1,) * (places.ndim - 2) + columns.shape)
         rules = [columns <= places] * self.causal + [columns != places] * self.others
-        rules += [] if self.window is None else [(columns >= 0) & (columns > places - self.window)]
+        if self.window is not None:
+            rules += [(columns >= 0) & ((columns > places - self.window) | (columns < self.first))]
         rules += [] if self.count is None else [rows[:, None] < self.count]
         for rule in rules:
             mask = rule if mask is None else with_rank(mask, rank) & with_rank(rule, rank)
@@ -67,15 +74,16 @@ class Scope(Node):
         if not self.causal:
             return self.mask
         past = Causal() if self.window is None else Window(self.window - 1, 0)
+        past = (past | Global(self.first)) & Causal() if self.first else past
         return self.mask & past if isinstance(self.mask, Mask) else past
 
-    def windowed(self, window: int, queries: int, keys: int) -> "Scope":
-        """The scope of queries that read the last `window` keys. ValueError where queries are not the keys."""
+    def windowed(self, window: tuple[int, int], queries: int, keys: int) -> "Scope":
+        """The scope of queries that read the last and the first keys. ValueError where queries are not the keys."""
         if isinstance(self.start, int) and queries != keys:
             raise ValueError(
                 f"window must be left out where queries are not the keys, got {queries} queries and {keys} keys"
             )
-        return self.replace(window=window, causal=True)
+        return self.replace(window=window[0], first=window[1], causal=True)
 
 
 def _at_places(mask: Mask, places: Int[Array, "*b T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
@@ -132,9 +140,9 @@ def _allowed_by_head(mask: MaskLike, queries: int, keys: int, rank: int) -> Arra
 
 
 def scope_of_window(
-    mask: MaskLike, bias: Scores | None, rank: int, offset: Int[Array, ""] | int, start: Int[Array, ""] | int
+    mask: MaskLike, bias: Scores | None, rank: int, offset: Int[Array, ""] | int, start: Int[Array, "*S"] | int
 ) -> Scope:
-    """Mask of a query that is decoded with only the last keys, which begin at position `start`.
+    """Mask of a query that is decoded with only the last keys, which begin at position `start`, or stand at each of it.
 
     Raises:
         ValueError: an array, whose entries would stand for keys that are gone.

@@ -101,7 +101,8 @@ class HopfieldAssociation(AttentionFunction):
         instance("rngs", rngs, nnx.Rngs)
         instance("options", options, AssociationOptions)
         self.num_heads, self.update_steps, self.rtol = num_heads, options.update_steps, options.rtol
-        self.gradient, self.block, self.window = options.gradient, options.block, options.window
+        self.gradient, self.block = options.gradient, options.block
+        self.window, self.window_first = options.window, options.window_first
         self.score = options.score
         self.separation = separation_of(options.separation, options.learn_alpha, num_heads, param_dtype)
         self.null_score = nnx.data(nnx.Param(jnp.zeros(num_heads, param_dtype)) if options.learn_null_score else None)
@@ -110,6 +111,11 @@ class HopfieldAssociation(AttentionFunction):
         self.positions = nnx.data(as_positions(options.positions, num_heads, head_features, param_dtype))
         shape = (num_kv_heads or num_heads, options.memory_slots, head_features)
         self.slots = nnx.data(nnx.Param(jnp.zeros(shape, param_dtype)) if options.memory_slots else None)
+
+    @property
+    def kept(self) -> tuple[int, int] | None:
+        """Keys of the window, and first ones beside it. None without a window."""
+        return None if self.window is None else (self.window, self.window_first)
 
     def read_heads(
         self,
@@ -208,8 +214,8 @@ def reading_of(
 ) -> tuple[KeyValues, Float[Array, "*b H T D"]]:
     """Keys and values by head with everything that reads them, and the queries by head. Both have their positions."""
     check_heads(query, key, association.num_heads)
-    if association.window is not None:
-        scope = scope.windowed(association.window, query.shape[-3], key.shape[-3])
+    if association.kept is not None:
+        scope = scope.windowed(association.kept, query.shape[-3], key.shape[-3])
     state, key = (_wide_if_iterated(association, jnp.swapaxes(x, -3, -2)) for x in (query, key))
     encoding = None if association.positions is None else association.positions()
     if encoding is not None:

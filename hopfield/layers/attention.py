@@ -178,7 +178,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         query, key, value = self._queries_keys_values(inputs_q, inputs_k, inputs_v, places, sharding=qkv_sharding)
         start, full, given = 0, None, positions is not None
         if decoding:
-            key, value, start, full = append_tokens(self, key, value, self.attention_fn.window, places, given)
+            key, value, start, full = append_tokens(self, (key, value), self.attention_fn.kept, places, given)
         together = decoding and not given and places.ndim == 1
         offset, places = (places[0], None) if together else (0, places)
         query, key, value = promote_dtype((query, key, value), dtype=self.dtype)
@@ -194,9 +194,10 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         return output if full is None else jnp.where(full[..., None], jnp.nan, output)
 
     def init_cache(self, input_shape: tuple[int, ...], dtype: Dtype = jnp.float32) -> None:
-        """Allocates the decoding cache for inputs [*b, T, F]: T positions, or `window` positions if one is set."""
-        window = self.attention_fn.window
-        super().init_cache(input_shape if window is None else (*input_shape[:-2], window, input_shape[-1]), dtype)
+        """Allocates the decoding cache for inputs [*b, T, F]: T positions, or those that a window keeps."""
+        kept = self.attention_fn.kept
+        length = input_shape[-2] if kept is None else sum(kept)
+        super().init_cache((*input_shape[:-2], length, input_shape[-1]), dtype)
 
     def inspect(
         self,

@@ -109,7 +109,7 @@ class EnergyTransformerBlock(nnx.Module):
         instance("rngs", rngs, nnx.Rngs)
         instance("options", options, AssociationOptions)
         step_size = positive_array("step_size", step_size, accumulation_dtype(param_dtype), finite=False)
-        unread = ("update_steps", "memory_slots", "window", "score", "learn_alpha", "learn_null_score")
+        unread = ("update_steps", "memory_slots", "window", "window_first", "score", "learn_alpha", "learn_null_score")
         options.refuse("an EnergyTransformerBlock", *unread)
         width = features // num_heads if head_features is None else head_features
         self.features, self.steps, self.block = features, integer("steps", steps, 1), options.block

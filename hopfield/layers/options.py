@@ -80,6 +80,8 @@ class AssociationOptions:
     window: int | None = None
     """Keys that a query reads: its own and those of the window − 1 places before it, all that decoding keeps; None for
     every key."""
+    window_first: int = 0
+    """First keys of a sequence that every query reads beside its window, and that decoding keeps (Xiao et al. 2024)."""
     metric_metadata: Mapping[str, Any] | None = None
     """Metadata of a learned metric's parameters, such as `{"out_sharding": ("heads", None, None)}`, as for kernels."""
     beta_metadata: Mapping[str, Any] | None = None
@@ -116,6 +118,8 @@ class AssociationOptions:
         for name, length in (("block", self.block), ("window", self.window)):
             if length is not None and integer(name, length) >= 2**31:
                 raise ValueError(f"{name} must be below 2^31, as places are numbered, got {length}")
+        if integer("window_first", self.window_first, 0) and self.window is None:
+            raise ValueError("window_first must be left out without a window, whose queries read every key")
         if self.rtol is not None:
             real_scalar("rtol", self.rtol, "a finite number of at least 0", 0.0)
 

@@ -47,6 +47,18 @@ def test_decoding_with_a_window_keeps_no_more_than_it(name):
     np.testing.assert_allclose(jnp.concatenate(tokens, 1), WHOLE(module, X), atol=2e-6)
 
 
+@pytest.mark.parametrize("options", [{}, {"positions": "rotary", "num_kv_heads": 2, "memory_slots": 1}, {"block": 3}])
+def test_the_first_keys_stay_beside_a_window(options):
+    module = layer(4, 16, decode=True, window=3, window_first=2, **options)
+    free, near = layer(4, 16, **options), attention.global_local(2, 2, 0) & attention.causal()
+    expected = RUN(free, X, mask=near)
+    np.testing.assert_allclose(WHOLE(module, X), expected, atol=2e-6)
+    module.init_cache((2, 10**6, 16))
+    parts = [RUN(module, X[:, :4]), *(RUN(module, X[:, i : i + 1]) for i in range(4, 11))]
+    np.testing.assert_allclose(jnp.concatenate(parts, axis=1), expected, atol=2e-6)
+    assert module.cached_key[...].shape[-3] == 5
+
+
 def test_decoding_with_a_window_reads_masks_by_place():
     module, lengths = layer(4, 16, decode=True, window=4), attention.padding(jnp.array([3, 6]))
     valid = attention.key_padding(jnp.asarray(RNG.random((2, 11)) < 0.7))
@@ -73,6 +85,8 @@ def test_what_a_window_cannot_mean_is_refused():
         inside(X[:, :1])
     with pytest.raises(ValueError, match=r"^window must be"):
         AssociationOptions(window=0)
+    with pytest.raises(ValueError, match=r"^window_first must be left out without a window"):
+        AssociationOptions(window_first=2)
     assert Hopfield(layer(4, 16, window=4), rngs=nnx.Rngs(0))(X).shape == X.shape
     other = layer(4, 16, decode=True)
     other.init_cache(X.shape)
