@@ -22,14 +22,12 @@ from hopfield._arrays import Rows, product, same_rank, transposed
 from hopfield._numerics import accumulation_dtype
 from hopfield._pytrees import Node
 from hopfield.attention._angles import angles
-from hopfield.attention.positions import PAIRINGS, Pairing, alibi_slopes, sinusoidal, t5_buckets, turned_by
+from hopfield.attention.positions import PAIRINGS, Pairing, alibi_slopes, sinusoidal, t5_buckets, turned_by, windows
 
 Places = Int[Array, "T"]
 Bias = Float[Array, "... T S"]
-Scaling = Literal["none", "linear", "ntk"]
+Scaling = Literal["none", "linear", "ntk", "dynamic"]
 SCALINGS: tuple[Scaling, ...] = get_args(Scaling)
-_FORMER = {"added": "add_to_inputs", "turned": "rotate", "bias": "score_bias"}
-"""Former names of methods."""
 
 
 class Encoding(Node, abc.ABC):
@@ -42,12 +40,6 @@ class Encoding(Node, abc.ABC):
         True
     """
 
-    def __init_subclass__(cls, **options) -> None:
-        super().__init_subclass__(**options)
-        for name, present in _FORMER.items():
-            if callable(vars(cls).get(name)):  # which nothing would call
-                raise TypeError(f"an Encoding overrides {present}, got {name} of {cls.__name__}")
-
     def add_to_inputs(self, x: Float[Array, "*b T F"], places: Places) -> Float[Array, "*b T F"]:
         """Tokens before they are projected."""
         return x
@@ -55,6 +47,10 @@ class Encoding(Node, abc.ABC):
     def rotate(self, rows: Float[Array, "*b H T D"], places: Places) -> Float[Array, "*b H T D"]:
         """Queries or keys before they are compared."""
         return rows
+
+    def at_length(self, length: Int[Array, ""]) -> "Encoding":
+        """The encoding of sequences whose last token that reads is the one of this number."""
+        return self
 
     def score_bias(
         self, query: Float[Array, "*b H T D"], beta: Float[Array, "*h"], places: Places, keys: int
@@ -79,6 +75,7 @@ class Rotary(Encoding):
 
     rates: Float[Array, "R"]
     pairing: Pairing = struct.field(pytree_node=False, default="half")
+    growth: tuple[int, float] | None = struct.field(pytree_node=False, default=None)  # length and factor of "dynamic"
 
     @classmethod
     def create(
@@ -89,6 +86,7 @@ class Rotary(Encoding):
         pairing: Pairing = "half",
         scaling: Scaling = "none",
         factor: float = 1.0,
+        length: int | None = None,
     ) -> "Rotary":
         """Rates base^(−2i/width), i < width/2.
 
@@ -96,10 +94,10 @@ class Rotary(Encoding):
             width: components that are turned, even; the others of a vector are left as they are (partial rotary).
             base: sets the slowest rotation.
             pairing: "half" turns (x_0, x_width/2), … as LLaMA does, "interleaved" (x_0, x_1), … as in the paper.
-            scaling: for sequences `factor` times as long as those trained on: "linear" divides places by the factor,
+            scaling: for sequences T `factor` times as long as those trained on: "linear" divides places by the factor,
                 "ntk" multiplies the base by factor^(width/(width−2)), so that the slowest rotation is as under
-                "linear" and the fastest as without.
-            factor: ≥ 1.
+                "linear" and the fastest as without, "dynamic" by 1 + factor (T/length − 1) beyond `length` tokens.
+            factor, length: ≥ 1; `length` is that of the sequences trained on, for "dynamic" alone.
         Raises:
             ValueError: an odd width, an unknown name, or a number outside its range.
         Source: Su et al. 2021, eq. 34 (arXiv:2104.09864); Chen et al. 2023, eq. 4 (arXiv:2306.15595); bloc97 2023 and
@@ -112,14 +110,25 @@ class Rotary(Encoding):
         one_of("pairing", pairing, PAIRINGS)
         if one_of("scaling", scaling, SCALINGS) == "none" and factor != 1.0:
             raise ValueError(f"factor must be 1 without a scaling, got {factor}")
-        if scaling == "ntk" and width == 2:
-            raise ValueError(f"width must be at least 4 for ntk scaling, got {width}")
+        if scaling in ("ntk", "dynamic") and width == 2:
+            raise ValueError(f"width must be at least 4 for {scaling} scaling, got {width}")
+        if (scaling == "dynamic") != (length is not None):
+            raise ValueError(f"length must be given for dynamic scaling alone, got {length} for {scaling}")
         base = base * factor ** (width / (width - 2)) if scaling == "ntk" else base
         rates = [base ** (-2 * i / width) / (factor if scaling == "linear" else 1.0) for i in range(width // 2)]
-        return cls(jnp.asarray(rates, jnp.result_type(float)), pairing)
+        growth = length and (integer("length", length), float(factor))
+        return cls(jnp.asarray(rates, jnp.result_type(float)), pairing, growth)
+
+    def at_length(self, length: Int[Array, ""]) -> "Rotary":
+        if self.growth is None:
+            return self
+        (known, factor), pairs = self.growth, self.rates.shape[-1]
+        stretch = jnp.maximum(1.0, 1.0 + factor * (length / known - 1.0)).astype(self.rates.dtype)
+        return self.replace(rates=self.rates * stretch ** (-jnp.arange(pairs) / (pairs - 1)), growth=None)
 
     def rotate(self, rows: Rows, places: Places) -> Rows:
-        angle = angles(places[:, None], self.rates[None, :], accumulation_dtype(rows.dtype))
+        rates = self.at_length(jnp.max(places, initial=0) + 1).rates
+        angle = angles(places[:, None], rates[None, :], accumulation_dtype(rows.dtype))
         return turned_by(rows, angle, self.pairing)
 
 
@@ -239,11 +248,3 @@ class Absolute(Encoding):
 def _rows_of(x: Array, rows: Float[Array, "T F"]) -> Array:
     """Rows [T, F] with the axes and the type of x [*b, T, F]."""
     return rows.reshape((1,) * (x.ndim - 2) + rows.shape).astype(x.dtype)
-
-
-def windows(line: Float[Array, "H L"], count: int, width: int) -> Float[Array, "H T S"]:
-    """Rows line[:, count − 1 − r :][:, :width] [H, S] for r < count, from a line of count + width − 1 numbers."""
-    heads, length = line.shape
-    repeated = jnp.broadcast_to(jnp.pad(line, ((0, 0), (0, 1)))[:, None], (heads, count, length + 1))
-    shifted = repeated.reshape(heads, -1)[:, : count * length].reshape(heads, count, length)  # row r begins r earlier
-    return shifted[:, :, count - 1 : count - 1 + width]

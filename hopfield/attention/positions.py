@@ -266,3 +266,11 @@ def _angles(positions: Array, width: int, base: ArrayLike, dtype: jnp.dtype) -> 
     else:
         rates = jnp.asarray(np.asarray(base, float) ** (-np.arange(0, width, 2) / width), dtype)
     return angles(*same_rank(positions[..., None], rates), dtype)
+
+
+def windows(line: Float[Array, "H L"], count: int, width: int) -> Float[Array, "H T S"]:
+    """Rows line[:, count − 1 − r :][:, :width] [H, S] for r < count, from a line of count + width − 1 numbers."""
+    heads, length = line.shape
+    repeated = jnp.broadcast_to(jnp.pad(line, ((0, 0), (0, 1)))[:, None], (heads, count, length + 1))
+    shifted = repeated.reshape(heads, -1)[:, : count * length].reshape(heads, count, length)  # row r begins r earlier
+    return shifted[:, :, count - 1 : count - 1 + width]

@@ -28,6 +28,7 @@ def rotated(encoding: Encoding, scope: Scope, query: Array, key: Array) -> tuple
         places = scope.restarts, scope.restarts
         if type(encoding).score_bias is not Encoding.score_bias:
             raise ValueError("positions must be left out with biases of distances, which do not restart")
+    encoding = encoding.at_length(jnp.max(places[0], initial=0) + 1)
     return over_sequences(encoding.rotate, query, places[0]), over_sequences(encoding.rotate, key, places[1])
 
 

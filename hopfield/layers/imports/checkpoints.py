@@ -1,17 +1,15 @@
 """Attention weights of trained transformers, layer by layer and head by head, from safetensors files.
 
-A layout is known by the names of its tensors: GPT-2 (query, key and value side by side in `c_attn`), BERT (one matrix
-each) and LLaMA, whose heads may share keys. Whatever the layout, a head compares inputs x and y by
+A layout is known by the names of its tensors (`layouts`). Whatever it is, a head compares inputs x and y by
 
     β (x W_Q + b_Q) · (y W_K + b_K) = β (x, 1) J (y, 1)ᵀ
 
 Where positions are rotary (LLaMA) a rotation stands between the factors, and J is the form at distance zero. Where they
-are learned (GPT-2, BERT) a table of them is added to the first layer's tokens.
+are learned a table of them is added to the first layer's tokens (GPT-2, BERT), or a bias of distances to scores (T5).
 """
 
-import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,28 +19,21 @@ import numpy as np
 from jaxtyping import Float
 
 from hopfield._arguments import integer
-from hopfield.attention.encodings import Absolute, Rotary
+from hopfield.attention.encodings import T5, Absolute, Rotary
 from hopfield.attention.heads import Projections
+from hopfield.layers.imports.adapters import with_adapter
 from hopfield.layers.imports.files import locate, read_config, read_tensors
-from hopfield.layers.imports.readings import PLAIN, Reading, reading_of
-from hopfield.layers.imports.rotations import rotary_of, scale_of_scores
+from hopfield.layers.imports.layouts import LAYOUTS, Pairs, Tensors, layout_of, projections_of, tensor
+from hopfield.layers.imports.readings import PLAIN, Reading, beta_of, reading_of
+from hopfield.layers.imports.rotations import rope_of_layer, rotary_of
 from hopfield.layers.imports.variants import check_widths, completed, first_position, refuse
 from hopfield.metrics import Projected, projected
 
 __all__ = ["AttentionWeights", "Checkpoint", "load", "locate", "read_config", "read_tensors"]
 
-Tensors = Mapping[str, np.ndarray]
-LAYOUTS = {
-    "gpt2": r"(?P<stem>(?:.*\.)?h\.(?P<layer>\d+)\.attn\.)c_attn\.weight",
-    "bert": r"(?P<stem>(?:.*\.)?encoder\.layer\.(?P<layer>\d+)\.attention\.)self\.query\.weight",
-    "llama": r"(?P<stem>(?:.*\.)?layers\.(?P<layer>\d+)\.self_attn\.)q_proj\.weight",
-}
-"""Name of a tensor that every layer of a kind has, and the part that all names of its attention begin with."""
-POSITIONS = {"gpt2": r"(?:.*\.)?wpe\.weight", "bert": r"(?:.*\.)?embeddings\.position_embeddings\.weight"}
-SEPARATE = {
-    "bert": ("self.query", "self.key", "self.value", "output.dense"),
-    "llama": ("q_proj", "k_proj", "v_proj", "o_proj"),
-}
+
+HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")
+"""Names of the number of heads in config.json."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +65,8 @@ class AttentionWeights:
     """The config of a model whose positions are rotary, None for another."""
     reading: Reading = PLAIN
     """Norms, window, cap and sinks, which `from_attention_weights` gives its layer."""
+    distances: T5 | None = None
+    """Bias of distances that is added to scores, as that of T5."""
 
     def rotary(self) -> Rotary | None:
         """Rotation of queries and keys, None for models without one. Raises ValueError for an unknown kind."""
@@ -108,8 +101,8 @@ class AttentionWeights:
 class Checkpoint:
     """The attention of a transformer.
 
-    `kind` is gpt2, bert or llama; `rotary` says that positions rotate queries and keys; `config` is config.json, with
-    what its model type takes for granted; `positions` [L, D] are learned and added to tokens, None if there are none.
+    `kind` is its layout; `rotary` says that positions rotate queries and keys; `config` is config.json, with what its
+    model type takes for granted; `positions` [L, D] are learned and added to tokens, None if there are none.
 
     Example:
         >>> from hopfield.layers.imports import Checkpoint
@@ -128,65 +121,64 @@ class Checkpoint:
         return None if self.positions is None else Absolute(jnp.asarray(self.positions))
 
 
-def load(path: str | Path, *, heads: int | None = None) -> Checkpoint:
-    """Attention weights of a GPT-2-, BERT- or LLaMA-type checkpoint, half precision widened to float32.
+def load(
+    path: str | Path, *, heads: int | None = None, kind: str | None = None, adapter: str | Path | None = None
+) -> Checkpoint:
+    """Attention weights of a checkpoint of one of `layouts.LAYOUTS`, half precision widened to float32.
 
     Args:
         path: a safetensors file, the index of several, their directory, or "hf:organisation/name", which asks
             huggingface_hub (if it is installed) for the files.
         heads: number of query heads; needed where no config.json beside the file says it.
+        kind: the layout by its name where a model has two, as "t5_decoder"; from the tensors' names if None.
+        adapter: folder of a LoRA adapter as peft saves it, which is added to the weights.
     Returns:
-        The checkpoint; nothing but attention is read.
+        The checkpoint; nothing but self-attention is read.
     Raises:
         ValueError: no such file, a file that is not safetensors, an unknown layout (with the names found in it),
-            tensors that do not fit, a number of heads that is unknown, or a model that attends otherwise than its
-            layout: where config.json names a model_type it must be one of `variants.TYPES`.
+            tensors that do not fit, a number of heads that is unknown, an adapter of another kind, or a model that
+            attends otherwise than its layout: where config.json names a model_type it must be one of the layout's.
     """
     place = locate(path)
     tensors = read_tensors(place)
+    tensors = tensors if adapter is None else with_adapter(tensors, locate(adapter))
     config = completed(read_config(place))
-    kind, stems = _layout(tensors)
-    heads = _heads(config, heads, place)
+    kind, stems = layout_of(tensors, kind)
+    layout, heads = LAYOUTS[kind], _heads(config, heads, place)
     refuse(kind, config, tensors, stems)
-    layers = []
+    distances, layers = _distances(config, tensors, stems[0], kind), []
     for layer, stem in enumerate(stems):
-        parts = _joint(tensors, stem) if kind == "gpt2" else _separate(tensors, stem, SEPARATE[kind])
-        weights = _by_head(parts, heads, config, layer, rotary=kind == "llama")
-        if kind == "llama":
-            weights = replace(weights, reading=reading_of(config, tensors, stem, layer))
-        layers.append(weights)
-    names = [name for name in tensors if re.fullmatch(POSITIONS.get(kind, "(?!)"), name)]
-    places = _get(tensors, names[0], 2)[first_position(config, names[0]) :] if names else None
-    if places is not None and places.shape[1] != layers[0].w_query.shape[1]:
-        width = layers[0].w_query.shape[1]
+        parts = projections_of(tensors, stem, layout, heads, config.get("num_key_value_heads") or heads)
+        weights = _by_head(parts, heads, config, layer)
+        rope = rope_of_layer(config, layer) if layout.rotary else None
+        beta = beta_of(kind, config, rope, layer, weights.w_query.shape[-1])
+        reading = reading_of(config, tensors, stem, layer) if layout.rotary else PLAIN
+        layers.append(replace(weights, beta=beta, rope=rope, reading=reading, distances=distances))
+    places = _positions(config, tensors, layout.positions, layers[0].w_query.shape[1])
+    return Checkpoint(kind, tuple(layers), config, layout.rotary, places)
+
+
+def _positions(config: Mapping[str, Any], tensors: Tensors, pattern: str | None, width: int) -> np.ndarray | None:
+    """Table of positions that is added to tokens, from that of the first token on. None if there is none."""
+    names = [name for name in tensors if pattern is not None and re.fullmatch(pattern, name)]
+    if not names:
+        return None
+    places = tensor(tensors, names[0], 2)[first_position(config, names[0]) :]
+    if places.shape[1] != width:
         raise ValueError(f"{names[0]} must have the {width} features of inputs, got shape {places.shape}")
-    return Checkpoint(kind, tuple(layers), config, kind == "llama", places)
+    return places
 
 
-def _layout(tensors: Tensors) -> tuple[str, list[str]]:
-    """Kind of a checkpoint, and for every layer the beginning of its tensors' names."""
-    for kind, pattern in LAYOUTS.items():
-        matches = [match for name in tensors if (match := re.fullmatch(pattern, name))]
-        if matches:
-            stems = {int(match["layer"]): match["stem"] for match in matches}
-            if len(stems) < len(matches) or sorted(stems) != list(range(len(stems))):
-                raise ValueError(
-                    f"checkpoint must have one attention in each layer 0, 1, ..., got {_kinds_of_names(tensors)}"
-                )
-            return kind, [stems[layer] for layer in sorted(stems)]
-    raise ValueError(
-        f"checkpoint must have the layout of GPT-2, BERT or LLaMA, got the tensors {_kinds_of_names(tensors)}"
-    )
-
-
-def _kinds_of_names(names: Sequence[str] | Tensors, most: int = 12) -> str:
-    """Names with numbers as *, each kind once."""
-    kinds = list(dict.fromkeys(re.sub(r"\d+", "*", name) for name in names))
-    return ", ".join(kinds[:most]) + (f" and {len(kinds) - most} more" if len(kinds) > most else "")
+def _distances(config: Mapping[str, Any], tensors: Tensors, stem: str, kind: str) -> T5 | None:
+    """Bias of distances, which all layers share. None if there is none."""
+    if not kind.startswith("t5"):
+        return None
+    table = jnp.asarray(tensor(tensors, f"{stem}relative_attention_bias.weight", 2))
+    return T5(table, kind == "t5", config.get("relative_attention_max_distance", 128))
 
 
 def _heads(config: Mapping[str, Any], heads: int | None, place: Path) -> int:
-    entry = "num_attention_heads" if "num_attention_heads" in config else "n_head"
+    entry = next((name for name in HEADS if name in config), HEADS[0])
     configured = config.get(entry)
     if configured is not None:
         integer(f"{entry} in config.json", configured)
@@ -198,57 +190,8 @@ def _heads(config: Mapping[str, Any], heads: int | None, place: Path) -> int:
     return count
 
 
-Pairs = list[tuple[np.ndarray, np.ndarray | None]]
-"""Weights [inputs, outputs] and bias of query, key, value and output."""
-
-
-def _get(tensors: Tensors, name: str, ndim: int) -> np.ndarray:
-    if name not in tensors:
-        raise ValueError(f"checkpoint must have the tensor {name}, got {_kinds_of_names(tensors)}")
-    tensor = tensors[name]
-    if tensor.ndim != ndim:
-        raise ValueError(f"{name} must have {ndim} axes, got shape {tensor.shape}")
-    if 0 in tensor.shape:
-        raise ValueError(f"{name} must not be empty, got shape {tensor.shape}")
-    if not jnp.issubdtype(tensor.dtype, jnp.floating) or tensor.dtype.itemsize < 2:
-        raise ValueError(
-            f"{name} must be floating-point numbers of 16 bits at least, not quantised, got {tensor.dtype}"
-        )
-    tensor = np.array(tensor, np.float64 if tensor.dtype == np.float64 else np.float32)
-    if not np.isfinite(tensor).all():
-        raise ValueError(f"{name} must be finite, got NaN or infinite entries")
-    return tensor
-
-
-def _bias(tensors: Tensors, name: str, width: int) -> np.ndarray | None:
-    if name not in tensors:
-        return None
-    bias = _get(tensors, name, 1)
-    if len(bias) != width:
-        raise ValueError(f"{name} must have one entry per output, {width}, got {len(bias)}")
-    return bias
-
-
-def _joint(tensors: Tensors, stem: str) -> Pairs:
-    """Projections of GPT-2: one matrix, inputs along its rows; query, key and value are thirds of its columns."""
-    joint = _get(tensors, f"{stem}c_attn.weight", 2)
-    if joint.shape[1] % 3:
-        raise ValueError(f"{stem}c_attn must be three projections side by side, got weights {joint.shape}")
-    bias = _bias(tensors, f"{stem}c_attn.bias", joint.shape[1])
-    biases = [None] * 3 if bias is None else np.split(bias, 3)
-    output = _get(tensors, f"{stem}c_proj.weight", 2)
-    last = (output, _bias(tensors, f"{stem}c_proj.bias", output.shape[1]))
-    return [*zip(np.split(joint, 3, axis=1), biases, strict=True), last]
-
-
-def _separate(tensors: Tensors, stem: str, names: Sequence[str]) -> Pairs:
-    """Projections of BERT and LLaMA: a matrix each for query, key, value and output, outputs along rows."""
-    weights = {name: _get(tensors, f"{stem}{name}.weight", 2).T for name in names}
-    return [(w, _bias(tensors, f"{stem}{name}.bias", w.shape[1])) for name, w in weights.items()]
-
-
-def _by_head(parts: Pairs, heads: int, config: Mapping[str, Any], layer: int, *, rotary: bool) -> AttentionWeights:
-    """Columns cut into heads; how many share keys follows from the widths."""
+def _by_head(parts: Pairs, heads: int, config: Mapping[str, Any], layer: int) -> AttentionWeights:
+    """Columns cut into heads, with β = 1/√R; how many share keys follows from the widths."""
     (query, _), (key, _), (value, _), (output, b_output) = parts
     width, left = divmod(query.shape[1], heads)
     if left:
@@ -268,13 +211,5 @@ def _by_head(parts: Pairs, heads: int, config: Mapping[str, Any], layer: int, *,
     check_widths(config, width, shared)
     w_query, w_key, w_value = (w.reshape(len(w), -1, width).transpose(1, 0, 2) for w in (query, key, value))
     b_query, b_key, b_value = (None if b is None else b.reshape(-1, width) for _, b in parts[:3])
-    beta = 1.0 / math.sqrt(width) if config.get("scale_attn_weights", True) else 1.0
-    if config.get("scale_attn_by_inverse_layer_idx", False):
-        beta /= layer + 1
-    if config.get("query_pre_attn_scalar") is not None:
-        beta = float(config["query_pre_attn_scalar"]) ** -0.5
-    if rotary:
-        beta *= scale_of_scores(config)
-    w_output = output.reshape(heads, width, -1)
-    biases = b_query, b_key, b_value, b_output
-    return AttentionWeights(w_query, w_key, w_value, w_output, *biases, beta, config if rotary else None)
+    w_output, biases = output.reshape(heads, width, -1), (b_query, b_key, b_value, b_output)
+    return AttentionWeights(w_query, w_key, w_value, w_output, *biases, width**-0.5)

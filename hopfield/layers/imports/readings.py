@@ -1,7 +1,8 @@
-"""What models of LLaMA's layout have between their projections and their weights: norms, windows, caps and sinks.
+"""What models have between their projections and their weights: scales, norms, windows, caps and sinks.
 
 Mistral, Mixtral     a window in every layer             Gemma 2      a soft cap, windows in every second layer
 Qwen 3, OLMo 2       RMS norms of queries and keys       gpt-oss      sinks, windows in every second layer
+Gemma 3              norms, windows in five layers of six, with a rotation of their own
 """
 
 from collections.abc import Mapping
@@ -12,11 +13,12 @@ import numpy as np
 from jaxtyping import Float
 
 from hopfield._arguments import integer, shown
+from hopfield.layers.imports.layouts import slides, tensor
+from hopfield.layers.imports.rotations import scale_of_scores
 
-NORMED = ("olmo2", "qwen3", "qwen3_moe")
-"""Model types whose q_norm and k_norm are RMS norms with their scale as it stands."""
-ALTERNATING = ("gemma2", "gpt_oss")
-"""Model types in which every second layer has a window, from the first on."""
+NORMED = {"olmo2": 0.0, "qwen3": 0.0, "qwen3_moe": 0.0, "gemma3_text": 1.0}
+"""Model types whose q_norm and k_norm are RMS norms, and what is added to their scale."""
+NORMS = ("q_norm.weight", "k_norm.weight")
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,10 @@ PLAIN = Reading()
 
 def reading_of(config: Mapping[str, Any], tensors: Mapping[str, np.ndarray], stem: str, layer: int) -> Reading:
     """What the configuration and the tensors say of a layer. ValueError for norms of a model that is not known."""
-    get = lambda name: tensors[stem + name].astype(np.float32) if stem + name in tensors else None
-    query_norm, key_norm = get("q_norm.weight"), get("k_norm.weight")
-    if query_norm is not None and config.get("model_type") not in NORMED:
+    model = str(config.get("model_type"))
+    get = lambda name: tensor(tensors, stem + name, 1) if stem + name in tensors else None
+    query_norm, key_norm = (None if x is None else x + NORMED.get(model, 0.0) for x in map(get, NORMS))
+    if query_norm is not None and model not in NORMED:
         known = ", ".join(NORMED)
         raise ValueError(f"model_type must be one of {known} with q_norm, got {shown(config.get('model_type'))}")
     cap = config.get("attn_logit_softcapping")
@@ -55,11 +58,15 @@ def reading_of(config: Mapping[str, Any], tensors: Mapping[str, np.ndarray], ste
 
 def _window(config: Mapping[str, Any], layer: int) -> int | None:
     """Keys that a layer's query reads, itself among them. None for all before it."""
-    window, kinds, model = config.get("sliding_window"), config.get("layer_types"), config.get("model_type")
-    if window is None or not config.get("use_sliding_window", not str(model).startswith("qwen")):
+    window, model = config.get("sliding_window"), str(config.get("model_type"))
+    if window is None or not config.get("use_sliding_window", not model.startswith("qwen")):
         return None
-    if isinstance(kinds, list) and layer < len(kinds):
-        sliding = kinds[layer] == "sliding_attention"
-    else:
-        sliding = layer % 2 == 0 if model in ALTERNATING else layer >= config.get("max_window_layers", 0)
-    return integer("sliding_window", window) if sliding else None
+    return integer("sliding_window", window) if slides(config, layer) else None
+
+
+def beta_of(kind: str, config: Mapping[str, Any], rope: Mapping[str, Any] | None, layer: int, width: int) -> float:
+    """Inverse temperature β of a layer, whose heads have this width."""
+    scaled = config.get("scale_attn_weights", True) and not kind.startswith("t5")
+    beta = float(config.get("query_pre_attn_scalar") or width) ** -0.5 if scaled else 1.0
+    beta = beta / (layer + 1) if config.get("scale_attn_by_inverse_layer_idx") else beta
+    return beta if rope is None else beta * scale_of_scores(rope)

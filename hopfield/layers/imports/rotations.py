@@ -7,10 +7,21 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from hopfield._arguments import shown
+from hopfield._arguments import integer, shown
 from hopfield.attention.encodings import Rotary
+from hopfield.layers.imports.layouts import slides
 
-KINDS = ("default", "linear", "llama3", "yarn")
+KINDS = ("default", "linear", "dynamic", "llama3", "yarn")
+
+
+def rope_of_layer(config: Mapping[str, Any], layer: int) -> Mapping[str, Any]:
+    """The config with the rotation of one layer, where those with a window have one of their own (Gemma 3)."""
+    table, slid = config.get("rope_parameters"), slides(config, layer)
+    if isinstance(table, Mapping) and any(isinstance(entry, Mapping) for entry in table.values()):
+        return {**config, "rope_parameters": table.get("sliding_attention" if slid else "full_attention")}
+    if slid and "rope_local_base_freq" in config:
+        return {**config, "rope_theta": config["rope_local_base_freq"], "rope_scaling": None}
+    return config
 
 
 def rotary_of(config: Mapping[str, Any], width: int) -> Rotary:
@@ -26,9 +37,12 @@ def rotary_of(config: Mapping[str, Any], width: int) -> Rotary:
     base, share = _number(both, "rope_theta", 1e4), _number(both, "partial_rotary_factor", 1.0)
     if share > 1:
         raise ValueError(f"partial_rotary_factor must be at most 1, got {share:g}")
+    if config.get("rotary_dim") is not None:  # of GPT-J
+        return Rotary.create(integer("rotary_dim", config["rotary_dim"]), pairing="interleaved")
     turned = int(width * share)
-    if kind == "linear":
-        return Rotary.create(turned, base=base, scaling="linear", factor=_number(table, "factor"))
+    if kind in ("linear", "dynamic"):
+        length = int(_number(config, "max_position_embeddings")) if kind == "dynamic" else None
+        return Rotary.create(turned, base=base, scaling=kind, factor=_number(table, "factor"), length=length)
     plain = Rotary.create(turned, base=base)
     rates = {"default": lambda *_: plain.rates, "llama3": _llama3, "yarn": _yarn}[kind](plain.rates, both)
     return plain.replace(rates=rates)

@@ -25,8 +25,8 @@ def from_attention_weights(
 ) -> HopfieldAttention:
     """One layer of a checkpoint as a `HopfieldAttention` that computes the same. Missing biases become zeros.
 
-    Rotary positions come with the layer. Learned ones are those of the model, which adds them to its tokens once:
-    `Checkpoint.encoding`.
+    Positions that turn or are added to scores come with the layer. Those that are added to tokens are the model's,
+    which does so once: `Checkpoint.encoding`.
 
     Args:
         weights: a layer of `hopfield.layers.imports.checkpoints.load(...)`.
@@ -47,7 +47,8 @@ def from_attention_weights(
         if not isinstance(as_separation(options.separation), LogSumExp):
             raise ValueError(f"separation must be softmax for a checkpoint with sinks, got {options.separation}")
         given |= {"separation": "softmax1", "learn_null_score": True}
-    places = weights.rotary() if options.positions is None and flag("positions", positions) else options.positions
+    own = weights.rotary() or weights.distances if flag("positions", positions) else None
+    places = own if options.positions is None else options.positions
     outputs = weights.w_output.shape[-1]
     layer = HopfieldAttention(
         *(heads, inputs, heads * width, outputs, len(weights.w_key)),

@@ -132,14 +132,6 @@ def test_a_users_own_encoding():
     np.testing.assert_allclose(np.diagonal(weights, -1, 2, 3), 1.0, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("name", "present"), [("added", "add_to_inputs"), ("turned", "rotate"), ("bias", "score_bias")]
-)
-def test_a_users_own_encoding_with_a_former_name_is_refused(name, present):
-    with pytest.raises(TypeError, match=f"^an Encoding overrides {present}, got {name} of Mine$"):
-        type("Mine", (Encoding,), {name: lambda self, *_: None})
-
-
 @pytest.mark.parametrize("name", ["t5", "relative", "absolute"])
 def test_what_the_literature_learns_is_learned(name):
     module = layer(4, 16, positions=POSITIONS[name]())

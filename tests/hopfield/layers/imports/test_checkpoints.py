@@ -12,6 +12,7 @@ from safetensors import numpy as safetensors
 
 from hopfield.attention.heads import multi_head
 from hopfield.layers.imports import checkpoints
+from hopfield.layers.imports.layouts import LAYOUTS
 from hopfield.layers.imports.transformers import from_attention_weights
 from tests.hopfield.layers.imports.written import LAYERS, D, H, R, random_tensors, save_checkpoint
 
@@ -61,6 +62,67 @@ def test_a_written_checkpoint_computes_its_models_attention(kind: str, tmp_path:
         key = np.einsum("td,hdr->htr", x, weights.w_key) + (0 if weights.b_key is None else weights.b_key[:, None])
         key = np.repeat(key, H // len(key), axis=0)
         np.testing.assert_allclose(ones @ forms @ ones.T, query @ key.swapaxes(1, 2), rtol=1e-4, atol=1e-4)
+
+
+def stem_of(kind: str, layer: int) -> str:
+    return LAYOUTS[kind].stem.replace(r"(?P<layer>\d+)", str(layer)).replace("\\", "")
+
+
+def laid_out(kind: str, parts: list[np.ndarray]) -> np.ndarray:
+    """Projections [outputs, D] of query, key and value side by side, as a kind has them."""
+    if kind == "gpt_neox":
+        parts = [x.reshape(H, R, D) for x in parts]
+        return np.concatenate(parts, axis=1).reshape(-1, D)
+    return np.concatenate(parts)
+
+
+@pytest.mark.parametrize("kind", ["phi3", "gpt_neox", "gptj", "opt", "distilbert", "t5", "t5_decoder"])
+def test_every_layout_reads_the_same_attention(kind: str, tmp_path: Path) -> None:
+    layout, shared = LAYOUTS[kind], 2 if kind == "phi3" else H
+    rng, tensors, wanted = np.random.default_rng(4), {}, []
+    for layer in range(2):
+        stem = stem_of(kind, layer)
+        wanted.append([rng.normal(size=(n * R, D)).astype(np.float32) for n in (H, shared, shared)])
+        output = rng.normal(size=(D, H * R)).astype(np.float32)
+        written = [*wanted[-1], output] if layout.joint is None else [laid_out(kind, wanted[-1]), output]
+        tensors |= {f"{stem}{name}.weight": x for name, x in zip(layout.names, written, strict=True)}
+    table = rng.normal(size=(8, H)).astype(np.float32)
+    if kind.startswith("t5"):
+        tensors[stem_of(kind, 0) + "relative_attention_bias.weight"] = table
+    place = save_checkpoint(tmp_path, kind, tensors)
+    stated = {"model_type": layout.types[0], "num_key_value_heads": shared, "num_attention_heads": H, "rotary_dim": 2}
+    (place / "config.json").write_text(json.dumps(stated))
+    found = checkpoints.load(place)
+    assert (found.kind, found.rotary, len(found.layers)) == (kind, layout.rotary, 2)
+    for weights, expected in zip(found.layers, wanted, strict=True):
+        for w, x in zip((weights.w_query, weights.w_key, weights.w_value), expected, strict=True):
+            np.testing.assert_array_equal(np.concatenate(w.swapaxes(1, 2)), x)
+        assert weights.beta == pytest.approx(1.0 if kind.startswith("t5") else R**-0.5)
+        assert (weights.distances is not None) == kind.startswith("t5")
+        if weights.distances is not None:
+            assert weights.distances.bidirectional == (kind == "t5")
+            np.testing.assert_array_equal(weights.distances.table, table)
+
+
+def test_an_adapter_is_added_to_the_weights_it_names(tmp_path: Path) -> None:
+    """W + α/r B A, α/√r if rank-stabilised, and an adapter of other parts is refused."""
+    rng, tensors = np.random.default_rng(5), random_tensors("llama", np.random.default_rng(5))
+    plain = checkpoints.load(save_checkpoint(tmp_path, "llama", tensors))
+    folder, name = tmp_path / "adapter", "base_model.model.model.layers.1.self_attn.q_proj."
+    folder.mkdir()
+    down, up = rng.normal(size=(2, D)).astype(np.float32), rng.normal(size=(H * R, 2)).astype(np.float32)
+    factors = {f"{name}lora_A.weight": down, f"{name}lora_B.weight": up}
+    safetensors.save_file(factors, folder / "adapter_model.safetensors")
+    for stabilised, scale in ((False, 3 / 2), (True, 3 / 2**0.5)):
+        stated = {"peft_type": "LORA", "lora_alpha": 3, "use_rslora": stabilised}
+        (folder / "adapter_config.json").write_text(json.dumps(stated))
+        merged = checkpoints.load(tmp_path, adapter=folder)
+        change = np.concatenate((merged.layers[1].w_query - plain.layers[1].w_query).swapaxes(1, 2))
+        np.testing.assert_allclose(change, scale * up @ down, rtol=1e-5, atol=1e-5)
+        np.testing.assert_array_equal(merged.layers[0].w_query, plain.layers[0].w_query)
+    safetensors.save_file(factors | {f"{name}lora_magnitude_vector": up}, folder / "adapter_model.safetensors")
+    with pytest.raises(ValueError, match=r"adapter must be low-rank factors .* alone, got .*magnitude"):
+        checkpoints.load(tmp_path, adapter=folder)
 
 
 def test_beta_of_gpt2_is_what_its_config_says_of_scores(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Layers of GPT-2 and LLaMA are those of `transformers`, positions and cached decoding included."""
+"""Layers of checkpoints are those of `transformers`, positions and cached decoding included."""
 
 from pathlib import Path
 
@@ -20,10 +20,28 @@ LONG = {"rope_type": "linear", "rope_theta": 1e4, "factor": 4.0}
 NEW = {"rope_type": "llama3", "rope_theta": 5e5, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
 NEW |= {"original_max_position_embeddings": 16}
 YARN = {"rope_type": "yarn", "rope_theta": 1e4, "factor": 8.0, "original_max_position_embeddings": 16}
+DYNAMIC = {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 4.0}
+NEAR = {"d_model": 32, "d_kv": 6, "d_ff": 16, "num_layers": 2, "num_heads": 4, "vocab_size": 50}
+NEAR |= {"relative_attention_num_buckets": 8, "relative_attention_max_distance": 6}
 CAP = {"attn_logit_softcapping": 2.0, "query_pre_attn_scalar": 9}
 EXPERTS = {"num_local_experts": 2, "num_experts_per_tok": 1, "rope_parameters": YARN | {"truncate": False}}
+SMALL = {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64, "vocab_size": 50}
+GEMMA = {"num_key_value_heads": 2, "head_dim": 16, "sliding_window": 3, "query_pre_attn_scalar": 9}
+TURNS = {"sliding_attention": {"rope_type": "default", "rope_theta": 100.0}}
+TURNS |= {"full_attention": {"rope_type": "linear", "rope_theta": 1e3, "factor": 2.0}}
+KINDS = {"layer_types": ["sliding_attention", "full_attention"], "rope_parameters": TURNS}
+PART = {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.5}}
 MODELS = {
-    "gpt2": ("GPT2", {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64, "vocab_size": 50}),
+    "gpt2": ("GPT2", SMALL),
+    "gpt-j": ("GPTJ", SMALL | {"rotary_dim": 4}),
+    "gpt-neox": ("GPTNeoX", LLAMA | PART),
+    "phi-3": ("Phi3", LLAMA | {"num_key_value_heads": 2, "sliding_window": 3, "pad_token_id": 0}),
+    "gemma 3": ("Gemma3Text", LLAMA | GEMMA | KINDS),
+    "opt": ("OPT", LLAMA | {"word_embed_proj_dim": 32, "ffn_dim": 16}),
+    "distilbert": ("DistilBert", {"dim": 32, "hidden_dim": 16, "n_layers": 2, "n_heads": 4, "vocab_size": 50}),
+    "t5": ("T5", NEAR),
+    "t5_decoder": ("T5", NEAR),
+    "llama, dynamic scaling": ("Llama", LLAMA | {"max_position_embeddings": 6, "rope_parameters": DYNAMIC}),
     "llama": ("Llama", LLAMA),
     "llama, grouped": ("Llama", LLAMA | {"num_key_value_heads": 2, "head_dim": 16}),
     "llama, linear scaling": ("Llama", LLAMA | {"rope_parameters": LONG}),
@@ -37,22 +55,28 @@ MODELS = {
 }
 
 
+CLOSE = {"gpt-oss": 1e-5}
+
+
 def built(name: str, folder: Path):
-    """A model of random weights, none of them zero, and the same as it was saved."""
+    """A model of random weights in double precision, none of them zero, and the same as it was saved."""
     kind, settings = MODELS[name]
     torch.manual_seed(0)
     config = getattr(transformers, f"{kind}Config")(**settings, attn_implementation="eager")
     model = getattr(transformers, f"{kind}Model")(config).eval()
+    model = model if name == "gpt-oss" else model.double()  # whose experts know no double precision
     for parameter in model.parameters():
         parameter.data += 0.2 * torch.randn_like(parameter)
     model.save_pretrained(folder)
-    return model, checkpoints.load(folder)
+    return model, checkpoints.load(folder, kind=name if name.startswith("t5") else None)
 
 
 def watched(model, name: str) -> list[list[tuple[np.ndarray, np.ndarray]]]:
     """What goes into and comes out of the attention of each layer, call by call; filled while the model runs."""
-    blocks = model.h if name == "gpt2" else model.layers
-    seen: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in blocks]
+    side = {"t5": "encoder", "t5_decoder": "decoder"}.get(name, "")
+    last = ("attn", "self_attn", "attention", "SelfAttention")
+    layers = [x for path, x in model.named_modules() if path.startswith(side) and path.split(".")[-1] in last]
+    seen: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in layers]
 
     def keep(calls):
         def hook(module, args, kwargs, output):
@@ -61,10 +85,17 @@ def watched(model, name: str) -> list[list[tuple[np.ndarray, np.ndarray]]]:
 
         return hook
 
-    for block, calls in zip(blocks, seen, strict=True):
-        attention = block.attn if name == "gpt2" else block.self_attn
-        attention.register_forward_hook(keep(calls), with_kwargs=True)
+    for layer, calls in zip(layers, seen, strict=True):
+        layer.register_forward_hook(keep(calls), with_kwargs=True)
     return seen
+
+
+def said(model, name: str, tokens: np.ndarray, **how):
+    """The model's output for tokens; of T5's decoder, beside those of the encoder."""
+    given = {} if name == "distilbert" else how
+    if not name.startswith("t5"):
+        return model(torch.tensor(tokens), **given)
+    return model(torch.tensor(TOKENS), decoder_input_ids=torch.tensor(tokens), **given)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -72,28 +103,34 @@ def test_layers_are_those_of_transformers(name, tmp_path):
     model, checkpoint = built(name, tmp_path)
     seen = watched(model, name)
     with torch.no_grad():
-        model(torch.tensor(TOKENS), use_cache=False)
+        said(model, name, TOKENS, use_cache=False)
+    assert len(seen) == 2
     for weights, ((x, expected),) in zip(checkpoint.layers, seen, strict=True):
-        found = from_attention_weights(weights)(jnp.asarray(x), is_causal=True)
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+        layer = from_attention_weights(weights, param_dtype=jnp.float64)
+        found = layer(jnp.asarray(x), is_causal=name not in ("distilbert", "t5"))
+        np.testing.assert_allclose(found, expected, rtol=0, atol=CLOSE.get(name, 1e-6) * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("name", ["gpt2", "llama, grouped", "llama 3", "mistral", "olmo 2", "gpt-oss"])
+DECODED = ("gpt2", "llama, grouped", "llama 3", "mistral", "olmo 2", "gpt-oss", "gpt-j", "gpt-neox", "phi-3", "gemma 3")
+
+
+@pytest.mark.filterwarnings("ignore:.past_key_values. is deprecated:FutureWarning")
+@pytest.mark.parametrize("name", [*DECODED, "opt", "t5_decoder"])
 def test_cached_decoding_is_that_of_transformers(name, tmp_path):
     model, checkpoint = built(name, tmp_path)
     seen = watched(model, name)
     cache = None
     with torch.no_grad():
         for place in range(TOKENS.shape[1]):
-            cache = model(torch.tensor(TOKENS[:, place : place + 1]), past_key_values=cache, use_cache=True)
-            cache = cache.past_key_values
+            found = said(model, name, TOKENS[:, place : place + 1], past_key_values=cache, use_cache=True)
+            cache = found.past_key_values
     decode = nnx.jit(lambda layer, x: layer(x))
     for weights, calls in zip(checkpoint.layers, seen, strict=True):
-        layer = from_attention_weights(weights, decode=True)
-        layer.init_cache((2, 9, 32))
+        layer = from_attention_weights(weights, decode=True, param_dtype=jnp.float64)
+        layer.init_cache((2, 9, 32), jnp.float64)
         for x, expected in calls:
             found = decode(layer, jnp.asarray(x))
-            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+            np.testing.assert_allclose(found, expected, rtol=0, atol=CLOSE.get(name, 1e-6) * np.abs(expected).max())
 
 
 def test_learned_positions_are_added_to_the_tokens(tmp_path):

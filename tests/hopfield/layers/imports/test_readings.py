@@ -84,8 +84,23 @@ def test_norms_of_heads_in_qwen_3_and_of_all_together_in_olmo_2(tmp_path: Path) 
         check(weights, norms=norms)
         with pytest.raises(ValueError, match="no bilinear form"):
             weights.metric()
-    with pytest.raises(ValueError, match="model_type must be one of olmo2, qwen3, qwen3_moe with q_norm"):
+    with pytest.raises(ValueError, match="model_type must be one of olmo2, qwen3, qwen3_moe, gemma3_text with q_norm"):
         loaded(tmp_path / "other", {}, {"q_norm.weight": query, "k_norm.weight": key})
+
+
+def test_norms_windows_and_rotations_of_gemma_3(tmp_path: Path) -> None:
+    """Five layers of six have a window and turn faster; scales of norms stand for one more than they are."""
+    scale = np.linspace(-0.5, 1, R).astype(np.float32)
+    text = {"sliding_window": 3, "sliding_window_pattern": 2, "num_attention_heads": H}
+    stated = {"model_type": "gemma3", "text_config": text}
+    first, second = loaded(tmp_path, stated, {"q_norm.weight": scale, "k_norm.weight": scale}).layers
+    normed = lambda x: (1 + scale) * x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-6)
+    norms = lambda q, k: (normed(q), normed(k))
+    check(first, norms=norms, window=3)
+    check(second, norms=norms)
+    assert first.beta == 256**-0.5
+    turned = [rotary_of(layer.rope, 4).rates for layer in (first, second)]
+    np.testing.assert_allclose(turned, [[1, 0.01], [1, 0.001]])
 
 
 def test_windows_are_those_of_the_layer() -> None:
@@ -93,6 +108,18 @@ def test_windows_are_those_of_the_layer() -> None:
     assert window(0, model_type="mistral", sliding_window=5) == 5
     assert window(0, model_type="qwen2", sliding_window=5) is None
     assert [window(i, use_sliding_window=True, sliding_window=5, max_window_layers=1) for i in (0, 1)] == [None, 5]
+
+
+def test_dynamic_rotations_slow_down_beyond_the_length_trained_on() -> None:
+    """The base grows by (factor T/L − factor + 1)^(D/(D − 2)) for T > L tokens."""
+    table = {"rope_type": "dynamic", "factor": 3.0}
+    found = rotary_of({"rope_parameters": table, "max_position_embeddings": 8}, 6)
+    plain = rotary_of({}, 6)
+    np.testing.assert_array_equal(found.at_length(jnp.asarray(8)).rates, plain.rates)
+    base = 1e4 * (3 * 20 / 8 - 2) ** (6 / 4)
+    np.testing.assert_allclose(found.at_length(jnp.asarray(20)).rates, base ** (-np.arange(3) / 3), rtol=1e-6)
+    rows, places = jnp.ones((20, 6)), jnp.arange(20)
+    np.testing.assert_array_equal(found.rotate(rows, places), found.at_length(jnp.asarray(20)).rotate(rows, places))
 
 
 def test_yarn_divides_slow_rotations_and_sharpens_scores() -> None:
