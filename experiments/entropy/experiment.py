@@ -11,7 +11,8 @@ Every retrieval is followed step by step:
     overlap           ξ·x/‖ξ‖² with the pattern queried, and target_weight, the part it has in the read-out
     step_size         ‖x(t+1) − x(t)‖
     rise              largest growth of H in one step so far; `rising`: share of retrievals where it exceeds
-                      `least_rise`, `rising_at_all`: where it exceeds rounding
+                      `least_rise`, `rising_at_all`: where it exceeds rounding; `rising_retrieved`, `rising_another`
+                      and `rising_none` part the share by where more than half of the weight is by then
 
 each as median, `_low` and `_high` over queries. At the start, where the query does not depend on β, H against β is the
 entropy of one and the same query at every temperature; there `slope` is −dΦ/dT by finite differences, equal to S.
@@ -117,6 +118,11 @@ COLUMNS = shared(
     "rise": Column("largest growth of H in one step so far", "nats"),
     "rising": Column("share of retrievals whose rise exceeds least_rise", "0 to 1"),
     "rising_at_all": Column("share of retrievals whose rise exceeds rounding", "0 to 1"),
+    "retrieved": Column("share with more than half of the weight on the own pattern after the step", "0 to 1"),
+    "another": Column("share with more than half of it on another pattern", "0 to 1"),
+    "rising_retrieved": Column("share that is rising and retrieved", "0 to 1"),
+    "rising_another": Column("share that is rising and at another pattern", "0 to 1"),
+    "rising_none": Column("share that is rising and at neither; the three sum to rising", "0 to 1"),
     "residual": Column("largest deviation from Φ = ⟨E⟩ − T S", "scores"),
     "descent": Column("least E(t) − E(t+1) − ½‖Δx‖² so far", "scores"),
     "slope": Column("−dΦ/dT by finite differences, of the start", "nats"),
@@ -229,6 +235,10 @@ def _row(config: Config, found: dict[str, np.ndarray], step: int) -> Row:
     for name, least in (("rising", config.least_rise), ("rising_at_all", ROUNDING)):
         share = clustered_mean((rise > least).ravel(), cluster)
         row |= {name: share.mean, f"{name}_stderr": None if share.clusters == 1 else share.stderr}
+    kept, won = (found[name][..., step] > 0.5 for name in ("target_weight", "largest_weight"))
+    ends = {"retrieved": kept, "another": won & ~kept, "none": ~won}
+    row |= {f"rising_{name}": float(np.mean(end & (rise > config.least_rise))) for name, end in ends.items()}
+    row |= {name: float(np.mean(ends[name])) for name in ("retrieved", "another")}
     gain = -np.diff(found["energy"][..., : step + 1]) - 0.5 * found["step_size"][..., :step] ** 2
     row["residual"] = float(np.max(np.abs(found["residual"][..., step])))
     row["descent"] = float(np.min(gain)) if step else None

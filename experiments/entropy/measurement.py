@@ -46,6 +46,7 @@ def follow(draw: Draw, seed: int, amount: float, memory: str, beta: float, steps
     """Every quantity of STATE at every step of every retrieval, arrays [samples, queries, steps + 1], and
 
         step_size  ‖x(t+1) − x(t)‖
+        largest_weight  of any pattern
         residual   Φ − (⟨E⟩ − T Ω(p)), zero up to rounding
         slope      −dΦ/dT at the start, by finite differences [samples, queries]
 
@@ -122,5 +123,6 @@ def _state(memory: Memory, index: Array, state: Array) -> dict[str, Array]:
         "energy": memory.energy(state),
         "overlap": jnp.dot(state, target) / jnp.dot(target, target),
         "target_weight": weights[index],
+        "largest_weight": jnp.max(weights),
         "residual": free - (mean - thermal / memory.beta),
     }

@@ -2,49 +2,24 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas
 
 from experiments.contract import Table
+from experiments.entropy.theory import converged_entropy, line, start_entropy
 from experiments.figures import labels, panel
 from experiments.figures.panel import SHARE, Axis, Panel, Series, band, level, theory_line
 from experiments.figures.style import LINES, series
-from experiments.shared import convergence, corruptions, kappa_theory
+from experiments.shared import convergence, corruptions
 from experiments.shared.retrievals import CURVE
 from experiments.statistics.columns import headline
-from hopfield.theory import spherical
-
-
-def line(rows: Table, function: Callable) -> tuple[np.ndarray, np.ndarray]:
-    """β/β_c and annealed entropy (sphere, softmax); empty for other rows."""
-    known = [name for name in rows["memory"].unique() if kappa_theory.covers(name, "sphere", "converged_weight")]
-    rows = rows[(rows["ensemble"] == "sphere") & rows["memory"].isin(known)]
-    if rows.empty:
-        return np.empty(0), np.empty(0)
-    grid = np.unique(np.geomspace(rows["ratio"].min(), rows["ratio"].max(), 150))
-    size = int(rows["neurons"].iloc[0]), int(rows["patterns"].iloc[0])
-    return grid, function(*size, grid * float((rows["beta"] / rows["ratio"]).iloc[0]))
-
-
-def start_entropy(neurons: int, num_patterns: int, beta: np.ndarray) -> np.ndarray:
-    """Entropy H = ln Z − β d ln Z/dβ in the pattern itself, where e^β is its own part of Z: ln Z = β − ln p."""
-    step = 1e-3 * beta
-    below, here, above = (
-        b - np.log(spherical.target_weight(neurons, num_patterns, b)) for b in (beta - step, beta, beta + step)
-    )
-    return here - beta * (above - below) / (2 * step)
-
-
-def converged_entropy(neurons: int, num_patterns: int, beta: np.ndarray) -> np.ndarray:
-    """Entropy of the weights where the updates end."""
-    return np.asarray(spherical.converged(neurons, num_patterns, beta).entropy)
 
 
 def summarise(table: Table) -> dict:
-    """Residuals of the identities, and the share of retrievals along which the entropy rises, by curve and β."""
+    """Residuals of the identities, and the share of retrievals along which the entropy rises, by curve, β and end."""
     checks = []
     for memory, rows in table.groupby("memory", sort=False):
         largest = {name: float(rows[name].max()) for name in ("residual", "slope_residual")}
@@ -52,6 +27,7 @@ def summarise(table: Table) -> dict:
     last = table[table["step"] == table.groupby([*CURVE, "ratio"])["step"].transform("max")]
     last = last[last["step"] > 0]
     names = [*CURVE, "ratio", "beta", "step", "rising", "rising_stderr", "rising_at_all", "rising_at_all_stderr"]
+    names += ["retrieved", "another", "rising_retrieved", "rising_another", "rising_none"]
     ends = ["entropy", "overlap", "target_weight"]
     shares = last[[*names, *ends]].rename(columns={name: f"final_{name}" for name in ends})
     return {"checks": checks, "rising": shares.to_dict("records"), "scalars": _scalars(checks, last)}
@@ -67,16 +43,14 @@ def _scalars(checks: list[dict], last: Table) -> dict[str, float]:
     for row in last[first].to_dict("records"):
         name = f"rising/{row['memory']}/{row['ratio']:g}"
         scalars |= headline(name, row["rising"], row["rising_stderr"])
+        scalars[f"retrieved/{row['memory']}/{row['ratio']:g}"] = row["retrieved"]
     return scalars
 
 
 SHOWN = (0.5, 1.05, 1.4, 2.0)
 """Values of β drawn along retrievals, or those measured nearest to them: below, at and above the critical one."""
 RATIO = r"$\beta\,/\,\beta_c^{\mathrm{sphere}}$ (annealed)"
-AXES = {
-    "entropy": r"entropy $H$ of the weights",
-    "overlap": r"overlap $m$ with the pattern",
-}
+AXES = {"entropy": "entropy $H$ of the weights", "overlap": "overlap $m$ with the pattern"}
 
 
 def panels(table: Table, summary: dict) -> list[Panel]:
@@ -96,6 +70,7 @@ def panels(table: Table, summary: dict) -> list[Panel]:
         _bands(along, corrupted, "overlap"),
         _separations(table[(table["ensemble"] == real) & (table["ratio"] == above)], corrupted),
         _rising(table, summary),
+        _rising_by_end(table, summary, corrupted),
         _fixed_query(table, clean),
         _final(table, clean),
     ]
@@ -146,7 +121,8 @@ def _bands(table: Table, start: str, quantity: str) -> Panel:
     for ratio, curve in rows.groupby("ratio"):
         label = rf"{ratio:g} $\beta_c$"
         if quantity == "entropy":
-            label += f": {curve['rising'].iloc[-1]:.0%} rise"
+            last = curve.iloc[-1]
+            label += f": {last['rising']:.0%} rise, {last['retrieved']:.0%} retrieved"
         found += _band(curve, quantity, label, looks[str(ratio)])
     y = Axis(AXES[quantity])
     if quantity == "entropy":
@@ -207,15 +183,29 @@ def _rising(table: Table, summary: dict) -> Panel:
     found = []
     for ensemble, look in series(_in_order(table, "ensemble")).items():
         rows, label = shares[shares["ensemble"] == ensemble], str(ensemble)
-        for start, line in lines.items():
+        for start, dash in lines.items():
             curve = rows[rows["corruption"] == start]
             error = curve["rising_stderr"].astype(float)
-            found.append(Series(curve["ratio"], curve["rising"], error, label=label, **look | {"linestyle": line}))
+            found.append(Series(curve["ratio"], curve["rising"], error, label=label, **look | {"linestyle": dash}))
             label = ""
-    found += [panel.entry(corruptions.label(start), color="0.3", linestyle=line) for start, line in lines.items()]
+    found += [panel.entry(corruptions.label(start), color="0.3", linestyle=dash) for start, dash in lines.items()]
     least = f"{table['least_rise'].iloc[0]:g} nats"
     title = f"{labels.memory(_first_value(table, 'memory'))}: a step raises $H$ by {least} or more"
     return Panel(title, _ratios(shares["ratio"]), Axis("share of retrievals", limits=SHARE), found)
+
+
+ENDS = ("rising", "rising_retrieved", "rising_another", "rising_none", "retrieved")
+
+
+def _rising_by_end(table: Table, summary: dict, start: str) -> Panel:
+    """Share of retrievals along which the entropy rises by where they end, for the first memory and ensemble."""
+    ensemble, memory = _first_value(table, "ensemble"), _first_value(table, "memory")
+    shares: Table = pandas.DataFrame(summary["rising"]).sort_values("ratio")
+    rows = shares[(shares["memory"] == memory) & (shares["ensemble"] == ensemble) & (shares["corruption"] == start)]
+    looks = series(list(ENDS))
+    found = [Series(rows["ratio"], rows[name], label=name.replace("_", ", "), **looks[name]) for name in ENDS]
+    title = f"rising by their end, {ensemble}, {corruptions.label(start)}"
+    return Panel(title, _ratios(rows["ratio"]), Axis("share of retrievals", limits=SHARE), found)
 
 
 def _fixed_query(table: Table, start: str) -> Panel:

@@ -61,6 +61,7 @@ def test_every_quantity_equals_a_plain_loop_over_softmax() -> None:
                 "energy": 0.5 * state @ state + free,
                 "overlap": state @ patterns[query],
                 "target_weight": p[query],
+                "largest_weight": p.max(),
                 "step_size": np.linalg.norm(new - state),
             }
             for name, value in expected.items():
@@ -120,6 +121,10 @@ def test_quantiles_and_shares_are_those_of_the_retrievals(table: pandas.DataFram
     assert 0 < rising.mean() < 1
     last = rows.iloc[-1]
     assert last["rising"] == pytest.approx(rising.mean())
+    assert last["rising"] == pytest.approx(sum(last[f"rising_{end}"] for end in ("retrieved", "another", "none")))
+    kept = found["target_weight"][..., config.steps] > 0.5
+    assert last["rising_retrieved"] == pytest.approx(np.mean(rising & kept))
+    assert 0 < last["retrieved"] == pytest.approx(kept.mean())
     # one draw of patterns is one cluster: s/√G of the shares of the draws
     assert last["rising_stderr"] == pytest.approx(rising.mean(axis=1).std(ddof=1) / math.sqrt(config.samples))
 
@@ -180,14 +185,14 @@ def test_the_figure_draws(table: pandas.DataFrame, kept: Callable, tmp_path: Pat
     with style.style():
         figure = draw.figure(entropy.panels(rows, entropy.summarise(rows)))
         figure.savefig(tmp_path / "figure.png", dpi=30)
-    assert sum(ax.has_data() for ax in figure.axes) == 8
+    assert sum(ax.has_data() for ax in figure.axes) == 9
 
 
 def test_the_band_of_queries_is_told_wherever_it_is_drawn(table: pandas.DataFrame) -> None:
     """Bars and bands are quantiles over queries: who takes them for errors of the median is told otherwise."""
     shown = entropy.panels(table, entropy.summarise(table))
     for panel in shown:
-        if "a step raises" not in panel.title:  # errors over draws
+        if "a step raises" not in panel.title and "rising by" not in panel.title:  # shares
             assert "80% band of queries" in panel.legend, panel.title
     (ends,) = (panel for panel in shown if "where retrievals end" in panel.title)
     assert ends.legend == "median; bars: 80% band of queries"
