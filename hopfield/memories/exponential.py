@@ -51,8 +51,9 @@ THEORY = ExponentialTheory()
 def exponential(patterns: Patterns, beta: float = 1.0, *, mask: Used = None, values: Values = None) -> Memory:
     """E = −(1/λ) Σ_μ exp(λ ξ_μ·x) on spins, λ = β; updates follow the exact energy difference (their eq. 7).
 
-    Energies and weights overflow from β N = 89 on in float32, 710 in float64. Fields, updates, shares and statistics do
-    not, in which the size of the weights cancels; log-sum-exp in its place has the same order of energies.
+    Energies and weights overflow from β N = 89 on in float32, 710 in float64: E is −∞ there, and its logarithm is
+    `hopfield.observables.energies.log_energy`. Fields, updates, shares and statistics do not, in which the size of the
+    weights cancels.
 
     Args:
         patterns: spins [M, N].

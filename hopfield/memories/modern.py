@@ -49,6 +49,7 @@ def modern(patterns: Patterns, beta: float = 1.0, *, mask: Used = None, values: 
     """E = ½‖x‖² − β⁻¹ log Σ_μ exp(β ξ_μ·x), update x' = Xᵀ softmax(β X x) (their eqs. 2, 3).
 
     Their constants β⁻¹ ln M + ½ max‖ξ‖² are left out: they change no difference of energies.
+    At β below 1e-4 differences drown in ln M/β all the same; `hopfield.observables.energies.bare_energy` lacks it.
 
     Args:
         patterns: real patterns [M, N].

@@ -11,7 +11,7 @@ import hopfield
 from hopfield import Couplings, Memory, dynamics, spaces, trajectory
 from hopfield.dynamics import asynchronous
 from hopfield.networks import AsymmetricCouplings, bidirectional, sequences
-from hopfield.observables import stability
+from hopfield.observables import energies, stability
 from hopfield.similarities import SquaredDistance
 from tests.hopfield.contracts.public import Call, Case, Shape, all_nan
 from tests.hopfield.contracts.public_draws import spins
@@ -115,6 +115,9 @@ def _verbs() -> list[Case]:
                 return _modern(rng, neurons, separation) if separation != "epanechnikov" else _ball(rng, neurons)
 
             cases.append(_on_state(f"hopfield.memory.Memory.{verb}", getattr(Memory, verb), model))
+    exponential = lambda rng, neurons: Memory.create(spins(rng, (3, neurons)), separation="exponential", space="spins")
+    for function, model in ((energies.bare_energy, _modern), (energies.log_energy, exponential)):
+        cases.append(_on_state(f"{energies.__name__}.{function.__name__}", function, model))
     statistics = lambda memory, state: memory.statistics(state)._replace(target_weight=None)
     cases.append(_on_state("hopfield.memory.Memory.statistics", statistics, _modern))
     for verb in ("energy", "update", "local_field"):

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Memory, separations, similarities, spaces
-from hopfield.observables.energies import energy_constant
+from hopfield import Memory, find_memory, separations, similarities, spaces
+from hopfield.observables.energies import bare_energy, energy_constant, log_energy
 
 RNG = np.random.default_rng(0)
 PATTERNS = jnp.asarray(RNG.normal(size=(6, 4)))
@@ -60,3 +60,25 @@ def test_published_energies_are_never_negative(name):
 def test_other_memories_have_no_such_constant(parts):
     with pytest.raises(ValueError, match=r"^memory must have dot products, weights that sum to one"):
         energy_constant(Memory.create(PATTERNS, **parts))
+
+
+def test_differences_of_bare_energies_keep_their_digits_in_float32_as_beta_falls():
+    rows, (a, b) = PATTERNS.astype(jnp.float32), STATES[:2].astype(jnp.float32)
+    for beta in (1e-6, 1e-3, 2.0):
+        exact = Memory.create(PATTERNS, beta, mask=USED)
+        expected = exact.energy(a) - exact.energy(b)
+        single = Memory.create(rows, beta, mask=USED)
+        assert bare_energy(single, a).dtype == jnp.float32
+        assert bare_energy(single, a) - bare_energy(single, b) == pytest.approx(float(expected), rel=1e-5)
+    assert bare_energy(exact, a) == pytest.approx(float(exact.energy(a) + np.log(5) / 2.0), rel=1e-5)
+
+
+def test_the_logarithm_of_the_exponential_energy_is_finite_where_it_overflows():
+    patterns = jnp.where(jnp.asarray(RNG.normal(size=(6, 200))) > 0, 1.0, -1.0)
+    wide = find_memory("exponential").build(patterns, mask=USED)
+    assert log_energy(wide, patterns[0]) == pytest.approx(np.log(-float(wide.energy(patterns[0]))))
+    single = find_memory("exponential").build(patterns.astype(jnp.float32), mask=USED)
+    assert single.energy(single.patterns[0]) == -jnp.inf
+    assert log_energy(single, single.patterns[0]) == pytest.approx(200.0)
+    with pytest.raises(ValueError, match="must be exponential where R = 0"):
+        log_energy(Memory.create(PATTERNS), STATES[0])
