@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from experiments.capacity import theory
+from experiments.capacity import laws, theory
 from experiments.capacity.panels import (
     STARTS,
     betas_of,
@@ -57,7 +57,9 @@ def panels(table: Table, summary: dict) -> list[Panel]:
         rows = table[table["memory"] == memory]
         if theory.retained_overlap(memory, 0.01) is not None and convergence.end_of_curve(rows) == convergence.REST:
             shown.append(retained_overlap(rows))
-    if len(memories) == 1 and any(fit["criterion"] == headline_of(memories[0]) for fit in summary["extrapolation"]):
+    if len(memories) == 1 and any(law["criterion"] == laws.CRITERION for law in summary["laws"]):
+        shown += laws.panels(summary)
+    elif len(memories) == 1 and any(fit["criterion"] == headline_of(memories[0]) for fit in summary["extrapolation"]):
         shown.append(extrapolation(summary, table))
     return shown
 

@@ -156,10 +156,10 @@ def retained_overlap(table: Table) -> Panel:
 
 
 def _above(means: Table, deficit: np.ndarray) -> tuple[float | None, None]:
-    """Limits that end a little below the least measured value: theory falls without end towards no load."""
+    """Limits that end a little below the least measured value: theory and error bars fall without end to no load."""
     seen = 1 - means["mean"].to_numpy(float)
     least = np.nanmin(np.where(seen > 0, seen, np.nan), initial=np.inf)
-    return (least / 5 if np.isfinite(least) and least > 5 * np.nanmin(deficit, initial=np.inf) else None), None
+    return (min(least, np.nanmax(deficit)) / 5 if np.isfinite(least) else None), None
 
 
 def bimodal(memory: str) -> bool:

@@ -34,10 +34,11 @@ CURVE = ["memory", "dynamics", "corruption", "ensemble", "neurons"]
 def summarise(table: Table) -> dict:
     """Critical loads of every curve and criterion with theory, their extrapolation, overlaps, notes and scalars."""
     critical = [entry for curve, rows in curves(table, CURVE) for entry in _critical(curve, rows)]
+    known = _laws(critical)
     return {
         "critical_load": critical,
-        "extrapolation": _extrapolations(critical),
-        "laws": _laws(critical),
+        "extrapolation": _extrapolations([entry for entry in critical if not known or entry["memory"] != "classical"]),
+        "laws": known,
         "overlap": _overlaps(table),
         "notes": [*_notes(table), *_misfits(critical), *_out_of_range(table, critical)],
         "scalars": _scalars(critical),

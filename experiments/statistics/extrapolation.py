@@ -1,6 +1,6 @@
 """Extrapolation of critical loads to infinite size, with a fixed or a free exponent."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,10 +72,12 @@ def best_fit(fits: Sequence[Fit]) -> Fit | None:
 
 SUMS = ((1 / 2, 1.0), (2 / 3, 4 / 3))
 """Pairs of exponents of laws with two terms."""
+LEAST = 1000
+"""Size below which what counts as success decides the load."""
 
 
 def laws(
-    neurons: ArrayLike, load: ArrayLike, stderr: ArrayLike, limits: Mapping[str, float], least: int = 1000
+    neurons: ArrayLike, load: ArrayLike, stderr: ArrayLike, limits: Mapping[str, float], least: int = LEAST
 ) -> list[Fit]:
     """Limits under different laws of the approach, from the same sizes: how far the limit depends on what is supposed.
 
@@ -84,43 +86,62 @@ def laws(
     Args:
         neurons, load, stderr: as in `extrapolate`.
         limits: loads of theory by name.
-        least: size from which on the sizes are used: below, what counts as success decides.
+        least: size from which on the sizes are used.
 
     Returns:
-        One dict per law with `law`, `load`, `stderr` (0 where it is given), `chi2` and `dof`; none for fewer than four
-        sizes.
+        One dict per law with `law`, `load`, `stderr` (0 where it is given), `chi2`, `dof` and `terms`, the exponent and
+        amplitude of every power that it adds, for `law_at`; none for fewer than four sizes.
     """
     size, value, error = _sizes(neurons, load, stderr)
     size, value, error = (column[size >= least] for column in (size, value, error))
     if np.unique(size).size < 4:
         return []
-    fits = [
-        fit | {"law": f"N^-x, x = {fit['exponent']:.3g}" + (" fitted" if fit["free_exponent"] else "")}
-        for fit in extrapolate(size, value, error, (1 / 2, 2 / 3))
-    ]
-    for pair in SUMS:
-        design = np.stack([size**-x for x in (0.0, *pair)], axis=1) / error[:, None]
-        best = np.linalg.lstsq(design, value / error, rcond=None)[0]
-        stderr = np.sqrt(np.linalg.inv(design.T @ design)[0, 0])
-        chi2 = np.sum((design @ best - value / error) ** 2)
-        name = "two terms, x = " + ", ".join(f"{x:.3g}" for x in pair)
-        fits.append({"law": name, "load": best[0], "stderr": stderr, "chi2": chi2, "dof": size.size - 3})
-    for name, limit in limits.items():
-
-        def chi2_of(x: float, limit: float = limit) -> float:
-            powers = size**-x / error
-            residual = (value - limit) / error
-            return float(residual @ residual - (powers @ residual) ** 2 / (powers @ powers))
-
-        best = minimize_scalar(chi2_of, bounds=(0.1, 3.0), method="bounded")
-        law = f"{name}, x = {best.x:.3g} fitted"
-        fits.append({"law": law, "load": limit, "stderr": 0.0, "chi2": best.fun, "dof": size.size - 2})
-    return [{key: fit[key] for key in ("law", "load", "stderr", "chi2", "dof")} for fit in map(_plain, fits)]
+    powers = extrapolate(size, value, error, (1 / 2, 2 / 3))
+    fits = [_one_power(fit) for fit in powers] + [_sum_of(pair, size, value, error) for pair in SUMS]
+    return fits + [_through(name, limit, size, value, error) for name, limit in limits.items()]
 
 
-def _plain(fit: Fit) -> Fit:
-    """The fit with its numbers as Python's own."""
-    return {key: value if isinstance(value, str | int) else float(value) for key, value in fit.items()}
+def law_at(law: Fit, neurons: ArrayLike) -> Array:
+    """Loads of a law of `laws` at sizes; infinity is one."""
+    size = np.asarray(neurons, float)
+    return law["load"] + sum((amplitude * size**-x for x, amplitude in law["terms"]), np.zeros_like(size))
+
+
+def _law(law: str, load: Any, stderr: Any, chi2: Any, dof: int, terms: Iterable[tuple[float, Any]]) -> Fit:
+    several = [[float(x), float(amplitude)] for x, amplitude in terms]
+    return {"law": law, "load": float(load), "stderr": float(stderr), "chi2": float(chi2), "dof": dof, "terms": several}
+
+
+def _one_power(fit: Fit) -> Fit:
+    name = f"N^-x, x = {fit['exponent']:.3g}" + (" fitted" if fit["free_exponent"] else "")
+    numbers = (fit[key] for key in ("load", "stderr", "chi2", "dof"))
+    return _law(name, *numbers, terms=[(fit["exponent"], fit["amplitude"])])
+
+
+def _sum_of(pair: tuple[float, float], size: Array, value: Array, error: Array) -> Fit:
+    """Two powers of given exponents."""
+    design = np.stack([size**-x for x in (0.0, *pair)], axis=1) / error[:, None]
+    best = np.linalg.lstsq(design, value / error, rcond=None)[0]
+    stderr = np.sqrt(np.linalg.inv(design.T @ design)[0, 0])
+    chi2 = np.sum((design @ best - value / error) ** 2)
+    name = "two terms, x = " + ", ".join(f"{x:.3g}" for x in pair)
+    return _law(name, best[0], stderr, chi2, size.size - 3, zip(pair, best[1:], strict=True))
+
+
+def _through(name: str, limit: float, size: Array, value: Array, error: Array) -> Fit:
+    """One power with the exponent free that ends at a given limit."""
+    residual = (value - limit) / error
+
+    def amplitude_of(x: float) -> float:
+        powers = size**-x / error
+        return float(powers @ residual / (powers @ powers))
+
+    def chi2_of(x: float) -> float:
+        return float(np.sum((residual - amplitude_of(x) * size**-x / error) ** 2))
+
+    best = minimize_scalar(chi2_of, bounds=(0.1, 3.0), method="bounded")
+    law = f"{name}, x = {best.x:.3g} fitted"
+    return _law(law, limit, 0.0, best.fun, size.size - 2, [(best.x, amplitude_of(best.x))])
 
 
 def _sizes(neurons: ArrayLike, load: ArrayLike, stderr: ArrayLike) -> tuple[Array, Array, Array]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import curve_fit
 
-from experiments.statistics.extrapolation import best_fit, extrapolate, laws
+from experiments.statistics.extrapolation import best_fit, extrapolate, law_at, laws
 
 SIZES = np.array([250.0, 500, 1000, 2000, 4000])
 
@@ -163,6 +163,8 @@ def test_laws_find_the_limit_of_data_that_follow_them_and_reject_others():
     for law in ("N^-x, x = 0.667", "N^-x, x = 0.667 fitted", "two terms, x = 0.667, 1.33", "true, x = 0.667 fitted"):
         assert found[law]["load"] == pytest.approx(0.14, abs=1e-6)
         assert found[law]["chi2"] == pytest.approx(0, abs=1e-3)
+        np.testing.assert_allclose(law_at(found[law], size[1:]), load[1:], atol=1e-6)
+        assert law_at(found[law], np.inf) == found[law]["load"]
     assert found["N^-x, x = 0.5"]["chi2"] > 100
     assert min(fit["chi2"] for law, fit in found.items() if law.startswith("other")) > 100
     assert laws(size[:3], load[:3], np.ones(3), {}) == []
