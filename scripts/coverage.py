@@ -1,0 +1,119 @@
+"""Coverage of 68 % intervals: how often the error that a summary prints holds the truth, over many seeds.
+
+`python scripts/coverage.py [SEEDS]` measures four small experiments with every seed from 0 to SEEDS − 1 (100) and
+prints a table for docs/results.md. The truth is exact theory at that size where it is known, else the mean over all
+seeds, whose own error is taken off. `spread` is that of the values over the mean of their errors.
+"""
+
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas
+
+from experiments.basins import experiment as basins
+from experiments.capacity import experiment as capacity
+from experiments.capacity import theory
+from experiments.contract import InputError
+from experiments.retrieval import experiment as retrieval
+from experiments.runner import boundary
+
+SEEDS = 100
+
+
+class Case(NamedTuple):
+    """One number that an experiment measures: where its summary has it, and the truth if it is known."""
+
+    name: str
+    experiment: Any
+    config: Callable[[int], Any]
+    entries: str
+    value: str
+    criterion: str = ""
+    truth: float | None = None
+
+
+def _capacity(**options: Any) -> Callable[[int], Any]:
+    return lambda seed: capacity.Config(seed=seed, dynamics=["asynchronous"], **options)
+
+
+EXPONENTIAL = _capacity(
+    memories=["exponential"],
+    neurons=[10],
+    loads=[0.45, 0.5, 0.53, 0.56, 0.58, 0.6, 0.62, 0.65, 0.7],
+    samples=20,
+    max_steps=1,
+)
+CLASSICAL = _capacity(
+    memories=["classical"], neurons=[100], loads=[0.13, 0.16, 0.19, 0.21, 0.23, 0.25, 0.28, 0.31, 0.35], samples=12
+)
+CASES = [
+    Case(
+        "exponential memory, N = 10, weight > ½ at the start, 20 draws",
+        capacity,
+        EXPONENTIAL,
+        "critical_load",
+        "load",
+        "target_weight",
+        theory.critical_load("exponential", "target_weight", 10, 0.0, 1.0),
+    ),
+    Case("classical, N = 100, final overlap > 0.8, 12 draws", capacity, CLASSICAL, "critical_load", "load", "retained"),
+    Case(
+        "modern on the sphere, N = 32, M = 100, half converge (critical κ), 12 draws",
+        retrieval,
+        lambda seed: retrieval.Config(seed=seed, neurons=[32], patterns=[100], samples=12, queries=8),
+        "critical_kappa",
+        "kappa",
+        "converged_weight",
+    ),
+    Case(
+        "classical, N = 100, critical initial overlap at load 0.09, 8 draws",
+        basins,
+        lambda seed: basins.Config(
+            seed=seed,
+            memories=["classical"],
+            overlaps=[0.1, 0.2, 0.3, 0.36, 0.42, 0.48, 0.54, 0.6, 0.7],
+            per_memory={"classical": basins.Scale(neurons=[100], loads=[0.09], samples=8)},
+        ),
+        "critical_overlap",
+        "overlap",
+    ),
+]
+
+
+def found(case: Case, seed: int) -> dict[str, Any]:
+    """The entry of the summary with the number of a case, measured with one seed."""
+    config = case.config(seed)
+    table = pandas.DataFrame(case.experiment.measure(config, case.experiment.points(config)))
+    entries = case.experiment.summarise(table)[case.entries]
+    return next(entry for entry in entries if entry.get("criterion", "") == case.criterion)
+
+
+def row(case: Case, seeds: int) -> str:
+    """Row of the table: truth, mean value, spread over error, and the shares of intervals that hold the truth."""
+    several = pandas.DataFrame([found(case, seed) for seed in range(seeds)])
+    value, error = several[case.value].to_numpy(float), several["stderr"].to_numpy(float)
+    truth = value.mean() if case.truth is None else case.truth
+    pull = np.abs(value - truth) / error / (np.sqrt(1 - 1 / seeds) if case.truth is None else 1.0)
+    numbers = [
+        f"{value.mean():.5f}({value.std(ddof=1) / seeds**0.5 * 1e5:.0f})",
+        f"{value.std(ddof=1) / error.mean():.2f}",
+    ]
+    kind = "mean of seeds" if case.truth is None else f"{case.truth:.5f} exact"
+    shares = [f"{np.mean(pull < sigma):.0%}" for sigma in (1, 2)]
+    return " | ".join(["", case.name, kind, *numbers, *shares, ""]).strip()
+
+
+def main(argv: list[str]) -> int:
+    """Print the table."""
+    if len(argv) > 1 or not all(word.isdecimal() and int(word) > 1 for word in argv):
+        raise InputError(f"coverage.py must be followed by a number of seeds, 2 at least, or nothing, got {argv}")
+    print("| number | truth | mean | spread / error | one error holds it | two |\n|---|---|---|---|---|---|")
+    for case in CASES:
+        print(row(case, int(argv[0]) if argv else SEEDS), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(boundary.run_command(lambda: main(sys.argv[1:]), final=True))
