@@ -85,7 +85,8 @@ CASES = [
 def found(case: Case, seed: int) -> dict[str, Any]:
     """The entry of the summary with the number of a case, measured with one seed."""
     config = case.config(seed)
-    table = pandas.DataFrame(case.experiment.measure(config, case.experiment.points(config)))
+    rows = case.experiment.measure(config, case.experiment.points(config))
+    table = pandas.DataFrame(rows).fillna(np.nan)  # a β that is none, as a table that is read back has it
     entries = case.experiment.summarise(table)[case.entries]
     return next(entry for entry in entries if entry.get("criterion", "") == case.criterion)
 

@@ -13,6 +13,9 @@ DISTURBED = {"clipped": None, "diluted": Number(Bounds(above=0, most=1)), "noisy
 """Hebb's rule with unbiased patterns, its couplings disturbed; the last two have a number, as in diluted:0.3."""
 RULES = {**dict.fromkeys(COVARIANCE), **DISTURBED, "hebb": None, "willshaw": None}
 
+CUTS = {"retained_0.5": 0.5, "retained_0.7": 0.7, "retained": 0.8, "retained_0.9": 0.9}
+"""Final overlaps P₁ − P₀ above which a pattern counts as retained, by column, each harder than the one before."""
+
 
 @dataclass
 class Config(contract.Config):
@@ -23,7 +26,7 @@ class Config(contract.Config):
         f"any of {', '.join(RULES)}; diluted:SHARE kept, noisy:DEVIATIONS",
         names=RULES,
     )
-    neurons: list[int] = grid_axis([64], "numbers of neurons N", least=32, most=4096)
+    neurons: list[int] = grid_axis([64], "numbers of neurons N", least=32, most=8192)
     activities: list[float] = grid_axis(
         [0.2],
         "shares of neurons that are on, of the covariance rule and of Hebb's",
@@ -50,6 +53,9 @@ COLUMNS = shared("rule", "neurons", "patterns", "sample", "load") | {
     "wrong_one": Column("share of wrong neurons after one step from the pattern", "0 to 1"),
     "wrong_theory": Column("share of wrong neurons after one step, as theory predicts it", "0 to 1"),
     "asked": Column("patterns that were queried; one with no neuron on, or none off, is not", "count", kind=int),
-    "retained": Column("queried patterns whose on − off ends above ½", "count of asked", kind=int),
+    **{
+        name: Column(f"queried patterns whose on − off ends above {cut:g}", "count of asked", kind=int)
+        for name, cut in CUTS.items()
+    },
     "density": Column("share of Willshaw's synapses that are on", "0 to 1"),
 }

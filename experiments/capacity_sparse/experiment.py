@@ -8,8 +8,9 @@
 
 Columns: shares of neurons on among those that should be (`on`) and should not (`off`), after one synchronous step from
 the pattern (`_one`) and where asynchronous dynamics end; `retained` counts the patterns, of `asked`, for which their
-difference ends above ½, those apart that have no neuron on or none off; `density` is the share of Willshaw's synapses
-that are on.
+difference ends above 0.8, `retained_0.5` and so on above other cuts, those apart that have no neuron on or none off;
+`density` is the share of Willshaw's synapses that are on. Critical loads are those of 0.8, as in capacity, and for the
+covariance rule those of 0.5, as its overlap at capacity falls to 0.7 in theory; the summary has them at every cut.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +23,7 @@ from jaxtyping import Array
 
 from experiments import contract
 from experiments.capacity_sparse import rules
-from experiments.capacity_sparse.config import Config
+from experiments.capacity_sparse.config import CUTS, Config
 from experiments.capacity_sparse.results import panels, summarise
 from experiments.contract import Cost, Point, Row
 from experiments.shared import draws, grids, loads
@@ -111,10 +112,6 @@ def _known_columns(point: Point) -> Row:
     return {"load": point["patterns"] / point["neurons"], "wrong_theory": rules.wrong_share(*key)}
 
 
-CUT = 0.5
-"""Difference of the shares that are on above which a pattern is retained; theory's least is 0.7."""
-
-
 def _grid(program: Callable[[Point], draws.Rule]) -> Grid:
     """Grid of draws, which depend on the seed, N, M, the activity and their number."""
     columns = {
@@ -146,7 +143,7 @@ def one(program: draws.Rule, seed: Array, data: Data, draw: Draw, each: Each) ->
         "wrong_one": wrong,
         "on": on,
         "off": off,
-        "retained": jnp.sum(some & (above(retained[0] - retained[1], CUT))),
+        **{name: jnp.sum(some & above(retained[0] - retained[1], cut)) for name, cut in CUTS.items()},
         "asked": jnp.sum(some),
         "density": jnp.asarray(density),
     }

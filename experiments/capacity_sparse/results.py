@@ -7,33 +7,39 @@ import pandas
 
 from experiments.bounds import name_and_number
 from experiments.capacity_sparse import rules
-from experiments.capacity_sparse.config import COVARIANCE
+from experiments.capacity_sparse.config import COVARIANCE, CUTS
 from experiments.contract import Table
 from experiments.figures import panel
 from experiments.figures.panel import Axis, Panel, Series, curves, level, theory_line, upright
 from experiments.figures.style import THEORY, series
 from experiments.statistics.clusters import means_by_group
 from experiments.statistics.columns import headline
-from experiments.statistics.extrapolation import extrapolate
-from experiments.statistics.thresholds import critical_load
+from experiments.statistics.extrapolation import law_at, laws
+from experiments.statistics.thresholds import critical_loads
 from hopfield.theory import sparse
 
 CURVE = ["rule", "activity", "neurons"]
 
 
 def summarise(table: Table) -> dict:
-    """`loads`: every measured one; `critical`: where half of the patterns are retained; `limits`: for N → ∞."""
+    """`loads`: every measured one; `critical`: where half of the patterns are retained, by cut; `laws`: for N → ∞."""
     loads, critical = [], []
     for key, rows in table.groupby(CURVE, sort=False):
         curve = dict(zip(CURVE, cast(tuple, key), strict=True))
         loads += _loads(curve, rows)
         limit = rules.find(curve["rule"]).critical_load(curve["activity"])
         if limit is not None:
-            threshold = critical_load(rows["load"], rows["retained"], rows["asked"], rows["sample"])
-            entry = {"load": threshold.value, "stderr": threshold.stderr, "reason": threshold.reason, "theory": limit}
-            critical.append(curve | entry)
-    limits = _limits(critical)
-    return {"loads": loads, "critical": critical, "limits": limits, "scalars": _scalars(loads, critical, limits)}
+            nested = critical_loads(rows["load"], [rows[name] for name in CUTS], rows["asked"], rows["sample"])
+            for (name, cut), found in zip(CUTS.items(), nested, strict=True):
+                entry = {"cut": cut, "headline": name == _criterion(curve["rule"]), "theory": limit}
+                entry |= {"load": found.value, "stderr": found.stderr, "chi2": found.chi2, "dof": found.dof}
+                critical.append(curve | entry | {"method": found.method, "reason": found.reason})
+    return {"loads": loads, "critical": critical, "laws": _laws(critical), "scalars": _scalars(loads, critical)}
+
+
+def _criterion(rule: str) -> str:
+    """Column by which a rule is judged: that of capacity, but for the covariance rule, whose overlap falls to 0.7."""
+    return "retained_0.5" if rule in COVARIANCE else "retained"
 
 
 def _loads(curve: dict, rows: Table) -> list[dict]:
@@ -61,28 +67,24 @@ def _loads(curve: dict, rows: Table) -> list[dict]:
     return found
 
 
-def _limits(critical: list[dict]) -> list[dict]:
-    """Critical loads extrapolated in N^(−2/3), as far as three sizes or more were measured."""
+def _laws(critical: list[dict]) -> list[dict]:
+    """Limits of disturbed couplings by law of the approach and by cut, where four sizes from 1000 on were measured."""
     found = []
-    for rule, activity in dict.fromkeys((entry["rule"], entry["activity"]) for entry in critical):
-        rows = [e for e in critical if (e["rule"], e["activity"]) == (rule, activity) and np.isfinite(e["load"])]
-        if len(rows) >= 3:
+    for rule, cut in dict.fromkeys((entry["rule"], entry["cut"]) for entry in critical):
+        rows = [entry for entry in critical if (entry["rule"], entry["cut"]) == (rule, cut)]
+        if rule not in COVARIANCE:
             columns = ([entry[name] for entry in rows] for name in ("neurons", "load", "stderr"))
-            (fit,) = extrapolate(*columns, exponents=(2 / 3,), free=False)
-            kept = {name: fit[name] for name in ("load", "stderr", "chi2", "dof")}
-            found.append({"rule": rule, "activity": activity, "theory": rows[0]["theory"]} | kept)
+            several = laws(*columns, {"replica symmetric": rows[0]["theory"]})
+            found += [{"rule": rule, "cut": cut} | law for law in several]
     return found
 
 
-def _scalars(loads: list[dict], critical: list[dict], limits: list[dict]) -> dict[str, float]:
+def _scalars(loads: list[dict], critical: list[dict]) -> dict[str, float]:
     scalars = {}
     for entry in critical:
-        if np.isfinite(entry["load"]):
+        if entry["headline"] and np.isfinite(entry["load"]):
             name = f"critical_load/{entry['rule']}/a={entry['activity']:g}/N={entry['neurons']}"
             scalars |= headline(name, entry["load"], entry["stderr"], theory=entry["theory"])
-    for entry in limits:
-        name = f"critical_load/{entry['rule']}/a={entry['activity']:g}/limit"
-        scalars |= headline(name, entry["load"], entry["stderr"], theory=entry["theory"])
     for rule in dict.fromkeys(entry["rule"] for entry in loads):
         known = [e for e in loads if e["rule"] == rule and e["wrong_theory"] is not None and e["wrong_one_stderr"] > 0]
         if known and rule != "hebb":  # of which theory is that of an infinite network
@@ -103,10 +105,12 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     loads, critical = pandas.DataFrame(summary["loads"]), pandas.DataFrame(summary["critical"])
     shown = []
     if len(critical):
-        critical = critical.astype({"load": float, "stderr": float})  # null, where none was found, is NaN and not drawn
+        critical = critical[critical["headline"]].astype(
+            {"load": float, "stderr": float}
+        )  # null, where none was found, is NaN and not drawn
         of_covariance: Table = critical["rule"].isin(COVARIANCE)
         shown += [_by_activity(critical[of_covariance])] if of_covariance.any() else []
-        shown += [] if of_covariance.all() else [_disturbed(critical[~of_covariance])]
+        shown += [] if of_covariance.all() else [_disturbed(critical[~of_covariance], summary["laws"])]
     for kind, names in ((_bits, COVARIANCE), (_willshaw, ["willshaw"]), (_biased, ["hebb"])):
         rows = loads[loads["rule"].isin(names)]
         shown += [kind(rows)] if len(rows) else []
@@ -135,22 +139,28 @@ def _by_activity(table: Table) -> Panel:
     found.append(Series(grid, sparse.sparse_limit(grid), label=r"$1/(2a|\ln a|)$", **dotted))
     found.append(panel.entry("replica symmetric", **THEORY))
     x, y = Axis("activity $a$", "log"), Axis(r"critical load $\alpha_c = M/N$", "log")
-    title = "covariance rule" if len(sizes) > 1 else f"covariance rule, $N={sizes[0]}$"
+    title = "covariance rule, $m > 0.5$" + (f", $N={sizes[0]}$" if len(sizes) == 1 else "")
     return Panel(title, x, y, found)
 
 
-def _disturbed(table: Table) -> Panel:
-    """Critical load of disturbed couplings against N^(−2/3), the limits of theory at 0."""
+def _disturbed(table: Table, laws: list[dict]) -> Panel:
+    """Critical load of disturbed couplings against N^(−2/3), the limits of theory at 0, and the fitted power of N."""
     table = table.assign(place=table["neurons"] ** (-2 / 3)).rename(columns={"stderr": "load_stderr"})
     lost = table.groupby("rule")["load"].transform(lambda load: load.isna().all())
     table = table.assign(name=table["rule"] + np.where(lost, ", none found", ""))
-    looks = {name: look | {"linestyle": ":"} for name, look in series(list(table["name"])).items()}
+    looks = {name: look | {"linestyle": ""} for name, look in series(list(table["name"])).items()}
     found = curves(table, "place", "load", by="name", looks=looks)
+    grid = np.linspace(1e-9, table["place"].max(), 100)
+    for law in laws:
+        if law["law"].startswith("N^-x") and law["law"].endswith("fitted") and law["cut"] == CUTS["retained"]:
+            label = rf"{law['law'].partition(', ')[2]}: {law['load']:.4f}({law['stderr'] * 1e4:.0f})"
+            color = looks[law["rule"]]["color"]
+            found.append(Series(grid, law_at(law, grid**-1.5), color=color, linestyle="-", linewidth=0.9, label=label))
     for name, rows in table.groupby("name", sort=False):
         found.append(Series([0], [rows["theory"].iloc[0]], **LIMIT | {"color": looks[str(name)]["color"]}))
     found.append(panel.entry("replica symmetric", **LIMIT))
     x, y = Axis(r"$N^{-2/3}$"), Axis(r"critical load $\alpha_c = M/N$", limits=(0, None))
-    return Panel("disturbed Hebb couplings", x, y, found)
+    return Panel("disturbed Hebb couplings, $m > 0.8$", x, y, found)
 
 
 def _bits(table: Table) -> Panel:
