@@ -116,7 +116,7 @@ class Rotary(Encoding):
             raise ValueError(f"length must be given for dynamic scaling alone, got {length} for {scaling}")
         base = base * factor ** (width / (width - 2)) if scaling == "ntk" else base
         rates = [base ** (-2 * i / width) / (factor if scaling == "linear" else 1.0) for i in range(width // 2)]
-        growth = length and (integer("length", length), float(factor))
+        growth = None if length is None else (integer("length", length), float(factor))
         return cls(jnp.asarray(rates, jnp.result_type(float)), pairing, growth)
 
     def at_length(self, length: Int[Array, ""]) -> "Rotary":

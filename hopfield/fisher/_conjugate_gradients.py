@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -34,12 +34,15 @@ class SolveInfo(NamedTuple):
     """Whether the residual is finite and within the tolerance."""
 
 
-STEP, MEASURE, DONE = 0, 1, 2
-"""What a pass of conjugate gradients takes its product of: the next direction, or the solution that it measures."""
+STEP, MEASURE, BEGIN, DONE = 0, 1, 2, 3
+"""What a pass of conjugate gradients takes its product of: the next direction, the solution that it measures, or
+nothing, where it makes the right-hand side."""
 
 
 class _State(NamedTuple):
     mode: Int[Array, ""]
+    right: Float[Array, "P"]
+    unit: Float[Array, ""]  # of all vectors: a power of two near the largest entry of the right-hand side
     iteration: Int[Array, ""]
     begun: Int[Array, ""]  # iterations when the residual was last measured
     x: Float[Array, "P"]
@@ -48,7 +51,7 @@ class _State(NamedTuple):
     slope: Float[Array, ""]  # rᵀ M⁻¹ r
     square: Float[Array, ""]  # rᵀ r
     least: tuple[Array, Array]  # x and rᵀ r where the residual that steps carry along is least
-    best: tuple[Array, Array]  # where the one that was measured is
+    best: tuple[Array, Array, Array]  # where the one that was measured is, with A x
     alive: Bool[Array, ""]
     spoilt: Bool[Array, ""]  # the right-hand side or a product is not finite
 
@@ -64,58 +67,73 @@ def flattened(tree: Tree) -> tuple[Float[Array, "P"], Callable[[Array], Tree]]:
 
 
 def flat_conjugate_gradient(
-    product: Callable[[Array], Array],
-    right: Float[Array, "P"],
+    product: Callable[[Array, Array], Array],
+    right: Float[Array, "P"] | None,
     damping: ArrayLike,
     preconditioner: Callable[[Array], Array] | None,
     x0: Float[Array, "P"] | None,
     tolerance: ArrayLike,
     max_iterations: int,
-) -> tuple[Float[Array, "P"], SolveInfo]:
-    """`conjugate_gradient` of vectors, as a part of a compiled function.
+) -> tuple[Float[Array, "P"], Float[Array, "P"], Float[Array, "P"], SolveInfo]:
+    """`conjugate_gradient` of vectors, as a part of a compiled function: x, A x, the right-hand side, the account.
 
     Every pass of its one loop takes one product, of a direction or of a solution whose residual is measured, so that
-    the model stands in the program once.
+    the model stands in the program once. If the right-hand side is None the first pass makes it, product(x0, True).
     """
-    whole = power_of_two(largest(jnp.abs(right)))
-    right = right / whole
-    size = jnp.sum(right * right)
-    scale = jnp.where(size == 0, 1.0, jnp.sqrt(size))
     precondition = preconditioner or (lambda r: r)
+    started = partial(_first_state, precondition=precondition, x0=x0)
 
-    def running(state: _State) -> Array:
-        return state.alive & (state.iteration < max_iterations) & (jnp.sqrt(state.square) > tolerance * scale)
+    running = partial(_running, tolerance=tolerance, max_iterations=max_iterations)
+    begun = lambda state: jnp.where(running(state) & (x0 is None), STEP, MEASURE)
 
     def advance(state: _State) -> _State:
         vector = jnp.where(state.mode == STEP, state.direction, state.least[0])
-        image = product(vector) + damping * vector
-        moved = jax.lax.cond(state.mode == STEP, _stepped, partial(_measured, right), state, image)
+        plain = product(vector, state.mode == BEGIN)
+        kinds = _stepped, _measured, lambda _, images: started(images[1])
+        moved = jax.lax.switch(state.mode, kinds, state, (plain + damping * vector, plain))
         raised = precondition(moved.residual)
         slope = jnp.sum(moved.residual * raised)
         ratio = jnp.where(state.mode == STEP, slope / jnp.where(state.slope > 0, state.slope, 1.0), 0.0)
         alive = moved.alive & jnp.isfinite(moved.square) & jnp.isfinite(slope) & (slope > 0)
         moved = moved._replace(slope=slope, direction=raised + ratio * moved.direction, alive=alive)
         ended = jnp.where(state.mode == STEP, MEASURE, DONE)
-        mode = jnp.where(running(moved) & (moved.mode != DONE), STEP, ended).astype(jnp.int32)
-        return moved._replace(mode=mode)
+        going = jnp.where(running(moved) & (moved.mode != DONE), STEP, ended)
+        return moved._replace(mode=jnp.where(state.mode == BEGIN, begun(moved), going).astype(jnp.int32))
 
-    first = _first_state(right, precondition, None if x0 is None else x0 / whole)
-    if x0 is None:
-        first = first._replace(mode=jnp.where(running(first), STEP, MEASURE).astype(jnp.int32))
+    first = started(jnp.zeros_like(cast(Array, x0)) if right is None else right)
+    mode = jnp.full((), BEGIN) if right is None else begun(first)
+    first = first._replace(mode=mode.astype(jnp.int32))
     last = jax.lax.while_loop(lambda state: state.mode != DONE, advance, first)
     spoil = lambda leaf: jnp.where(last.spoilt, jnp.nan, leaf)
-    relative = spoil(jnp.sqrt(last.best[1]) / scale)
-    return spoil(last.best[0] * whole), SolveInfo(relative, last.iteration, relative <= tolerance)
+    relative, (found, _, image) = spoil(jnp.sqrt(last.best[1]) / _length(last.right)), last.best
+    info = SolveInfo(relative, last.iteration, relative <= tolerance)
+    return spoil(found * last.unit), spoil(image * last.unit), last.right * last.unit, info
+
+
+def _running(state: _State, tolerance: ArrayLike, max_iterations: int) -> Array:
+    """Whether there is another step to take."""
+    left = jnp.sqrt(state.square) > tolerance * _length(state.right)
+    return state.alive & (state.iteration < max_iterations) & left
+
+
+def _length(right: Float[Array, "P"]) -> Float[Array, ""]:
+    """Length of the right-hand side, 1 if it is zero."""
+    size = jnp.sum(right * right)
+    return jnp.where(size == 0, 1.0, jnp.sqrt(size))
 
 
 def _first_state(right: Array, precondition: Callable[[Array], Array], x0: Array | None) -> _State:
     """State that measures a start, or steps from zero."""
+    unit = power_of_two(largest(jnp.abs(right)))
+    right = right / unit
     zero, none, size = jnp.zeros_like(right), jnp.zeros((), jnp.int32), jnp.sum(right * right)
     raised = right if x0 is not None else precondition(right)
     slope, finite = jnp.sum(right * raised), jnp.isfinite(size)
-    start = zero if x0 is None else x0
+    start = zero if x0 is None else x0 / unit
     return _State(
         mode=none + MEASURE,
+        right=right,
+        unit=unit,
         iteration=none,
         begun=none - (x0 is not None),
         x=start,
@@ -124,14 +142,15 @@ def _first_state(right: Array, precondition: Callable[[Array], Array], x0: Array
         slope=slope,
         square=size,
         least=(start, size),
-        best=(zero, jnp.full_like(size, jnp.inf)),
+        best=(zero, jnp.full_like(size, jnp.inf), zero),
         alive=finite & jnp.isfinite(slope) & (slope > 0),
         spoilt=~finite,
     )
 
 
-def _stepped(state: _State, image: Array) -> _State:
-    """State after a step along the direction, of which `image` is the product."""
+def _stepped(state: _State, images: tuple[Array, Array]) -> _State:
+    """State after a step along the direction, of which the first of `images` is the product."""
+    image, _ = images
     curvature = jnp.sum(state.direction * image)
     rate = state.slope / jnp.where(curvature > 0, curvature, 1.0)
     x, residual = state.x + rate * state.direction, state.residual - rate * image
@@ -150,19 +169,21 @@ def _stepped(state: _State, image: Array) -> _State:
     )
 
 
-def _measured(right: Array, state: _State, image: Array) -> _State:
-    """State that begins again at the solution of which `image` is the product, or is done if that is no better.
+def _measured(state: _State, images: tuple[Array, Array]) -> _State:
+    """State that begins again at the solution of which `images` are the products, or is done if that is no better.
 
     The residual that steps carry along goes on falling where rounding has stopped the one that is left. A start that
     is worse than zero, or not finite, is left out.
     """
-    x, left = state.least[0], right - image
+    right, x, image = state.right, state.least[0], images[1]
+    left = right - images[0]
     square = jnp.sum(left * left)
     first = state.begun < 0
     useless = first & ~(square <= jnp.sum(right * right))
-    x, left, square = selected(useless, (jnp.zeros_like(x), right, jnp.sum(right * right)), (x, left, square))
+    nothing = jnp.zeros_like(x), right, jnp.sum(right * right), jnp.zeros_like(x)
+    x, left, square, image = selected(useless, nothing, (x, left, square, image))
     better = ~(square >= state.best[1])
-    best = selected(better, (x, square), state.best)
+    best = selected(better, (x, square, image), state.best)
     goes_on = first | (better & (state.iteration > state.begun))
     return state._replace(
         mode=jnp.where(goes_on, MEASURE, DONE).astype(jnp.int32),

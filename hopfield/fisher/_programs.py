@@ -70,16 +70,16 @@ def solved_directly(
 ) -> tuple[Tree, SolveInfo]:
     """(F + λ I)⁻¹ v by a dense factor or by the kernel form."""
     vector = in_types_of(vector, curvature.params)
-    solved = direct(curvature, vector, damping, solver)
+    right, unravel = ravel_pytree(vector)
+    solved = unravel(direct(curvature, right, damping, solver))
     return solution(curvature.linearised(), solved, vector, damping, tolerance)
 
 
-def direct(curvature: Any, vector: Tree, damping: ArrayLike, solver: str) -> Tree:
+def direct(curvature: Any, vector: Float[Array, "P"], damping: ArrayLike, solver: str) -> Float[Array, "P"]:
     """(F + λ I)⁻¹ v by a dense factor or by the kernel form, as rounding leaves it."""
-    flat_vector, unravel = ravel_pytree(vector)
     if solver == "cholesky":
-        return unravel(dense_solve(curvature.to_dense(), flat_vector, damping))
-    return unravel(_woodbury(curvature.rows(), flat_vector, damping))
+        return dense_solve(curvature.to_dense(), vector, damping)
+    return _woodbury(curvature.rows(), vector, damping)
 
 
 @partial(jax.jit, static_argnames=("inverse", "max_iterations"))

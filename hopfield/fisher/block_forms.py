@@ -1,10 +1,12 @@
 """Blocks of a structured Fisher matrix, cheap to invert: one dense block or Kronecker product per parameter."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import struct
 from jax.flatten_util import ravel_pytree
 from jax.typing import ArrayLike
@@ -37,8 +39,10 @@ class DenseBlock(Node):
 
     def solve(self, leaf: Array, damping: ArrayLike) -> Array:
         """x with (matrix + λ) x = leaf."""
-        flat = _as_matrices(leaf, self.axes, self.matrix.shape[:-1])
-        return _from_matrices(_solve_each(_dense, (self.matrix, flat), damping), leaf, self.axes)
+        return _solved((self,), [leaf], damping)[0]
+
+    def _by_head(self, leaf: Array) -> tuple[Callable, tuple[Array, ...]]:
+        return _dense, (self.matrix, _as_matrices(leaf, self.axes, self.matrix.shape[:-1]))
 
 
 class DiagonalBlock(Node):
@@ -51,6 +55,7 @@ class DiagonalBlock(Node):
     """
 
     entries: Array
+    axes: ClassVar[tuple[int, ...]] = ()
 
     def product(self, leaf: Array) -> Array:
         """The diagonal times a leaf."""
@@ -58,9 +63,10 @@ class DiagonalBlock(Node):
 
     def solve(self, leaf: Array, damping: ArrayLike) -> Array:
         """x with (diagonal + λ) x = leaf, 0 where diagonal + λ is not positive."""
-        level = self.entries + damping
-        null = level <= 0
-        return jnp.where(null, 0.0, leaf / jnp.where(null, 1.0, level))
+        return _entrywise(self.entries, leaf, damping)
+
+    def _by_head(self, leaf: Array) -> tuple[Callable, tuple[Array, ...]]:
+        return _entrywise, (self.entries[None], leaf[None])
 
 
 class KroneckerBlock(Node):
@@ -85,9 +91,11 @@ class KroneckerBlock(Node):
 
     def solve(self, leaf: Array, damping: ArrayLike) -> Array:
         """V with (left + π√λ) V (right + √λ/π) = leaf, or exactly left V right + λ V = leaf."""
+        return _solved((self,), [leaf], damping)[0]
+
+    def _by_head(self, leaf: Array) -> tuple[Callable, tuple[Array, ...]]:
         one = _solve_factored if self.factored_damping else _exact
-        solved = _solve_each(one, (self.left, self.right, self._matrices(leaf)), damping)
-        return _from_matrices(solved, leaf, self.axes)
+        return one, (self.left, self.right, self._matrices(leaf))
 
     def _matrices(self, leaf: Array) -> Array:
         return _as_matrices(leaf, self.axes, (self.left.shape[0], self.left.shape[-1], self.right.shape[-1]))
@@ -113,11 +121,14 @@ class BlockDiagonal(Node):
     """One per leaf of the parameters, in their order."""
 
     def __matmul__(self, vector: Tree) -> Tree:
-        return self._map(lambda block, leaf: block.product(leaf), vector)
+        leaves, tree = self._leaves(vector)
+        products = [block.product(leaf) for block, leaf in zip(self.blocks, leaves, strict=True)]
+        return jax.tree.unflatten(tree, products)
 
     def solve(self, vector: Tree, damping: ArrayLike = 0.0) -> Tree:
         """(A + λ I)⁻¹ v, block by block."""
-        return self._map(lambda block, leaf: block.solve(leaf, damping), vector)
+        leaves, tree = self._leaves(vector)
+        return jax.tree.unflatten(tree, _solved(self.blocks, leaves, damping))
 
     def to_dense(self) -> Float[Array, "P P"]:
         """The matrix in `ravel_pytree`'s order."""
@@ -125,17 +136,39 @@ class BlockDiagonal(Node):
         eye = jnp.eye(flat.size, dtype=flat.dtype)
         return jax.vmap(lambda row: ravel_pytree(self @ unravel(row))[0])(eye)
 
-    def _map(self, function: Callable, vector: Tree) -> Tree:
+    def _leaves(self, vector: Tree) -> tuple[list[Array], Any]:
+        """Leaves of a vector, and its structure. ValueError for another one than that of the parameters."""
         leaves, tree = jax.tree.flatten(vector)
         if tree != jax.tree.structure(self.params):
             raise ValueError(f"vector must have the structure of params, got {tree}")
-        return jax.tree.unflatten(tree, [function(b, x) for b, x in zip(self.blocks, leaves, strict=True)])
+        return leaves, tree
+
+
+def _solved(blocks: Sequence[Block], leaves: list[Array], damping: ArrayLike) -> list[Array]:
+    """Solutions of blocks, all of one form and size by one program, which compiles in a third of the time."""
+    groups: dict[tuple, list[tuple[int, tuple[Array, ...]]]] = {}
+    for i, (block, leaf) in enumerate(zip(blocks, leaves, strict=True)):
+        one, heads = block._by_head(leaf)
+        groups.setdefault((one, *((x.shape[1:], x.dtype) for x in heads)), []).append((i, heads))
+    found = list(leaves)
+    for (one, *_), alike in groups.items():
+        joined = tuple(map(jnp.concatenate, zip(*(heads for _, heads in alike), strict=True)))
+        ends = np.cumsum([len(heads[0]) for _, heads in alike])[:-1]
+        for (i, _), part in zip(alike, jnp.split(_solve_each(one, joined, damping), ends), strict=True):
+            found[i] = _from_matrices(part, leaves[i], blocks[i].axes)
+    return found
 
 
 @partial(jax.jit, static_argnames=("one",))
 def _solve_each(one: Callable, heads: tuple[Array, ...], damping: ArrayLike) -> Array:
     """Solutions for all heads, one head after the other, so that only one is in memory at a time."""
     return jax.lax.map(lambda head: one(*head, damping), heads)
+
+
+def _entrywise(entries: Array, leaf: Array, damping: ArrayLike) -> Array:
+    level = entries + damping
+    null = level <= 0
+    return jnp.where(null, 0.0, leaf / jnp.where(null, 1.0, level))
 
 
 def _dense(matrix: Array, v: Array, damping: ArrayLike) -> Array:

@@ -151,10 +151,10 @@ class Fisher(Node):
 
     def _summed_over_rows(self, statistic: Callable[[Tree], Tree]) -> Tree:
         factor = self._scaled_factor()
-        if self.inputs is None:
-            return statistic(self._rows(None, factor))
         count, each = factor.shape[0], int(np.prod(factor.shape[1:-2])) * factor.shape[-1]
         size = min(count, max(1, CHUNK // each))
+        if self.inputs is None or size == count:
+            return statistic(self._rows(self.inputs, factor))
         steps = -(-count // size)
 
         def chunks(array: Array, fill: bool) -> Array:

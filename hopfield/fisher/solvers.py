@@ -93,8 +93,8 @@ def inlined_conjugate_gradient(
     flat = lambda tree: flattened(tree)[0].astype(right.dtype)
     inverse = None if preconditioner is None else lambda r: flat(preconditioner(shaped(r)))
     start = None if x0 is None else flat(x0)
-    of = lambda v: flat(product(shaped(v)))
-    solved, info = flat_conjugate_gradient(of, right, damping, inverse, start, tolerance, max_iterations)
+    of = lambda v, _: flat(product(shaped(v)))
+    solved, _, _, info = flat_conjugate_gradient(of, right, damping, inverse, start, tolerance, max_iterations)
     return shaped(solved), info
 
 

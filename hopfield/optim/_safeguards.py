@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 from jaxtyping import Array
 
 from hopfield._arguments import number_scalar, real_scalar
@@ -49,11 +50,11 @@ class Trial(NamedTuple):
     """dᵀ d."""
 
     @classmethod
-    def along(cls, grads: Array, direction: Array, quadratic: Callable[[Array], Array]) -> Self:
-        """The model along a direction, by one product with the Jacobian."""
+    def along(cls, grads: Array, direction: Array, quadratic: Callable[[Array, Array], ArrayLike]) -> Self:
+        """The model along a direction d; `quadratic` of d/u and of u, a power of two, is (d/u)ᵀ F (d/u)."""
         size = power_of_two(largest(jnp.abs(direction)))
         small = direction / size
-        bend = jnp.maximum(quadratic(small), 0.0)
+        bend = jnp.maximum(quadratic(small, size), 0.0)
         return cls(direction, size, jnp.sum(grads * small), bend, jnp.sum(small * small))
 
     def forecast(self, length: Any) -> Array:

@@ -39,6 +39,10 @@ class Evaluated(NamedTuple):
     value: Array
     grads: Array
     """As one vector [P]."""
+    slopes: Array
+    """Of the loss in the outputs."""
+    penalised: Array | float
+    """Part of the gradient that is that of the penalty."""
 
 
 class Common(NamedTuple):
@@ -108,17 +112,17 @@ class NaturalOptimiser(Node, abc.ABC):
         return after, state
 
     @abc.abstractmethod
-    def _direction(self, params: Tree, state: Any, at: Evaluated) -> tuple[Array, Callable[[Array], Array], Any]:
-        """The direction [P], v ↦ vᵀ F v of the F that steps are measured with, and the state with its account of it."""
+    def _direction(self, params: Tree, state: Any, at: Evaluated) -> tuple[Trial, Any]:
+        """The quadratic model along the direction of the step, and the state with its account of it."""
 
     def _stepped(self, params: Tree, state: Any, batch: Examples) -> tuple[Tree, Any]:
         if batch.key is None:
             batch = batch._replace(key=jax.random.fold_in(jax.random.key(0), state.count))
         evaluated = self._evaluated(params, batch)
-        direction, quadratic, state = self._direction(params, state, evaluated)
+        trial, state = self._direction(params, state, evaluated)
         here, shaped = flattened(params)
         rate = value_at(self.learning_rate, state.count)
-        step, state = self._settled(state, evaluated, quadratic, rate, direction, lambda step: shaped(here + step))
+        step, state = self._settled(state, evaluated, trial, rate, lambda step: shaped(here + step))
         count = cast(Array, optax.safe_increment(state.count))
         return shaped(here + step), state._replace(count=count, loss=jnp.asarray(evaluated.value, state.loss.dtype))
 
@@ -138,21 +142,18 @@ class NaturalOptimiser(Node, abc.ABC):
 
         score = self.likelihood.score(linear.outputs, cast(Array, batch.targets))
         slopes = jnp.where(used[..., None], -batch.shares[..., None] * score, 0.0)
-        (grads,) = linear.pull(slopes.astype(linear.outputs.dtype))
-        if penalty is not None:
-            grads = jax.tree.map(jnp.add, grads, jax.grad(penalty)(params))
+        slopes = slopes.astype(linear.outputs.dtype)
+        penalised = 0.0 if penalty is None else flattened(jax.grad(penalty)(params))[0]
+        grads = flattened(linear.pull(slopes)[0])[0] + penalised
         value = loss(linear.outputs, params)
-        return Evaluated(batch, linear, lambda params: loss(model(params), params), value, flattened(grads)[0])
+        return Evaluated(batch, linear, lambda params: loss(model(params), params), value, grads, slopes, penalised)
 
-    def _settled(
-        self, state: Any, at: Evaluated, quadratic: Callable, rate: Any, direction: Array, after: Callable
-    ) -> tuple[Array, Any]:
+    def _settled(self, state: Any, at: Evaluated, trial: Trial, rate: Any, after: Callable) -> tuple[Array, Any]:
         """The step along a direction, within the trust radius, taken if the loss falls where that decides."""
         if not self._measures():
-            return -rate * direction, state
-        trial = Trial.along(at.grads, direction, quadratic)
+            return -rate * trial.direction, state
         length = within_radius(trial, rate * self._best_length(trial, state), self.trust_radius)
-        step = -length * direction
+        step = -length * trial.direction
         if not self.common.adaptive:
             return step, state
         return accept_or_reject(trial, length, (at.value, at.loss(after(step))), step, state)

@@ -9,10 +9,10 @@ from flax import struct
 from jaxtyping import Array
 
 from hopfield._arrays import Tree
-from hopfield._numerics import accumulation_dtype, safe_norm, wide
+from hopfield._numerics import safe_norm
 from hopfield.fisher import Fisher, Likelihood
 from hopfield.fisher import fisher as fisher_of
-from hopfield.fisher._conjugate_gradients import flattened, selected
+from hopfield.fisher._conjugate_gradients import flattened
 from hopfield.fisher._programs import quadratic_by
 from hopfield.fisher.building import at_outputs
 from hopfield.fisher.operator import FisherKind
@@ -30,8 +30,8 @@ class ApproximateState(NamedTuple):
     """Of the batch where the last step began."""
     averaged: Array
     """Curvatures in the average: those that were finite."""
-    average: Tree
-    """In float32 at least, whose sums small changes still move."""
+    average: Array
+    """As one vector, in float32 at least, whose sums small changes still move."""
     norm: Array
     """Of the last direction."""
     damping: Array
@@ -53,8 +53,9 @@ class Averaged(NaturalOptimiser):
     def init(self, params: Tree) -> ApproximateState:
         check_params(params)
         # The shapes of the average follow from the parameters alone: those of a model with one output.
-        probe = jax.eval_shape(lambda p: self._form(fisher_of(_one_output, p, likelihood="gaussian")), params)
-        empty = jax.tree.map(lambda x: jnp.zeros(x.shape, accumulation_dtype(x.dtype)), probe)
+        form = lambda p: flattened(self._form(fisher_of(_one_output, p, likelihood="gaussian")))[0]
+        probe = jax.eval_shape(form, params)
+        empty = jnp.zeros(probe.shape, probe.dtype)
         dtype = jnp.result_type(*jax.tree.leaves(params))
         number = lambda x: jnp.asarray(x, dtype)
         none, yes = jnp.zeros((), jnp.int32), jnp.array(True)
@@ -67,11 +68,11 @@ class Averaged(NaturalOptimiser):
     def _blocks(self, curvature: Fisher) -> Any:
         return curvature.kronecker(self.heads, factored_damping=False)
 
-    def _direction(
-        self, params: Tree, state: ApproximateState, at: Evaluated
-    ) -> tuple[Array, Callable[[Array], Array], ApproximateState]:
+    def _direction(self, params: Tree, state: ApproximateState, at: Evaluated) -> tuple[Trial, ApproximateState]:
         curvature = self._curvature(params, at.examples, at.linear.outputs, state.count)
-        state, average = _update_average(state, self._form(curvature), self.decay)
+        now, formed = flattened(self._form(curvature))
+        state, average = _update_average(state, now, self.decay)
+        average = formed(average)
         damping = state.damping if self.common.adaptive else self.damping
         shaped = flattened(params)[1]
         grads = shaped(at.grads)
@@ -84,8 +85,9 @@ class Averaged(NaturalOptimiser):
         direction = or_gradient(direction, at.grads, sound)
         exact = at_outputs(self.model, params, at.linear.outputs, at.examples, self.likelihood, "exact", 1)
         measure = quadratic_by(exact, at.linear)
+        quadratic = lambda small, _: measure(shaped(small)) if self._measures() else 0.0
         norm = safe_norm(direction).astype(state.norm.dtype)
-        return direction, lambda v: measure(shaped(v)), state._replace(norm=norm, finite=sound)
+        return Trial.along(at.grads, direction, quadratic), state._replace(norm=norm, finite=sound)
 
     def _best_length(self, trial: Trial, state: ApproximateState) -> Any:
         """Length at which the quadratic model with F itself is least, where steps are tried at all."""
@@ -164,14 +166,14 @@ def diagonal_fisher(
     )
 
 
-def _update_average(state: ApproximateState, now: Tree, decay: float) -> tuple[ApproximateState, Tree]:
+def _update_average(state: ApproximateState, now: Array, decay: float) -> tuple[ApproximateState, Array]:
     """The state with a curvature in its average if that is finite, and `finite`; and the average without its bias."""
-    sound = jnp.all(jnp.stack([jnp.all(jnp.isfinite(x)) for x in jax.tree.leaves(now)]))
-    average = jax.tree.map(lambda a, x: (decay * a + (1 - decay) * wide(x)).astype(a.dtype), state.average, now)
-    average = selected(sound, average, state.average)  # what is not finite would stay in it for good
+    sound = jnp.all(jnp.isfinite(now))
+    average = (decay * state.average + (1 - decay) * now).astype(state.average.dtype)
+    average = jnp.where(sound, average, state.average)  # what is not finite would stay in it for good
     start = 1 - decay ** (state.averaged + 1.0)
     state = state._replace(average=average, averaged=state.averaged + sound.astype(jnp.int32), finite=sound)
-    return state, jax.tree.map(lambda a, x: (a / start).astype(x.dtype), average, now)
+    return state, average / start
 
 
 def _one_output(params: Tree) -> Array:

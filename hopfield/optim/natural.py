@@ -27,7 +27,7 @@ from hopfield.fisher import Fisher, Likelihood, _programs
 from hopfield.fisher._conjugate_gradients import flat_conjugate_gradient, flattened
 from hopfield.fisher.operator import FisherKind, Solver
 from hopfield.optim._rates import Schedule, check_params, value_at
-from hopfield.optim._safeguards import LEAST, ROUNDED, check_damping, or_gradient, share, still
+from hopfield.optim._safeguards import LEAST, ROUNDED, Trial, check_damping, or_gradient, share, still
 from hopfield.optim._steps import Evaluated, NaturalOptimiser, common, shared
 
 SMALL = 1500
@@ -54,8 +54,8 @@ class NaturalGradientState(NamedTuple):
     loss: Array
     """Of the batch where the last step began."""
     damping: Array
-    direction: Tree
-    """The last solution: a warm start, and the momentum's past."""
+    direction: Array
+    """The last solution as one vector [P]: a warm start, and the momentum's past."""
     residual: Array
     iterations: Array
     accepted: Array
@@ -88,7 +88,7 @@ class NaturalGradient(NaturalOptimiser):
             count=jnp.zeros((), jnp.int32),
             loss=as_number(jnp.nan),
             damping=as_number(self.damping if self.common.adaptive else 0.0),
-            direction=jax.tree.map(jnp.zeros_like, params),
+            direction=jnp.zeros_like(flattened(params)[0]),
             residual=as_number(0.0),
             iterations=jnp.zeros((), jnp.int32),
             accepted=jnp.array(True),
@@ -98,45 +98,55 @@ class NaturalGradient(NaturalOptimiser):
 
     def _direction(
         self, params: Tree, state: NaturalGradientState, at: Evaluated
-    ) -> tuple[Array, Callable[[Array], Array], NaturalGradientState]:
+    ) -> tuple[Trial, NaturalGradientState]:
         curvature = self._curvature(params, at.examples, at.linear.outputs, state.count)
         whole = curvature.outputs.shape == at.linear.outputs.shape
         linear = at.linear if whole else _programs.linearised(curvature._model, params)
         damping = state.damping if self.common.adaptive else value_at(self.damping, state.count)
         damping = jnp.asarray(damping, state.damping.dtype)
         shaped = flattened(params)[1]
-        multiply, measure = _programs.product_by(curvature, linear), _programs.quadratic_by(curvature, linear)
-        product = lambda v: flattened(multiply(shaped(v)))[0]
-        direction, state = self._solution(curvature, product, at.grads, state, damping)
-        return direction, lambda v: measure(shaped(v)), state
+
+        def product(v: Array, begin: Array | bool = False) -> Array:
+            """F v, or to begin with the gradient, so that the model's derivatives stand in the program once."""
+            images = curvature._of_outputs(linear.push(shaped(v)))
+            images = jnp.where(begin, at.slopes, images) if whole else images
+            return flattened(linear.pull(images)[0])[0] + jnp.where(begin, at.penalised, 0.0)
+
+        return self._solution(curvature, product, at.grads, whole, state, damping)
 
     def _solution(
-        self, curvature: Fisher, product: Callable, grads: Array, state: NaturalGradientState, damping: Array
-    ) -> tuple[Array, NaturalGradientState]:
+        self,
+        curvature: Fisher,
+        product: Callable[..., Array],
+        grads: Array,
+        whole: bool,
+        state: NaturalGradientState,
+        damping: Array,
+    ) -> tuple[Trial, NaturalGradientState]:
         """(F + λ I)⁻¹ ∇, drawn to the last direction by momentum. If that is not finite, the gradient itself."""
-        (chosen, mu, limit), tolerance = self.solving, self.tolerance
-        past, shaped = flattened(state.direction)
-        # SPRING: argmin ½ dᵀFd − ∇·d + ½ λ ‖d − μ d_last‖², whose system is the damped one for ∇ − μ F d_last.
-        right = grads - mu * product(past) if mu else grads
+        (chosen, mu, limit), tolerance, past = self.solving, self.tolerance, state.direction
         solver: Solver = chosen if chosen != "auto" else _solver_for(curvature)
         if solver == "kernel":  # which divides by the damping; chosen by itself, where it has no more rows than params
             damping = nan_outside(damping, damping > 0) if chosen == "kernel" else jnp.maximum(damping, LEAST)
+        # SPRING: argmin ½ dᵀFd − ∇·d + ½ λ ‖d − μ d_last‖², whose system is the damped one for ∇ − μ F d_last.
+        drawn = mu * product(past) if mu else 0.0
+        right = None if solver == "cg" and whole and not mu else grads - drawn
         start = None if mu else past
         if solver != "cg":  # conjugate gradients measure what is left, and go on where rounding spoils it
-            start = flattened(_programs.direct(curvature, shaped(right), damping, solver))[0]
+            start = _programs.direct(curvature, grads - drawn, damping, solver).astype(grads.dtype)
             limit, tolerance = (limit, jnp.maximum(tolerance, ROUNDED)) if chosen == "auto" else (0, tolerance)
-        direction, info = flat_conjugate_gradient(product, right, damping, None, start, tolerance, limit)
-        direction = direction + mu * past if mu else direction
+        solved = flat_conjugate_gradient(product, right, damping, None, start, tolerance, limit)
+        direction, image, grads, info = solved[0] + mu * past, solved[1] + drawn, solved[2] + drawn, solved[3]
         # A curvature that is not finite shows in the solution, in its residual, or in a solver that has not moved; one
         # that rounding has spoilt in a residual beyond that of no step at all.
         moved = ~still(direction) | still(grads)
         is_finite = jnp.all(jnp.isfinite(direction))
         sound = is_finite & (info.residual <= 1.0) & moved
-        direction = or_gradient(direction, grads, sound)
+        direction, image = or_gradient(direction, grads, sound), jnp.where(sound, image, 0.0)
         residual = jnp.asarray(info.residual, state.residual.dtype)
-        return direction, state._replace(
+        return Trial.along(grads, direction, lambda small, unit: jnp.sum(small * (image / unit))), state._replace(
             damping=damping,
-            direction=shaped(jnp.where(jnp.all(jnp.isfinite(direction)), direction, 0.0)),
+            direction=jnp.where(jnp.all(jnp.isfinite(direction)), direction, 0.0),
             residual=jnp.where(jnp.isfinite(residual), residual, jnp.inf),
             iterations=info.iterations,
             accepted=jnp.array(True),

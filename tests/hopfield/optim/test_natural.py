@@ -146,7 +146,7 @@ def test_momentum_keeps_what_the_data_say_nothing_of():
     flat = X.at[:, 2].set(0.0)
     optimiser = natural_gradient(linear, "gaussian", damping=1e-3, momentum=0.9, solver="cholesky")
     params = jnp.zeros((3, 1))
-    state = optimiser.init(params)._replace(direction=jnp.ones((3, 1)))
+    state = optimiser.init(params)._replace(direction=jnp.ones(3))
     _, after = optimiser.step(params, state, flat, Y)
     np.testing.assert_allclose(after.direction[2], 0.9, rtol=1e-9)
 
