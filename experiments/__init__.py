@@ -13,6 +13,7 @@ Capacity:
     capacity_learned     patterns that a memory holds after learning a metric, β and a separation
     capacity_linear      fast weights: the share of keys that find their value
     capacity_sparse      patterns of low activity, and disturbed couplings
+    capacity_structured  patterns that share features, a manifold or ancestors
 
 Dynamics:
 

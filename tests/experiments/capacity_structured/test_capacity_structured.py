@@ -1,0 +1,39 @@
+"""Capacity for structured patterns: what ensembles share, features that are learned, and names that are refused."""
+
+import jax
+import numpy as np
+import pandas
+import pytest
+
+from experiments.capacity_structured.experiment import Config, check, drawn, measure, points, summarise
+from experiments.capacity_structured.results import learning_load
+
+pytestmark = pytest.mark.usefixtures("as_run")
+
+
+def test_patterns_share_what_their_ensemble_says():
+    """N⟨m²⟩ is 1 without structure, (2/π)² N/D of features in all patterns; siblings overlap q²."""
+    key, neurons = jax.random.key(0), 1000
+    for ensemble, expected in (("random", 1.0), ("features:0.05", 1 + 4 / np.pi**2 * 20), ("manifold:0.05", 9.1)):
+        stored, features = drawn(ensemble, key, 60, neurons)
+        overlap = np.asarray(stored @ stored.T / neurons)[~np.eye(60, dtype=bool)]
+        assert neurons * np.mean(overlap**2) == pytest.approx(expected, rel=0.25)
+        assert (features is None) == (ensemble == "random")
+    tree = np.asarray(drawn("hierarchical:0.6", key, 4, neurons)[0])
+    assert np.mean((tree @ tree.T / neurons)[~np.eye(4, dtype=bool)]) == pytest.approx(0.36, abs=0.04)
+
+
+def test_features_are_retained_though_they_are_not_stored():
+    config = Config(ensembles=["features:0.03"], neurons=[300], loads=[0.01, 1.0], queries=8)
+    table = pandas.DataFrame(measure(config, points(config)))
+    few, many = (rows for _, rows in table.groupby("load"))
+    assert few["load"].iloc[0] < learning_load(0.03) < many["load"].iloc[0]
+    assert few["features_retained"].sum() < 0.2 * few["features_asked"].sum()
+    assert many["features_retained"].sum() > 0.9 * many["features_asked"].sum()
+    assert summarise(table)["features"][0]["limit"] == pytest.approx(learning_load(0.03))
+
+
+@pytest.mark.parametrize("name", ["features", "manifold:x", "hierarchical:2", "features:0.1:900", "tree:1"])
+def test_ensembles_that_are_none_are_refused(name):
+    with pytest.raises(ValueError, match=r"^ensembles must "):
+        check(Config(ensembles=[name]))
