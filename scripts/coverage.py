@@ -1,6 +1,6 @@
 """Coverage of 68 % intervals: how often the error that a summary prints holds the truth, over many seeds.
 
-`python scripts/coverage.py [SEEDS]` measures four small experiments with every seed from 0 to SEEDS − 1 (100) and
+`python scripts/coverage.py [SEEDS]` measures four small experiments with every seed from 0 to SEEDS − 1 (60) and
 prints a table for docs/results.md. The truth is exact theory at that size where it is known, else the mean over all
 seeds, whose own error is taken off. `spread` is that of the values over the mean of their errors.
 """
@@ -19,7 +19,7 @@ from experiments.contract import InputError
 from experiments.retrieval import experiment as retrieval
 from experiments.runner import boundary
 
-SEEDS = 100
+SEEDS = 60
 
 
 class Case(NamedTuple):
