@@ -8,6 +8,7 @@ Capacity:
 
     capacity             the share of patterns that is retained against the load, for any memory, dynamics and start
     capacity_asymptotic  finite-size thresholds of the exponential memory, far beyond any computer
+    capacity_dynamics    the classical network by its dynamics: sweeps, greedy, reluctant, at once, cooled
     capacity_features    random features of fixed size in place of the patterns
     capacity_gardner     couplings learned up to Gardner's bound: spins held, stabilities, basins
     capacity_learned     patterns that a memory holds after learning a metric, β and a separation

@@ -1,0 +1,47 @@
+"""Capacity by dynamics: every order ends where no spin lies against its field, and below where it began."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pandas
+import pytest
+
+from experiments.capacity_dynamics import experiment
+from experiments.capacity_dynamics.experiment import ORDERS, Config, measure, points, summarise
+from hopfield import find_memory, hebb_couplings
+from hopfield.patterns import spins
+from hopfield.theory import classical
+
+pytestmark = pytest.mark.usefixtures("as_run")
+
+
+@pytest.mark.parametrize("order", ["greedy", "reluctant", "cooling"])
+def test_states_at_the_end_are_stable_against_single_flips_and_lower(order):
+    stored = spins(jax.random.key(0), 13, 60)
+    network, start = hebb_couplings(find_memory("classical").build(stored)), stored[0] * stored[1]
+    program = experiment.Program(order, 60, 13, 1, 20, 100)
+    end, cycle = experiment._end(program, network, start, jax.random.key(1), jnp.float32(0.05))
+    assert (network.local_field(end) * end > 0).all()
+    assert network.energy(end) < network.energy(start)
+    assert not cycle
+
+
+def test_the_largest_field_flips_first_or_the_smallest():
+    """Of x = (1, 1, 1) with fields (−1, −3, 2) one flip of the second, or one of the first, is enough."""
+    couplings = hebb_couplings(find_memory("classical").build(jnp.ones((1, 3))))
+    matrix = jnp.array([[0.0, -2.0, 1.0], [-2.0, 0.0, -1.0], [1.0, -1.0, 0.0]])
+    model = couplings.replace(matrix=matrix, scale=jnp.float32(1.0))
+    assert experiment._by_field(model, jnp.ones(3), jnp.argmax).tolist() == [1, -1, 1]
+    assert experiment._by_field(model, jnp.ones(3), jnp.argmin).tolist() == [-1, 1, -1]
+
+
+def test_all_orders_hold_few_patterns_and_lose_many():
+    config = Config(orders=list(ORDERS), loads=[0.05, 0.8])
+    summary = summarise(table := pandas.DataFrame(measure(config, points(config))))
+    low, high = (table[table["load"] < 0.5], table[table["load"] > 0.5])
+    assert low["retained"].sum() > 0.95 * low["queries"].sum()
+    assert high["retained"].sum() < 0.1 * high["queries"].sum()
+    for row in summary["energies"]:
+        if row["energy_theory"] is not None:
+            assert row["energy"] == pytest.approx(row["energy_theory"], abs=0.02)
+    assert np.isclose(classical.replica(0.1).free_energy, -0.5, atol=0.02)
