@@ -1,4 +1,4 @@
-"""cuDNN's attention and the blocks as one function: value and gradient are the kernel's.
+"""A kernel of a GPU and the blocks as one function: value and gradient are the kernel's.
 
 The kernel has a gradient and nothing else: forward mode and second derivatives are those of the blocks.
 """
@@ -13,20 +13,22 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 from jaxtyping import Array
 
-from hopfield.attention import fused
-from hopfield.attention.fused import How
+from hopfield.attention import _cut_reads, fused
 from hopfield.attention.masks import Mask
+
+How = fused.How | _cut_reads.How
+"""What is fixed in a program of a kernel, which reads by it."""
 
 
 @partial(jax.jit, static_argnums=(4, 5))
 def read_fused(query: Array, key: Array, value: Array, mask: Mask | None, how: How, blocks: Callable) -> Array:
-    """Read-out by the kernel of what `fused_kernel_applies` to. `blocks` reads the same, for all other derivatives."""
+    """Read-out by a kernel that applies. `blocks` reads the same, for all other derivatives."""
     return _read(query, key, value, mask, how, blocks)
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(4, 5))
 def _read(query, key, value, mask, how: How, blocks: Callable) -> Array:
-    return fused.kernel(query, key, value, mask, how)
+    return how.read(query, key, value, mask)
 
 
 @_read.defjvp
@@ -40,7 +42,7 @@ def _read_jvp(how, blocks, primals, moved):
 @partial(jax.custom_jvp, nondiff_argnums=(4, 5))
 def _for_gradient(query, key, value, mask, how: How, blocks: Callable) -> Array:
     """Read-out by the kernel that also keeps what its gradient needs: XLA finds both to be one call."""
-    return jax.vjp(lambda q, k, v: fused.kernel(q, k, v, mask, how), query, key, value)[0]
+    return jax.vjp(lambda q, k, v: how.read(q, k, v, mask), query, key, value)[0]
 
 
 @_for_gradient.defjvp
@@ -50,7 +52,7 @@ def _for_gradient_jvp(how, blocks, primals, moved):
 
 @partial(jax.custom_jvp, nondiff_argnums=(5, 6))
 def _gradient(query, key, value, mask, slope, how: How, blocks: Callable) -> tuple[Array, Array, Array]:
-    return jax.vjp(lambda q, k, v: fused.kernel(q, k, v, mask, how), query, key, value)[1](slope)
+    return jax.vjp(lambda q, k, v: how.read(q, k, v, mask), query, key, value)[1](slope)
 
 
 @_gradient.defjvp

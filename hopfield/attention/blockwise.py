@@ -17,8 +17,9 @@ from jaxtyping import Array, Bool, Float
 from hopfield._arguments import flag, integer, shown
 from hopfield._arrays import same_rank, unread_as_zero
 from hopfield._numerics import accumulation_dtype, largest, power_of_two, safe_norm, wide
+from hopfield.attention import _cut_reads
 from hopfield.attention._arguments import Keys, Rows, inputs, inverse_temperature, over_temperature
-from hopfield.attention._block_tangents import block_scores, tangents
+from hopfield.attention._block_tangents import Kept, block_scores, tangents
 from hopfield.attention._blocks import (
     Blocks,
     block_lengths,
@@ -30,13 +31,15 @@ from hopfield.attention._blocks import (
     put_block,
     take_block,
 )
-from hopfield.attention._fused_rule import read_fused
-from hopfield.attention.fused import How, folded, fused_kernel_applies, how_of, number
+from hopfield.attention._fused_rule import How, read_fused
+from hopfield.attention._row_reads import Given, read_rows
+from hopfield.attention.fused import folded, fused_kernel_applies, how_of, number
 from hopfield.attention.mask_views import allowed
 from hopfield.attention.masks import Mask
 from hopfield.metrics import Metric, as_metric
 from hopfield.separations import LogSumExp, Separation, as_separation
 from hopfield.separations.exponential import sums_exponentials
+from hopfield.separations.row_forms import Exponentials
 from hopfield.separations.streams import Stream
 
 
@@ -47,7 +50,7 @@ def attend_blockwise(
     *,
     metric: Metric | ArrayLike | None = None,
     beta: ArrayLike | None = None,
-    separation: LogSumExp | str = LogSumExp(),
+    separation: Separation | str = LogSumExp(),
     mask: Mask | Bool[Array, "*b T S"] | None = None,
     temperature: ArrayLike | None = None,
     blocks: tuple[int, int] | None = None,
@@ -63,7 +66,9 @@ def attend_blockwise(
         query, key, value: leading axes broadcast as in a matrix product.
         metric: bilinear form g; None for the dot product.
         beta: inverse temperature > 0, a number or per head; 1/√D if None, D the width of the queries.
-        separation: softmax, or another function of the sum of exponentials: "softmax1", "exponential".
+        separation: softmax or another function of the sum of exponentials, "softmax1", "exponential"; or one whose
+            weights are of a form that blocks can form again from a threshold: "sparsemax", "entmax:1.5", "normmax:2",
+            "epanechnikov". A block of queries of these reads all keys at once.
         mask: True where a key may be read, as for `attend`. A `Mask` is evaluated block by block, an array is cut.
         temperature: T > 0 by which the scores are divided, a number or per head.
         blocks: lengths (queries, keys) of the blocks; chosen from the shapes if None.
@@ -77,20 +82,37 @@ def attend_blockwise(
     scale = number(beta, temperature, query.shape[-1])
     if metric is not None:
         query, key = metric.left(query), metric.right(key)
-    plain = chosen.is_softmax and blocks is None and not flag("return_potential", return_potential)
-    if plain and fused_kernel_applies(query, key, value, mask, folded=scale is None):
+    plain = blocks is None and not flag("return_potential", return_potential)
+    how = kernel_of(chosen, query, key, value, mask, scale) if plain else None
+    if how is not None:
         query = query if scale is not None else folded(query, rate)
-        return read_fused(query, key, value, mask, how_of(1.0 if scale is None else scale, mask), _read_in_blocks)
-    output, potential = _in_blocks(chosen, query, key, value, rate, mask, blocks)
+        return read_fused(query, key, value, mask, how, _read_in_blocks)
+    output, potential = _in_blocks(chosen, (query, key, value), rate, mask, blocks, return_potential)
     output = output.astype(value.dtype)
     return (output, potential) if return_potential else output
 
 
-def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) -> tuple[Array, Array]:
-    """Read-out and potential of rows that a metric has been applied to."""
-    if not sums_exponentials(separation):
-        why = "its weights are no sums of exponentials"
+def kernel_of(separation: Separation, query: Array, key: Array, value: Array, mask: Any, scale: float | None):
+    """How a kernel of this machine reads these rows; None where none does. A scale of None goes into the query."""
+    number = 1.0 if scale is None else scale
+    if not separation.is_softmax:
+        return _cut_reads.how_of(separation, number, query, key, value, mask)
+    applies = fused_kernel_applies(query, key, value, mask, folded=scale is None)
+    return how_of(number, mask) if applies else None
+
+
+def blockwise(separation: Separation) -> bool:
+    """Whether `attend_blockwise` has the separation, which is one for all heads."""
+    alike = all(jnp.ndim(leaf) == 0 for leaf in jax.tree.leaves(separation))
+    return sums_exponentials(separation) or (separation.row_form is not None and alike)
+
+
+def _in_blocks(separation: Separation, rows: tuple, rate, mask, blocks, asked: bool) -> tuple[Array, Any]:
+    """Read-out and potential (None if none was asked for) of rows that a metric has been applied to."""
+    if not blockwise(separation):
+        why = "no block can form its weights again"
         raise ValueError(f"separation must be one that can be read in blocks, got {type(separation).__name__}: {why}")
+    query, key, value = rows
     size, dtype = None if blocks is None else _as_blocks(blocks), jnp.promote_types(query.dtype, key.dtype)
     query, rate = same_rank(query, rate[..., None, None])
     if dtype == accumulation_dtype(dtype):
@@ -107,16 +129,20 @@ def _in_blocks(separation: Separation, query, key, value, rate, mask, blocks) ->
     query, key, value = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (query, key, value))
     rate = None if rate is None else rate.reshape((1,) * (rank - rate.ndim) + rate.shape)
     size = block_lengths(query, key) if size is None else size
+    if separation.row_form is not None:
+        return cast(tuple, read_rows(Given(query, key, value, rate, mask, separation), size, asked))
     output, potential = cast(tuple[Array, Array], _compiled(query, key, value, rate, mask, size))
     if separation.is_softmax:
         return output, potential
     whole = Stream(potential[..., None], jnp.ones_like(potential)[..., None], output.astype(potential.dtype))
-    potential, output = separation.finish(whole)
+    potential, output = cast(LogSumExp, separation).finish(whole)
     return output, potential[..., 0]
 
 
 def _read_in_blocks(query: Array, key: Array, value: Array, mask: Mask | None, how: How) -> Array:
-    return _in_blocks(LogSumExp(), query, key, value, jnp.asarray(how.scale), mask, None)[0].astype(value.dtype)
+    return _in_blocks(as_separation(how.separation), (query, key, value), jnp.asarray(how.scale), mask, None, False)[
+        0
+    ].astype(value.dtype)
 
 
 def _as_blocks(blocks: Any) -> Blocks:
@@ -204,7 +230,10 @@ def _attend_in_blocks(query: Array, key: Array, value: Array, rate, mask, size: 
 @_attend.defjvp
 def _attend_jvp(size: Blocks, primals: tuple, moved: tuple) -> tuple:
     output, potential = cast(tuple[Array, Array], _attend(*primals, size))
-    return (output, potential), tangents(primals, moved, output, potential, size)
+    # What every score of a row has in common: 0 weight, not NaN, where a row reads nothing.
+    base = jnp.where(potential == -jnp.inf, jnp.inf, potential)[..., None]
+    kept = Kept((base,), output, None)
+    return (output, potential), tangents(Exponentials(), (*primals, None), (*moved[:4], None), kept, size)
 
 
 _compiled = partial(jax.jit, static_argnums=(5,))(_attend)

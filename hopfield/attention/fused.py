@@ -26,6 +26,15 @@ class How(NamedTuple):
     causal: bool
     before: int | None
 
+    @property
+    def separation(self) -> str:
+        """Name of what the blocks read in the kernel's place."""
+        return "softmax"
+
+    def read(self, query: Array, key: Array, value: Array, mask: Mask | None) -> Array:
+        """Read-out of the kernel."""
+        return kernel(query, key, value, mask, self)
+
 
 class Heads(NamedTuple):
     """Numbers that leading axes are laid out as: sequences, heads, and heads of keys and values."""

@@ -20,8 +20,8 @@ from hopfield._arrays import same_rank, unread_as_zero, weighted_rows
 from hopfield._numerics import KEPT
 from hopfield._pytrees import Node
 from hopfield.attention import attend_blockwise
+from hopfield.attention.blockwise import blockwise, kernel_of
 from hopfield.attention.encodings import Encoding
-from hopfield.attention.fused import fused_kernel_applies
 from hopfield.attention.masks import Mask
 from hopfield.attention.plans import plan
 from hopfield.layers._draws import Dropout
@@ -30,7 +30,6 @@ from hopfield.layers._places import place_bias
 from hopfield.layers._scope import Scope
 from hopfield.metrics import Metric
 from hopfield.separations import Separation
-from hopfield.separations.exponential import sums_exponentials
 
 CACHED = 2**20
 """Scores of the sequences that a CPU reads at a time."""
@@ -190,10 +189,10 @@ def in_blocks(
 
 
 def fits_attention(reading: KeyValues) -> bool:
-    """Whether `attend_blockwise` reads the same: one step of a sum of exponentials and no more than masks."""
+    """Whether `attend_blockwise` reads the same: one step of a separation that it has and no more than masks."""
     scope = reading.scope
     bare = scope.bias is None and reading.dropout is None and not reading.slots and reading.precision is None
-    plain = sums_exponentials(reading.separation) and reading.steps == 0
+    plain = blockwise(reading.separation) and reading.steps == 0
     plain = plain and reading.score is None and reading.null_score is None
     unbiased = reading.encoding is None or type(reading.encoding).score_bias is Encoding.score_bias
     first = all(isinstance(place, int) and place == 0 for place in (scope.offset, scope.start))
@@ -203,10 +202,9 @@ def fits_attention(reading: KeyValues) -> bool:
 
 
 def fits_kernel(reading: KeyValues, query: States) -> bool:
-    """Whether `attend_blockwise` reads the same by the fused kernel of a GPU, whatever the number of scores."""
-    plain = fits_attention(reading) and reading.separation.is_softmax
+    """Whether `attend_blockwise` reads the same by a kernel of a GPU, whatever the number of scores."""
     rows, mask = (query, reading.key, reading.value), reading.scope.attention_mask
-    return plain and fused_kernel_applies(*rows, mask, folded=True)
+    return fits_attention(reading) and kernel_of(reading.separation, *rows, mask, None) is not None
 
 
 def read_blockwise(reading: KeyValues, query: States) -> States:

@@ -63,16 +63,16 @@ def _step(u: Array, tau: Array, total: Array, exponent: Array, power: int | None
 
 
 POWERS, NEWTON = ([partial(function, power=power) for power in (None, 0, 1, 2)] for function in (_power, _step))
-"""Functions for any exponent, then for the exponents 0, 1 and 2; `_by_exponent` chooses."""
+"""Functions for any exponent, then for the exponents 0, 1 and 2; `by_exponent` chooses."""
 
 
 @jax.custom_jvp
-def _clipped_power(u: Array, exponent: Array) -> Array:
+def clipped_power(u: Array, exponent: Array) -> Array:
     """[u]₊^exponent, 0 for u ≤ 0, with derivatives that stay finite there; quick where the exponent is 0, 1 or 2."""
-    return _by_exponent(exponent, POWERS, u)
+    return by_exponent(exponent, POWERS, u)
 
 
-def _by_exponent(exponent: Array, functions: Sequence[Callable], *arguments: Array) -> Any:
+def by_exponent(exponent: Array, functions: Sequence[Callable], *arguments: Array) -> Any:
     """Choice of the closed form, `functions[1:]`, for exponents 0, 1 and 2, and of `functions[0]` otherwise."""
     case = jnp.where(exponent == 0, 1, jnp.where(exponent == 1, 2, jnp.where(exponent == 2, 3, 0)))
     return jax.lax.switch(case, functions, *arguments, exponent)
@@ -80,16 +80,16 @@ def _by_exponent(exponent: Array, functions: Sequence[Callable], *arguments: Arr
 
 def _clipped_power_jvp(primals, tangents):
     (u, exponent), (du, d_exponent) = primals, tangents
-    power = _clipped_power(u, exponent)
+    power = clipped_power(u, exponent)
     tangent = jnp.zeros_like(power)
     if not isinstance(du, SymbolicZero):
-        tangent += exponent * _clipped_power(u, exponent - 1.0) * du
+        tangent += exponent * clipped_power(u, exponent - 1.0) * du
     if not isinstance(d_exponent, SymbolicZero):
         tangent += power * jnp.log(jnp.where(u <= 0, 1.0, u)) * d_exponent
     return power, tangent
 
 
-_clipped_power.defjvp(_clipped_power_jvp, symbolic_zeros=True)
+clipped_power.defjvp(_clipped_power_jvp, symbolic_zeros=True)
 
 
 @jax.custom_jvp
@@ -122,7 +122,7 @@ def _newton_iterations(u: Scores, exponent: Array, start: Array, total: float) -
 
 def _newton_step(u: Scores, exponent: Array, tau: Array, total: float) -> Array:
     """Threshold after one step of Newton's method for Σ [u − τ]₊^exponent = `total`; τ itself if no u is above it."""
-    new = _by_exponent(exponent - 1.0, NEWTON, u, tau, jnp.full((), total, u.dtype))
+    new = by_exponent(exponent - 1.0, NEWTON, u, tau, jnp.full((), total, u.dtype))
     return jnp.where(jnp.isnan(new), tau, new)  # none lies above: rows that read nothing
 
 
@@ -130,13 +130,13 @@ def _threshold_jvp(primals, tangents):
     (u, exponent), (du, d_exponent) = primals, tangents
     tau = saved_for_derivative(_threshold(u, exponent))
     rest = u - tau
-    slope = exponent * _clipped_power(rest, exponent - 1.0)
+    slope = exponent * clipped_power(rest, exponent - 1.0)
     tangent = jnp.zeros_like(tau)
     if not isinstance(du, SymbolicZero):
         tangent += jnp.sum(slope * du)
     if not isinstance(d_exponent, SymbolicZero):
         logarithm = jnp.log(jnp.where(rest <= 0, 1.0, rest))
-        tangent += jnp.sum(_clipped_power(rest, exponent) * logarithm) * d_exponent
+        tangent += jnp.sum(clipped_power(rest, exponent) * logarithm) * d_exponent
     return tau, tangent / jnp.sum(slope)
 
 
@@ -164,7 +164,7 @@ def entmax(z: Scores, alpha: Float[Array, ""], mask: Mask = None) -> Scores:
 def _entmax(s: Scores, gap: Array) -> Scores:
     """[1 + gap (s − λ)]₊^(1/gap) of scores whose largest is 0, gap = α − 1, with λ such that they add up to 1."""
     scaled = gap * s
-    weights = _by_exponent(1.0 / gap, RELATIVE, scaled, saved_for_derivative(_threshold(scaled, 1.0 / gap)))
+    weights = by_exponent(1.0 / gap, RELATIVE, scaled, saved_for_derivative(_threshold(scaled, 1.0 / gap)))
     total = saved_for_derivative(jnp.sum(weights))
     return weights / jnp.where(total == 0, 1.0, total)
 
@@ -191,7 +191,7 @@ SERIES = np.array([1.0 / math.factorial(j + 2) for j in range(12, -1, -1)])
 def _entmax_jvp(primals, tangents):
     (s, gap), (ds, d_gap) = primals, tangents
     p = _entmax(s, gap)
-    slope = _by_exponent(1.0 / gap, SLOPES, p)
+    slope = by_exponent(1.0 / gap, SLOPES, p)
     change = jnp.zeros_like(p)
     if not isinstance(ds, SymbolicZero):
         change += slope * ds
@@ -229,7 +229,7 @@ def alpha_norm(p: Scores, alpha: Float[Array, ""]) -> Float[Array, ""]:
     p = real_array("p", p)
     top = largest(p)
     top = jnp.where(top <= 0, 1.0, top)
-    return top * _clipped_power(jnp.sum(_clipped_power(p / top, jnp.asarray(alpha, p.dtype))), 1.0 / alpha)
+    return top * clipped_power(jnp.sum(clipped_power(p / top, jnp.asarray(alpha, p.dtype))), 1.0 / alpha)
 
 
 @jax.jit
@@ -243,7 +243,7 @@ def normmax(z: Scores, alpha: Float[Array, ""], mask: Mask = None) -> tuple[Scor
     absent = s == -jnp.inf
     s = jnp.where(absent, -1e30, s)
     tau = _threshold(s, alpha / (alpha - 1.0))
-    weights = _clipped_power(s - tau, 1.0 / (alpha - 1.0))
+    weights = clipped_power(s - tau, 1.0 / (alpha - 1.0))
     total = jnp.sum(weights)
     p = jnp.where(absent, 0.0, weights / jnp.where(total == 0, 1.0, total))
     return p, jnp.where(jnp.all(absent), -jnp.inf, tau + top + 1.0)

@@ -13,6 +13,7 @@ from hopfield._numerics import is_traced, nan_outside
 from hopfield.separations import simplex
 from hopfield.separations.base import ByBlocks, Scalar, Separation
 from hopfield.separations.jacobians import normmax_jacobian_product, sparse_jacobian_product
+from hopfield.separations.row_forms import Cut, NormCut, RowForm
 from hopfield.separations.simplex import Mask, Scores, shifted
 
 
@@ -29,6 +30,7 @@ class Sparsemax(Separation):
     """As an α-entmax."""
     normalised: ClassVar[bool] = True
     by_blocks: ClassVar[ByBlocks] = "threshold"
+    row_form: ClassVar[RowForm | None] = Cut()
 
     def potential(self, z, mask=None):
         return _fenchel_young(self, z, mask)
@@ -57,6 +59,7 @@ class Entmax(Separation):
     alpha: Scalar
     normalised: ClassVar[bool] = True
     by_blocks: ClassVar[ByBlocks] = "threshold"
+    row_form: ClassVar[RowForm | None] = Cut()
 
     def checked(self):
         return self.replace(alpha=_real("alpha", self.alpha, 1.0, 2.0, "greater than 1 and at most 2 for entmax"))
@@ -87,6 +90,7 @@ class Normmax(Separation):
 
     alpha: Scalar
     normalised: ClassVar[bool] = True
+    row_form: ClassVar[RowForm | None] = NormCut()
 
     def checked(self):
         return self.replace(
@@ -130,7 +134,8 @@ def _real(name: str, value, low: float, high: float, contract: str) -> Array:
     kept = float(np.asarray(float(number_scalar(name, value, contract)), jnp.result_type(float)))  # as it will be used
     if not low < kept <= high or kept == float("inf"):
         raise ValueError(f"{name} must be {contract}, got {value}")
-    return jnp.asarray(kept)
+    with jax.ensure_compile_time_eval():  # a number while a program is traced, too: kernels are compiled for it
+        return jnp.asarray(kept)
 
 
 def entmax(alpha: float = 1.5) -> Entmax:

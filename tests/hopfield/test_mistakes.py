@@ -312,9 +312,9 @@ MISTAKES = {
         lambda: large.read(Memory.create(ROWS, separation=separations.TopK(2)), ROWS),
         "separation must be one that can be read in blocks, got TopK: its weights need all scores at once",
     ),
-    "entmax in blocks": (
-        lambda: attention.attend_blockwise(ROWS, ROWS, ROWS, separation="entmax:1.5"),
-        "separation must be one that can be read in blocks, got Entmax: its weights are no sums of exponentials",
+    "powers in blocks": (
+        lambda: attention.attend_blockwise(ROWS, ROWS, ROWS, separation="rectified:2"),
+        "separation must be one that can be read in blocks, got Polynomial: no block can form its weights again",
     ),
     "cut without a key": (lambda: disturbances.diluted(HEBB, 0.5, KEY), "key must be one JAX random key, .* got float"),
     "noise without a key": (lambda: disturbances.noisy(HEBB, 0.5, KEY), "key must be one JAX random key, .* got float"),

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from hopfield.attention import attend, attend_blockwise, masks, plans
+from hopfield import separations
+from hopfield.attention import attend, attend_blockwise, decompose, masks, plans
 from hopfield.layers import AssociationOptions, HopfieldAttention
 
 RNG = np.random.default_rng(0)
@@ -54,6 +55,42 @@ def test_derivatives_of_every_order_are_those_of_dense_attention(product, mask):
         np.testing.assert_allclose(ours, theirs, rtol=1e-11, atol=1e-12)
 
 
+FORMS = {
+    "sparsemax": lambda alpha: "sparsemax",
+    "entmax": separations.entmax,
+    "normmax": separations.normmax,
+    "epanechnikov": lambda alpha: "epanechnikov",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "alpha"), [("sparsemax", 2), ("entmax", 1.5), ("entmax", 1.3), ("normmax", 3), ("epanechnikov", 2)]
+)
+def test_rows_with_a_threshold_have_dense_values_and_derivatives_in_alpha_too(name, alpha):
+    """Queries of two heads that share keys, some without any key; F with its derivatives beside the read-out."""
+    shapes, mask = ((2, 9, 4), (1, 11, 4), (2, 11, 3), (2,)), MASKS["some rows empty"]
+    at, along = rows(*shapes), rows(*shapes)
+    at, along = (*at[:3], 1.5 * jnp.exp(at[3]), jnp.asarray(float(alpha))), (*along, jnp.asarray(0.7))
+    given = lambda b, a: {"beta": b, "mask": mask, "separation": FORMS[name](a)}
+    finite = lambda potential: jnp.where(jnp.isfinite(potential), potential, 0.0)
+
+    def dense(q, k, v, b, a):
+        parts = decompose(q, jnp.broadcast_to(k, (2, 11, 4)), v, **given(b, a))
+        return parts.output, finite(parts.potential)
+
+    def blocks(q, k, v, b, a):
+        output, potential = attend_blockwise(q, k, v, **given(b, a), blocks=(4, 5), return_potential=True)
+        return output, finite(potential)
+
+    def found(function, at, along):
+        output, pull = jax.vjp(function, *at)
+        return jax.jvp(function, at, along), pull(jax.tree.map(jnp.cos, output))
+
+    expected, ours = (jax.jit(partial(found, function))(at, along) for function in (dense, blocks))
+    for one, other in zip(jax.tree.leaves(ours), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-10)
+
+
 @pytest.mark.slow
 def test_the_potential_moves_as_its_gradient_says():
     at, along = rows((9, 4), (11, 4), (11, 3)), rows((9, 4), (11, 4), (11, 3))
@@ -75,11 +112,14 @@ def test_memory_grows_with_length_and_not_with_its_square(product):
     assert long < 64e6 + 4 * short  # all scores at once would be 4.3 GB
 
 
-@pytest.mark.parametrize("separation", ["softmax", "softmax1", "sparsemax", "entmax:1.5", "normmax:2", "top_k:3"])
+@pytest.mark.parametrize(
+    "separation", ["softmax", "softmax1", "sparsemax", "entmax:1.5", "normmax:2", "top_k:3", "learned"]
+)
 @pytest.mark.parametrize("product", PRODUCTS)
 def test_a_layer_has_the_same_derivatives_on_both_sides_of_the_switch_to_blocks(product, separation, monkeypatch):
+    given = {"separation": "entmax:1.4", "learn_alpha": True} if separation == "learned" else {"separation": separation}
     layer = HopfieldAttention(
-        2, 8, decode=False, options=AssociationOptions(separation=separation), param_dtype=jnp.float64, rngs=nnx.Rngs(0)
+        2, 8, decode=False, options=AssociationOptions(**given), param_dtype=jnp.float64, rngs=nnx.Rngs(0)
     )
     graph, state = nnx.split(layer)
     x = rows((1, 40, 8))[0]

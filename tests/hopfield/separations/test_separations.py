@@ -229,7 +229,7 @@ def test_only_softmax_says_that_it_is_softmax():
     memory = Memory.create(jnp.eye(6), separation=Squared())
     with pytest.raises(ValueError, match="in blocks, got Squared: "):  # its base's sums would be those of softmax
         large.read(memory, jnp.eye(6))
-    with pytest.raises(ValueError, match="in blocks, got Squared: its weights are no sums"):
+    with pytest.raises(ValueError, match="in blocks, got Squared: no block can form"):
         attend_blockwise(jnp.eye(6), jnp.eye(6), jnp.eye(6), separation=Squared())
     assert separations.LogSumExp().is_softmax
     assert not any(other.is_softmax for other in others)

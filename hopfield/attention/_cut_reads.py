@@ -1,0 +1,189 @@
+"""Reads by the kernels of `triton_programs.cut`: of which separations, how they are launched, and their gradient.
+
+Needs the extra `kernels` (jax-triton) and a GPU from Ampere on; without either, the blocks read the same.
+"""
+
+import importlib.util
+import math
+from functools import cache, partial
+from typing import Any, NamedTuple, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from hopfield._numerics import is_traced
+from hopfield.attention.fused import Heads, heads_of, mask_parts
+from hopfield.attention.masks import Causal, Everything, Lengths, Mask, Window
+from hopfield.separations import Separation
+from hopfield.separations.row_forms import Cut, NormCut, RowForm, Steps
+
+WIDTHS = {jnp.dtype(jnp.float32): 64, jnp.dtype(jnp.bfloat16): 128}
+"""Largest width of keys and values by type: beyond it a program's sums leave its registers."""
+STEPS = 24
+"""Newton's steps at most."""
+EXPONENT = 20.0
+"""Largest exponent: beyond it, for α-entmax close to softmax, rounding a s − τ is felt in the weights."""
+
+
+class Power(NamedTuple):
+    """p = c [a s − τ]₊^e; c = 1 / Σ [a s − τ]₊^total, and τ with Σ [a s − τ]₊^search = 1, or τ itself."""
+
+    rate: float
+    exponent: float
+    total: float
+    search: float | None
+    tau: float = 0.0
+
+
+class How(NamedTuple):
+    """What is fixed in a program: the scale β, the separation, by name and as a power, and the band of the mask."""
+
+    scale: float
+    separation: str
+    power: Power
+    form: type[RowForm]
+    band: tuple[int, int]
+    """Keys before and after the query's own, −1 where there is no end."""
+
+    def read(self, query: Array, key: Array, value: Array, mask: Mask | None) -> Array:
+        """Read-out by the kernels."""
+        return read(query, key, value, mask, self)
+
+
+def power_of(separation: Separation) -> Power:
+    """A separation with a `row_form` as a power."""
+    if isinstance(separation.row_form, Steps):
+        return Power(1.0, 0.0, 1.0, None, -1.0)
+    gap = float(cast(Any, separation).alpha) - 1.0
+    exponent = 1.0 / gap
+    if isinstance(separation.row_form, NormCut):
+        return Power(1.0, exponent, exponent, exponent + 1.0)
+    return Power(gap, exponent, exponent, exponent)
+
+
+def how_of(separation: Separation, scale: float, query: Array, key: Array, value: Array, mask: Any) -> How | None:
+    """How the kernels read this; None where they do not apply."""
+    form: Any = type(separation.row_form)
+    name = _NAMES.get(form)
+    if jax.default_backend() != "gpu" or name is None or not _installed():
+        return None
+    alpha = getattr(separation, "alpha", None)
+    if is_traced(alpha):
+        return None
+    kinds, widths = {x.dtype for x in (query, key, value)}, (query.shape[-1], value.shape[-1])
+    layout = heads_of(query, key, value) if query.ndim > 1 else None
+    fits = len(kinds) == 1 and 0 < min(widths) <= max(widths) <= WIDTHS.get(query.dtype, 0)
+    band = _band(mask, 0 if layout is None else layout.batch)
+    if not fits or layout is None or band is None or not query.shape[-2] * key.shape[-2]:
+        return None
+    power = power_of(separation)
+    if power.exponent > EXPONENT:
+        return None
+    return How(scale, name if alpha is None else f"{name}:{float(alpha)!r}", power, form, band)
+
+
+_NAMES = {Cut: "entmax", NormCut: "normmax", Steps: "epanechnikov"}
+
+
+@cache
+def _installed() -> bool:
+    return all(importlib.util.find_spec(name) for name in ("triton", "jax_triton"))
+
+
+def _band(mask: Any, batch: int) -> tuple[int, int] | None:
+    """Keys before and after a query's own that it may read, −1 for all; None for a mask that is not known."""
+    parts = [] if mask is None else mask_parts(mask)
+    lengths = [part for part in parts if isinstance(part, Lengths)]
+    if not all(isinstance(part, Causal | Window | Lengths | Everything) for part in parts) or len(lengths) > 1:
+        return None
+    if any(part.queries or part.length.shape not in ((), (batch,)) for part in lengths):
+        return None
+    bands = [part.band for part in parts]
+    left, right = (min((band[side] for band in bands if band[side] is not None), default=-1) for side in (0, 1))
+    return left, right
+
+
+def read(query: Array, key: Array, value: Array, mask: Mask | None, how: How) -> Array:
+    """Read-out of rows [*b, T, D], [*b, S, D], [*b, S, V] that `how_of` applies to."""
+    layout = cast(Heads, heads_of(query, key, value))
+    shape = (*jnp.broadcast_shapes(query.shape[:-2], key.shape[:-2]), query.shape[-2], value.shape[-1])
+    query = jnp.broadcast_to(query, (*shape[:-2], *query.shape[-2:]))
+    padded = next((part for part in mask_parts(mask) if isinstance(part, Lengths)), None)
+    length = jnp.asarray(key.shape[-2] if padded is None else padded.length, jnp.int32)
+    length = jnp.broadcast_to(jnp.clip(length, 0, key.shape[-2]), (layout.batch,))
+    rows = [x.reshape((math.prod(x.shape[:-2]), *x.shape[-2:])) for x in (query, key, value)]
+    return cast(Array, _rows(*rows, length, how)).reshape(shape)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(4,))
+def _rows(query, key, value, length, how: How) -> Array:
+    return _forwards(query, key, value, length, how, slopes=False)[0]
+
+
+def _forwards(query, key, value, length, how: How, slopes: bool) -> tuple[Array, ...]:
+    """Read-out, τ and c of rows [B H, T, D]; and Σ u v and Σ u, if `slopes`."""
+    power, options = how.power, _options(query, key, value, length, how)
+    (heads, count, _), float32 = query.shape, jnp.float32
+    line = jax.ShapeDtypeStruct((heads, count), float32)
+    grid = (-(-count // options["BT"]), heads)
+    if power.search is None:
+        tau = jnp.full(line.shape, power.tau, float32)
+    else:
+        searched = {k: x for k, x in options.items() if k not in ("W", "BW", "RATE", "E")}
+        (tau,) = launch("search", grid, (query, key, length), (line,), E=power.search, STEPS=STEPS, **searched)
+    rows = jax.ShapeDtypeStruct((heads, count, value.shape[-1]), value.dtype)
+    found = (rows, line, jax.ShapeDtypeStruct(rows.shape, float32), line)
+    read = (query, key, value, length, tau)
+    output, factor, moment, mass = launch("read", grid, read, found, TOTAL=power.total, SLOPES=slopes, **options)
+    return output, tau, factor, moment, mass
+
+
+def _rows_forwards(query, key, value, length, how):
+    output, tau, factor, moment, mass = _forwards(query, key, value, length, how, slopes=True)
+    common, beside = how.form().shared(output.astype(jnp.float32), moment, mass[..., None])
+    return output, (query, key, value, length, tau, factor, common, beside)
+
+
+def _rows_backwards(how, kept, slope):
+    query, key, value, length, tau, factor, *shared = kept
+    options = _options(query, key, value, length, how)
+    along = lambda x: jnp.zeros_like(tau) if x is None else jnp.sum(slope.astype(jnp.float32) * x, axis=-1)
+    given = (query, key, value, length, tau, factor, slope, *map(along, shared))
+    like = lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype)
+    grids = (-(-query.shape[1] // options["BT"]), len(query)), (-(-key.shape[1] // options["BS"]), len(key))
+    (d_query,) = launch("queries_slope", grids[0], given, (like(query),), **options)
+    d_key, d_value = launch("keys_slope", grids[1], given, (like(key), like(value)), **options)
+    return d_query, d_key, d_value, np.zeros(length.shape, jax.dtypes.float0)
+
+
+_rows.defvjp(_rows_forwards, _rows_backwards)
+
+
+def _options(query, key, value, length, how: How) -> dict[str, Any]:
+    """What is fixed in the programs, by the names of their arguments."""
+    power = how.power
+    width, wide = (max(16, 1 << (x.shape[-1] - 1).bit_length()) for x in (query, value))
+    block = 64 if query.dtype == jnp.bfloat16 else 32  # full products are summed in registers
+    options = {"HEADS": len(query) // len(length), "GROUP": len(query) // len(key)}
+    options |= {
+        "T": query.shape[1],
+        "S": key.shape[1],
+        "D": query.shape[2],
+        "BD": width,
+        "W": value.shape[2],
+        "BW": wide,
+    }
+    options |= {"BT": block, "BS": 32, "SCALE": how.scale * power.rate, "RATE": power.rate, "E": power.exponent}
+    return options | {"LEFT": how.band[0], "RIGHT": how.band[1]}
+
+
+def launch(name: str, grid: tuple[int, int], arrays: tuple, found: tuple, **options: Any) -> tuple[Array, ...]:
+    """Results of a kernel of `triton_programs.cut`, whose last pointers they are."""
+    import jax_triton  # type: ignore[import-not-found]  # the extra, which brings Triton
+
+    from hopfield.attention.triton_programs import cut
+
+    given = {"kernel": getattr(cut, name), "out_type": found, "grid": grid, "num_stages": 1, **options}
+    return jax.custom_batching.sequential_vmap(lambda *arrays: jax_triton.triton_call(*arrays, **given))(*arrays)

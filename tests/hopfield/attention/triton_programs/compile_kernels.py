@@ -1,0 +1,53 @@
+"""Kernels of attention compiled for devices of the compute capabilities that are given, one line for each.
+
+python tests/hopfield/attention/triton_programs/compile_kernels.py 80 90
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+from hopfield.attention.triton_programs import cut
+
+HALF = {"Q", "K", "V", "OUTPUT", "SLOPE", "DQ", "DK", "DV"}
+FIXED = {"HEADS": 8, "GROUP": 1, "T": 4096, "S": 4096, "D": 64, "BD": 64, "W": 64, "BW": 64, "BS": 32, "SCALE": 0.0625}
+FIXED |= {"RATE": 0.5, "E": 2.0, "TOTAL": 2.0, "LEFT": -1, "RIGHT": -1, "STEPS": 24, "SLOPES": True}
+
+
+def compiled(name: str, kind: str, capability: int):
+    """Kernel of 4096 queries and keys of width 64, entmax 1.5."""
+    function, fixed = getattr(cut, name), FIXED | {"BT": 64 if kind == "bf16" else 32}
+    kinds = {n: "*i32" if n == "LENGTH" else f"*{kind}" if n in HALF else "*fp32" for n in function.arg_names}
+    signature = {n: "constexpr" if n in fixed else kinds[n] for n in function.arg_names}
+    places = {n: (i,) for i, n in enumerate(function.arg_names)}
+    constants = {places[n]: fixed[n] for n in function.arg_names if n in fixed}
+    aligned = {places[n]: [["tt.divisibility", 16]] for n in function.arg_names if n not in fixed}
+    source = ASTSource(fn=function, signature=signature, constexprs=constants, attrs=aligned)
+    options = {"num_warps": 4, "num_stages": 1}
+    return triton.compile(source, target=GPUTarget("cuda", capability, 32), options=options)
+
+
+def registers(ptx: str) -> str:
+    """Registers and bytes spilled, as Triton's ptxas tells of a program."""
+    ptxas, target = shutil.which("ptxas") or triton.knobs.nvidia.ptxas.path, re.search(r"\.target (sm_\w+)", ptx)[1]
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "a.ptx").write_text(ptx)
+        run = [ptxas, "-v", "-arch", target, f"{folder}/a.ptx", "-o", f"{folder}/a.cubin"]
+        told = subprocess.run(run, capture_output=True, text=True).stderr
+    return ", ".join(re.findall(r"Used \d+ registers|\d+ bytes spill stores", told))
+
+
+if __name__ == "__main__":
+    for capability in map(int, sys.argv[1:]):
+        for kind in ("bf16", "fp32"):
+            for name in ("search", "read", "queries_slope", "keys_slope"):
+                program = compiled(name, kind, capability)
+                told = f"shared {program.metadata.shared}, {registers(program.asm['ptx'])}"
+                sys.stdout.write(f"sm_{capability} {kind} {name}: {told}\n")

@@ -1,0 +1,112 @@
+"""Triton kernels of weights above a threshold: in the interpreter against float64, and compiled for two devices."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hopfield import attention, separations
+from hopfield.attention import _cut_reads, masks
+
+os.environ["TRITON_INTERPRET"] = "1"  # read as Triton is imported
+pytest.importorskip("triton", reason="the extra kernels is not installed")
+
+
+class Held:
+    """A numpy array in the form in which the interpreter takes tensors."""
+
+    def __init__(self, array):
+        self.array, self.dtype = array, array.dtype
+
+    data_ptr = property(lambda self: lambda: self.array.ctypes.data)
+    untyped_storage = cpu = lambda self: self
+    size = stride = storage_offset = set_ = copy_ = lambda self, *given: None
+    new_empty = lambda self, size, device: Held(self.array)
+
+
+@pytest.fixture
+def interpreted(monkeypatch):
+    """Kernels that are run by the interpreter, on what is taken for a GPU."""
+    kernels = importlib.import_module("hopfield.attention.triton_programs.cut")
+    launched = []
+
+    def launch(name, grid, arrays, found, **options):
+        def call(*arrays):
+            results = [np.full(x.shape, np.nan, x.dtype) for x in found]
+            held = [Held(np.ascontiguousarray(x)) for x in (*arrays, *results)]
+            getattr(kernels, name)[grid](*held, **options)
+            return tuple(x.array for x in held[len(arrays) :])
+
+        launched.append(name)
+        return jax.pure_callback(call, found, *arrays)
+
+    monkeypatch.setattr(_cut_reads, "launch", launch)
+    monkeypatch.setattr(_cut_reads, "_installed", lambda: True)
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    jax.clear_caches()
+    yield launched
+    jax.clear_caches()
+
+
+LENGTHS = masks.padding(jnp.asarray([45, 30]))
+CASES = [
+    ("sparsemax", None),
+    ("entmax:1.5", masks.causal() & LENGTHS),
+    ("entmax:1.3", masks.sliding_window(7, 2)),
+    ("normmax:1.5", LENGTHS),
+    ("epanechnikov", masks.sliding_window(20, 0)),
+]
+
+
+def drawn(dtype):
+    """Two heads that share keys, of lengths that no block divides, some queries without any key; and a cotangent."""
+    rng, shapes = np.random.default_rng(0), ((2, 2, 70, 9), (2, 1, 45, 9), (2, 1, 45, 5), (2, 2, 70, 5))
+    return [jnp.asarray(rng.standard_normal(shape), dtype) for shape in shapes]
+
+
+def compare(read, separation, mask, dtype, tolerance):
+    """Read-out and gradients of a function beside those of dense attention in float64."""
+    *rows, slope = drawn(dtype)
+    output, pull = jax.vjp(read, *rows)
+    found = output, *pull(slope)
+    dense = lambda *x: attention.attend(*x, separation=separation, mask=mask, beta=0.4)
+    output, pull = jax.vjp(dense, *(x.astype(jnp.float64) for x in rows))
+    for ours, expected in zip(found, (output, *pull(slope.astype(jnp.float64))), strict=True):
+        size = float(jnp.abs(expected).max())
+        np.testing.assert_allclose(np.asarray(ours, np.float64), expected, atol=tolerance * size)
+
+
+@pytest.mark.parametrize(("separation", "mask"), CASES, ids=[name for name, _ in CASES])
+def test_values_and_gradients_are_those_of_dense_attention_in_float64(separation, mask, interpreted):
+    read = lambda *x: attention.attend_blockwise(*x, separation=separation, mask=mask, beta=0.4)
+    compare(read, separation, mask, jnp.float32, 5e-6)
+    assert interpreted[-2:] == ["queries_slope", "keys_slope"]
+
+
+def test_products_of_16_bits_are_summed_in_32(interpreted):
+    """In float16: the interpreter multiplies the bits of bfloat16."""
+    how = _cut_reads.how_of(separations.entmax(1.5), 0.4, *drawn(jnp.float32)[:3], None)
+    compare(lambda *x: _cut_reads.read(*x, None, how), "entmax:1.5", None, jnp.float16, 4e-3)
+
+
+def test_all_kernels_compile_for_an_ampere_and_a_hopper():
+    script = Path(__file__).with_name("compile_kernels.py")
+    run = [sys.executable, str(script), "80", "90"]
+    done = subprocess.run(run, env={**os.environ, "TRITON_INTERPRET": "0"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 2 * 2 * 4
+
+
+def test_what_the_kernels_do_not_know_is_left_to_the_blocks(interpreted):
+    query, key, value, _ = drawn(jnp.float32)
+    asked = lambda separation, mask: _cut_reads.how_of(separation, 1.0, query, key, value, mask)
+    assert asked(separations.Sparsemax(), masks.causal()) is not None
+    assert asked(separations.Sparsemax(), jnp.ones((70, 45), bool)) is None
+    assert asked(separations.entmax(1.01), None) is None
+    assert asked(separations.top_k(3), None) is None
