@@ -10,10 +10,11 @@ import abc
 from functools import partial
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._numerics import largest, map_rows, positive_part
+from hopfield._numerics import map_rows, positive_part
 from hopfield.separations._deformed import log_power
 from hopfield.separations._guards import nonzero
 from hopfield.separations.simplex import SLOPES, alpha_norm, by_exponent, clipped_power
@@ -64,8 +65,8 @@ class Cut(RowForm):
     """α-entmax: p = [x + (α−1)(s − top)]₊^(1/(α−1)), x being the largest weight's power α − 1."""
 
     def found(self, separation, scores, weights):
-        peak = largest(weights, axis=-1, keepdims=True)
-        return _top(scores), jnp.where(peak == 0, 1.0, peak)
+        top, peak = _highest(scores, weights)
+        return top, jnp.where(peak == 0, 1.0, peak)
 
     def weights(self, separation, scores, found, moves=False):
         top, peak = found
@@ -107,10 +108,10 @@ class NormCut(RowForm):
     def found(self, separation, scores, weights):
         alpha = jnp.asarray(separation.alpha, scores.dtype)
         norm = map_rows(partial(alpha_norm, alpha=alpha), [weights], [1])[..., None]
-        peak = largest(weights, axis=-1, keepdims=True)
+        top, peak = _highest(scores, weights)
         empty = peak == 0
         norm, peak = (jnp.where(empty, 1.0, x) for x in (norm, peak))
-        return _top(scores) - (peak / norm) ** (alpha - 1.0), norm
+        return top - (peak / norm) ** (alpha - 1.0), norm
 
     def weights(self, separation, scores, found, moves=False):
         tau, norm = found
@@ -143,7 +144,11 @@ class Steps(RowForm):
         return None, output
 
 
-def _top(scores: Array) -> Array:
-    """The largest score of each row, which shifts nothing by itself; 0 where all are −∞."""
-    top = largest(scores, axis=-1, keepdims=True)
-    return jnp.where(top == -jnp.inf, 0.0, top)
+def _highest(scores: Array, weights: Array) -> tuple[Array, Array]:
+    """The largest score of each row, 0 where all are −∞, and its weight, both by its place.
+
+    The derivative of a maximum looks for the entry that equals it, and finds none where either is computed anew.
+    """
+    place = jnp.argmax(jax.lax.stop_gradient(scores), axis=-1, keepdims=True)
+    top, peak = (jnp.take_along_axis(x, place, axis=-1) for x in (scores, weights))
+    return jnp.where(top == -jnp.inf, 0.0, top), peak
