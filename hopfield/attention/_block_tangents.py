@@ -67,13 +67,13 @@ def _moved_by_block(fixed: tuple, rows: tuple, sums: tuple, keys: tuple, column:
     k, v, d_k, d_v = unread_as_zero(readable, *keys)
     s = block_scores(q, k)
     scores = masked(s if rate is None else s * rate, readable)
-    p = form.weights(separation, scores, found)
+    of_separation = lambda separation: form.weights(separation, scores, found)
+    p = of_separation(separation)
     q, k, v = (x.astype(dtype) for x in (q, k, v))
     d_s = block_scores(d_q, k) + block_scores(q, d_k)
     d_s = d_s if rate is None else d_s * rate + s * d_rate
     p, d_p, d_f = jnp.broadcast_arrays(p, form.slope(separation, scores, p, found) * d_s, p * d_s)
     if d_separation is not None:
-        of_separation = lambda separation: form.weights(separation, scores, found, moves=True)
         d_p += jax.jvp(of_separation, (separation,), (d_separation,))[1]
     added = d_p @ v + p @ d_v, *(jnp.sum(x, axis=-1, keepdims=True) for x in (d_p, d_f))
     return jax.tree.map(jnp.add, sums, added)

@@ -4,9 +4,6 @@ Each map is p_μ = [z_μ − τ]₊^(1/(α−1)) up to scale, with a threshold �
 """
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +16,7 @@ from hopfield._arguments import real_array
 from hopfield._arrays import Mask, Scores
 from hopfield._numerics import largest, positive_part, saved_for_derivative, wide
 from hopfield.separations._deformed import power_logarithm
+from hopfield.separations._powers import SLOPES, by_exponent, cases, clipped_power, power_of, slope_of
 
 STEPS = 64
 """Newton steps at most."""
@@ -39,15 +37,6 @@ def shifted(z: Scores, mask: Mask) -> tuple[Scores, Float[Array, ""]]:
     return z - top, top
 
 
-def _power(u: Array, exponent: Array, power: int | None) -> Array:
-    """Power [u]₊^exponent of every entry, the exponent being `power` unless that is None."""
-    above = jnp.maximum(u, 0.0)
-    if power is None:
-        cut = above == 0
-        return jnp.where(cut, 0.0, jnp.exp(exponent * jnp.log(jnp.where(cut, 1.0, above))))
-    return jnp.sign(above) if power == 0 else above if power == 1 else above * above
-
-
 def _step(u: Array, tau: Array, total: Array, exponent: Array, power: int | None) -> Array:
     """Threshold after one step of Newton's method, in the norm, for Σ [u − τ]₊^(`exponent` + 1) = `total`."""
     # The sums of the quick cases are written apart, since XLA puts into memory what two sums share.
@@ -57,39 +46,12 @@ def _step(u: Array, tau: Array, total: Array, exponent: Array, power: int | None
     if power == 1:
         size = jnp.sum(below * below)
         return tau + (size - jnp.sqrt(total * size)) / jnp.sum(above)
-    powers = _power(u - tau, exponent, power)
+    powers = power_of(u - tau, exponent, power)
     size = jnp.sum(powers * above)
     return tau + (size - size * (total / size) ** (1.0 / (exponent + 1.0))) / jnp.sum(powers)
 
 
-POWERS, NEWTON = ([partial(function, power=power) for power in (None, 0, 1, 2)] for function in (_power, _step))
-"""Functions for any exponent, then for the exponents 0, 1 and 2; `by_exponent` chooses."""
-
-
-@jax.custom_jvp
-def clipped_power(u: Array, exponent: Array) -> Array:
-    """[u]₊^exponent, 0 for u ≤ 0, with derivatives that stay finite there; quick where the exponent is 0, 1 or 2."""
-    return by_exponent(exponent, POWERS, u)
-
-
-def by_exponent(exponent: Array, functions: Sequence[Callable], *arguments: Array) -> Any:
-    """Choice of the closed form, `functions[1:]`, for exponents 0, 1 and 2, and of `functions[0]` otherwise."""
-    case = jnp.where(exponent == 0, 1, jnp.where(exponent == 1, 2, jnp.where(exponent == 2, 3, 0)))
-    return jax.lax.switch(case, functions, *arguments, exponent)
-
-
-def _clipped_power_jvp(primals, tangents):
-    (u, exponent), (du, d_exponent) = primals, tangents
-    power = clipped_power(u, exponent)
-    tangent = jnp.zeros_like(power)
-    if not isinstance(du, SymbolicZero):
-        tangent += exponent * clipped_power(u, exponent - 1.0) * du
-    if not isinstance(d_exponent, SymbolicZero):
-        tangent += power * jnp.log(jnp.where(u <= 0, 1.0, u)) * d_exponent
-    return power, tangent
-
-
-clipped_power.defjvp(_clipped_power_jvp, symbolic_zeros=True)
+NEWTON = cases(_step)
 
 
 @jax.custom_jvp
@@ -172,26 +134,20 @@ def _entmax(s: Scores, gap: Array) -> Scores:
 def _relative(u: Array, tau: Array, exponent: Array, power: int | None) -> Array:
     """[u − τ]₊^exponent, of any exponent in units of [−τ]^exponent, lest rounding u − τ grows with the exponent."""
     if power is not None:
-        return _power(u - tau, exponent, power)
+        return power_of(u - tau, exponent, power)
     cut = u <= tau
     return jnp.where(cut, 0.0, jnp.exp(exponent * jnp.log1p(jnp.where(cut, 0.0, u / -tau))))
 
 
-def _slope(p: Scores, exponent: Array, power: int | None) -> Array:
-    """Slope p^(1 − 1/exponent) of weights p = v^exponent in v, up to the factor `exponent`; zero where p is."""
-    if power == 2:
-        return jnp.where(p == 0, 0.0, jnp.sqrt(jnp.where(p == 0, 1.0, p)))
-    return _power(p, 1.0 - 1.0 / exponent, 0 if power == 1 else None)
-
-
-RELATIVE, SLOPES = ([partial(function, power=power) for power in (None, 0, 1, 2)] for function in (_relative, _slope))
+RELATIVE = cases(_relative)
 SERIES = np.array([1.0 / math.factorial(j + 2) for j in range(12, -1, -1)])
 
 
 def _entmax_jvp(primals, tangents):
     (s, gap), (ds, d_gap) = primals, tangents
     p = _entmax(s, gap)
-    slope = by_exponent(1.0 / gap, SLOPES, p)
+    # The closed form has no derivative in the exponent, and in loops JAX does not always ask `slope_of` for one.
+    slope = slope_of(p, gap) if isinstance(d_gap, SymbolicZero) else SLOPES[0](p, 1.0 / gap)
     change = jnp.zeros_like(p)
     if not isinstance(ds, SymbolicZero):
         change += slope * ds
