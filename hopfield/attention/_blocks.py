@@ -25,7 +25,7 @@ class Blocks(NamedTuple):
 def block_lengths(query: Array, key: Array) -> Blocks:
     """Block lengths of this device for these shapes: all queries at once where they fit beside the plan's keys."""
     leading = max(1, math.prod(jnp.broadcast_shapes(query.shape[:-2], key.shape[:-2])))
-    _, _, scores, keys = plan()
+    _, _, scores, keys, *_ = plan()
     keys = min(key.shape[-2], keys)
     queries = max(128, scores // (leading * max(keys, 1)))
     if queries * leading * keys > scores:

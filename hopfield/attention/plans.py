@@ -16,6 +16,10 @@ class Plan(NamedTuple):
     """Scores of a block of queries and keys."""
     keys: int
     """Keys of such a block, at most."""
+    sourced: int = 2**21
+    """Scores with the patterns of a source, generated, streamed or stored, that `hopfield.large` forms at a time."""
+    patterns: int = 2**12
+    """Patterns of such a block, at most: `jax.vmap` over queries and β multiplies their scores."""
 
 
 CPU = Plan(at_once=2**25, rows=2**23, block=2**22, keys=2048)
@@ -29,7 +33,8 @@ def on_gpu(memory: int) -> Plan:
 
     Blocks take a sixteenth of that: their kernels last much longer than their launches.
     """
-    return Plan(at_once=memory // 64, rows=memory // 1024, block=memory // 1024, keys=8192)
+    part = memory // 1024
+    return Plan(at_once=memory // 64, rows=part, block=part, keys=8192, sourced=part, patterns=2**20)
 
 
 def plan() -> Plan:

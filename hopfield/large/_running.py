@@ -11,6 +11,7 @@ from jax.sharding import Mesh
 from jaxtyping import Array, Float
 
 from hopfield._arguments import integer
+from hopfield.attention.plans import plan
 from hopfield.large._passes import (
     Job,
     Piece,
@@ -29,11 +30,6 @@ from hopfield.large.mesh import axes, shard_map_patterns
 from hopfield.patterns import base
 from hopfield.patterns.sources import Mapped
 
-NUMBERS = 2**21
-"""Scores formed at a time on a CPU: more leave its cache."""
-MOST = 12
-"""Logarithm of the patterns formed at a time on a CPU: `jax.vmap` over queries and β multiplies their scores."""
-NUMBERS_GPU = 2**26
 PART = 2**22
 """Numbers of a file to bring to the device at a time."""
 WALK = 2**26
@@ -58,13 +54,19 @@ class Reading(NamedTuple):
 
 def block_size(queries: int) -> int:
     """Patterns at a time for this many queries on this device: a power of two."""
-    numbers, most = (NUMBERS_GPU, 14) if jax.default_backend() == "gpu" else (NUMBERS, MOST)
-    return 2 ** max(8, min(most, int(math.log2(numbers / max(integer("queries", queries, 0), 1)))))
+    chosen = plan()
+    return _power_of_two(min(chosen.patterns, chosen.sourced // max(integer("queries", queries, 0), 1)))
+
+
+def _power_of_two(most: int) -> int:
+    return 2 ** max(8, int(math.log2(max(most, 1))))
 
 
 def patterns_at_once(job: Job, block: int | None) -> int:
-    """Patterns of a block: the number given, or one that suits the queries and the device."""
-    return integer("block", block) if block is not None else block_size(len(job.queries))
+    """Patterns of a block: the number given, or one that suits the queries, the patterns' width and the device."""
+    if block is not None:
+        return integer("block", block)
+    return min(block_size(len(job.queries)), _power_of_two(plan().block // max(job.queries.shape[1], 1)))
 
 
 def is_walked(job: Job) -> bool:

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+from hopfield import large
 from hopfield.attention import plans
 from hopfield.attention._blocks import block_lengths
 from hopfield.layers._reading import queries_at_once
@@ -29,3 +30,9 @@ def test_blocks_keep_to_the_plan(platform, leading, length, monkeypatch):
         scores *= count
     assert scores <= plans.plan().block
     assert keys <= min(length, plans.plan().keys)
+
+
+@pytest.mark.parametrize(("platform", "patterns"), [("cpu", 2**12), ("gpu", 2**20)])
+def test_a_source_is_read_in_larger_blocks_on_a_gpu(platform, patterns, monkeypatch):
+    monkeypatch.setattr(jax, "default_backend", lambda: platform)
+    assert large.block_size(1) == patterns
