@@ -112,6 +112,7 @@ RULES: dict[str, list[Callable[[], Rule]]] = {
     "muon": [partial(lambda rate: first_order(optax.contrib.muon(rate)), r) for r in (3e-3, 1e-2, 3e-2, 0.1)],
     "natural": [partial(natural, natural_gradient)],
     "natural, 10 iterations": [partial(natural, natural_gradient, max_iterations=10)],
+    "natural, trust radius": [partial(natural, natural_gradient, damping=1e-2, trust_radius=0.5, max_iterations=20)],
     "natural, 64 examples": [partial(natural, natural_gradient, fisher="monte_carlo", examples=64)],
     "kronecker": [partial(natural, kronecker_natural_gradient)],
     "kronecker, 64 examples": [partial(natural, kronecker_natural_gradient, fisher="monte_carlo", examples=64)],
