@@ -29,11 +29,9 @@ def panels(summary: dict) -> list[Panel]:
     return [_loads(found, laws), _left(found[found["criterion"] == CRITERION], laws)]
 
 
-def _looks(laws: list[Fit]) -> list[tuple[Fit, dict[str, Any]]]:
-    pairs = zip(COLOURS, LINES, strict=True)
-    return [
-        (law, {"color": c, "linestyle": line, "linewidth": 1.2}) for law, (c, line) in zip(laws, pairs, strict=False)
-    ]
+def _looks(laws: list[Fit], width: float = 1.2) -> list[tuple[Fit, dict[str, Any]]]:
+    looks = zip(laws, COLOURS, LINES, strict=False)
+    return [(law, {"color": color, "linestyle": line, "linewidth": width}) for law, color, line in looks]
 
 
 def _sizes(place: np.ndarray) -> np.ndarray:
@@ -42,11 +40,12 @@ def _sizes(place: np.ndarray) -> np.ndarray:
 
 def _loads(found: Table, laws: list[Fit]) -> Panel:
     grid = np.linspace(0, 1.02 * found["place"].max(), 120)
-    shown = [Series(grid, law_at(law, _sizes(grid)), **look | {"linewidth": 0.8}) for law, look in _looks(laws)]
+    shown = [Series(grid, law_at(law, _sizes(grid)), **look) for law, look in _looks(laws, 0.8)]
     for cut, rows in found.groupby("cut"):
         face = "black" if cut == CUTS[CRITERION] else "white"
-        look = {"color": "black", "marker": CUT_MARKERS[cut], "markerfacecolor": face, "markersize": 4.5}
-        shown.append(Series(rows["place"], rows["load"], rows["stderr"], label=rf"$m > {cut:g}$", **look))
+        drawn: dict[str, Any] = {"marker": CUT_MARKERS[cut], "markerfacecolor": face, "markersize": 4.5}
+        error, label = rows["stderr"], rf"$m > {cut:g}$"
+        shown.append(Series(rows["place"], rows["load"], error, label=label, color="black", **drawn))
     for law, look in _looks(laws):
         if law["stderr"] == 0:
             name = f"{law['law'].partition(',')[0]}, {law['load']:.4f}"

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -32,7 +32,7 @@ from experiments.contract import Cost, Point, Row, grid_axis, option
 from experiments.shared import draws, grids, loads
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from experiments.shared.retention import CUTS
-from hopfield import Couplings, hebb_couplings, retrieve
+from hopfield import Couplings, Memory, hebb_couplings, retrieve
 from hopfield.dynamics import glauber
 from hopfield.dynamics.settling import CYCLE
 from hopfield.memories import find
@@ -140,7 +140,7 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     """Retained queries of one draw of patterns, and the energies and overlaps where they end."""
     pattern_key, query_key = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     stored = spins(pattern_key, program.padding, program.neurons)
-    network = hebb_couplings(find("classical").build(stored, mask=draws.in_use(program, draw)))
+    network = hebb_couplings(cast(Memory, find("classical").build(stored, mask=draws.in_use(program, draw))))
     index, keys = draws.numbers_and_keys(query_key, program.queries)
 
     def query(number: Array, key: Array) -> tuple[Array, Array, Array]:
@@ -191,7 +191,7 @@ def _cooled(program: Program, network: Couplings, start: Array, key: Array, hott
     """The state after heat-bath sweeps at temperatures that fall in equal steps, and sweeps at zero to the end."""
 
     def stage(state: Array, number: Array) -> tuple[Array, None]:
-        heat = hottest * (1.0 - number / STAGES)
+        heat: Any = hottest * (1.0 - number / STAGES)
         own = jax.random.fold_in(key, number)
         return glauber(network, state, own, heat, sweeps=program.sweeps // STAGES).state, None
 

@@ -15,6 +15,7 @@ from experiments.statistics.thresholds import critical_load
 from hopfield.theory import classical, one_step
 
 CURVE = ["order", "start", "neurons"]
+LIMIT = float(classical.spinodal().load)
 
 
 def summarise(table: Table) -> dict:
@@ -31,7 +32,7 @@ def summarise(table: Table) -> dict:
             fit = {"load": found.value, "stderr": found.stderr, "width": found.width}
             critical.append(curve | fit | {"chi2": found.chi2, "dof": found.dof, "method": found.method})
             name = "critical_load/{order}/m={start:g}/N={neurons}".format(**curve)
-            scalars |= headline(name, found.value, found.stderr, limit=classical.spinodal().load)
+            scalars |= headline(name, found.value, found.stderr, limit=LIMIT)
     kept = table[table["retained"] > 0]
     energies: Table = means_by_group(kept, [*CURVE, "patterns", "load"], "energy_retained", "sample", "retained")
     energies = energies.rename(columns={"mean": "energy", "stderr": "energy_stderr"})
@@ -71,7 +72,7 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     sizes = critical[critical["start"] == starts.max()].assign(place=lambda rows: rows["neurons"] ** (-2 / 3))
     rows = sizes.rename(columns={"stderr": "load_stderr"})
     limit = [
-        level(classical.spinodal().load, "replica symmetric", linestyle=":"),
+        level(LIMIT, "replica symmetric", linestyle=":"),
         level(one_step.spinodal().load, "1RSB"),
     ]
     if rows["neurons"].nunique() > 1:
@@ -90,7 +91,7 @@ def _retained(rows: Table, looks: dict) -> Panel:
     cluster = rows["patterns"].astype(str) + "/" + rows["sample"].astype(str)
     counted = by_group(rows.assign(cluster=cluster), ["order", "load"], "retained", "queries", "cluster")
     found = [*shares(counted, "load", by="order", looks=looks), guide(0.5)]
-    found.append(upright(classical.spinodal().load, "replica symmetric, $N\\to\\infty$", linestyle=":"))
+    found.append(upright(LIMIT, "replica symmetric, $N\\to\\infty$", linestyle=":"))
     title = f"from the pattern, $N={rows['neurons'].iloc[0]}$"
     return Panel(title, Axis(r"load $\alpha = M/N$"), Axis("share retained ($m > 0.8$)", limits=SHARE), found)
 
@@ -100,7 +101,7 @@ def _energies(energies: Table, start: float, looks: dict) -> Panel:
     rows = energies[(energies["start"] == start) & (energies["neurons"] == energies["neurons"].max())]
     rows = rows.assign(above=rows["energy"] + 0.5, above_stderr=rows["energy_stderr"].astype(float))
     found = curves(rows, "load", "above", by="order", looks=looks)
-    grid = np.linspace(rows["load"].min(), classical.spinodal().load, 80)
+    grid = np.linspace(rows["load"].min(), LIMIT, 80)
     found.append(theory_line(grid, classical.replica(grid).free_energy + 0.5, "replica symmetric, $T=0$"))
     y = Axis(r"$E/N + \frac{1}{2}$ of the retained")
     return Panel(f"energies, $N={rows['neurons'].iloc[0]}$", Axis(r"load $\alpha = M/N$"), y, found)

@@ -204,7 +204,7 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     for rule in dict.fromkeys(table["rule"]):
         rows = found[found["rule"] == rule]
         measured = panel.shares(rows, "load", by="neurons", theory="theory", label="$D={}$", looks=looks)
-        off = (rows["mean"] - rows["theory"]).abs().max()
+        off = np.abs(rows["mean"] - rows["theory"]).max()
         known = "theory" if rule in EXACT else f"theory to leading order in $1/D$, off by up to {off:.2g}"
         typical = [*measured, entry(known, **THEORY), guide(0.5)]
         shown.append(

@@ -73,8 +73,8 @@ def _laws(critical: list[dict]) -> list[dict]:
     for rule, cut in dict.fromkeys((entry["rule"], entry["cut"]) for entry in critical):
         rows = [entry for entry in critical if (entry["rule"], entry["cut"]) == (rule, cut)]
         if rule not in COVARIANCE:
-            columns = ([entry[name] for entry in rows] for name in ("neurons", "load", "stderr"))
-            several = laws(*columns, {"replica symmetric": rows[0]["theory"]})
+            size, load, error = ([entry[name] for entry in rows] for name in ("neurons", "load", "stderr"))
+            several = laws(size, load, error, {"replica symmetric": rows[0]["theory"]})
             found += [{"rule": rule, "cut": cut} | law for law in several]
     return found
 
@@ -105,7 +105,7 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     loads, critical = pandas.DataFrame(summary["loads"]), pandas.DataFrame(summary["critical"])
     shown = []
     if len(critical):
-        critical = critical[critical["headline"]].astype(
+        critical: Table = critical[critical["headline"]].astype(
             {"load": float, "stderr": float}
         )  # null, where none was found, is NaN and not drawn
         of_covariance: Table = critical["rule"].isin(COVARIANCE)

@@ -22,8 +22,8 @@ def learning_load(ratio: float, bound: float | None = None) -> float:
 
     By signal to noise; infinite for δ above the bound.
     """
-    bound = classical.spinodal().load if bound is None else bound
-    return float(np.pi / 2 * ratio * (1 + np.pi / 2 * ratio) / (bound - ratio)) if ratio < bound else float("inf")
+    borne = float(classical.spinodal().load) if bound is None else bound
+    return float(np.pi / 2 * ratio * (1 + np.pi / 2 * ratio) / (borne - ratio)) if ratio < borne else float("inf")
 
 
 def summarise(table: Table) -> dict:

@@ -139,7 +139,7 @@ def _through(name: str, limit: float, size: Array, value: Array, error: Array) -
     def chi2_of(x: float) -> float:
         return float(np.sum((residual - amplitude_of(x) * size**-x / error) ** 2))
 
-    best = minimize_scalar(chi2_of, bounds=(0.1, 3.0), method="bounded")
+    best: Any = minimize_scalar(chi2_of, bounds=(0.1, 3.0), method="bounded")
     law = f"{name}, x = {best.x:.3g} fitted"
     return _law(law, limit, 0.0, best.fun, size.size - 2, [(best.x, amplitude_of(best.x))])
 
@@ -202,7 +202,8 @@ def _free_fit(size: Array, value: Array, error: Array, bounds: Array) -> Fit:
 
     chi2 = _lines(size, value, error, grid)[3]
     coarse = interval_around(grid[[np.argmin(chi2)]])
-    exponent = minimize_scalar(chi2_of, bounds=coarse, method="bounded", options={"xatol": 1e-10}).x
+    found: Any = minimize_scalar(chi2_of, bounds=coarse, method="bounded", options={"xatol": 1e-10})
+    exponent = found.x
     fit = _fixed_fit(size, value, error, float(exponent))
     plausible = np.append(grid[chi2 <= fit["chi2"] + 1], exponent)
     grid = np.append(np.linspace(*interval_around(plausible), 4001), exponent)
