@@ -24,7 +24,7 @@ from matplotlib.figure import Figure
 from experiments import contract
 from experiments.contract import InputError, Table
 from experiments.figures import report, saving, style
-from experiments.figures.headlines import headlines
+from experiments.figures.headlines import in_words
 from experiments.figures.panel import Panel
 from experiments.runner import compose, execute, folders, planning, registry, results, session
 from experiments.runner.words import quote, split
@@ -92,7 +92,7 @@ class Run:
     def __repr__(self) -> str:
         place = f", {self.folder}" if self.folder is not None else ""
         lines = [f"Run of conf={self.conf}: {len(self.table)} rows{place}"]
-        return "\n".join([*lines, *(f"    {line['name']}: {line['value']}" for line in headlines(self.summary))])
+        return "\n".join([*lines, *(f"    {line}" for line in in_words(self.summary))])
 
 
 def capacity(memory: Any, **options: Any) -> Run:

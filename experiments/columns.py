@@ -18,6 +18,18 @@ from typing import Any, NamedTuple
 from experiments import bounds
 from experiments.contract import InputError
 
+CRITERIA = {
+    "retained": "overlap > 0.8",
+    "retained_0.7": "overlap > 0.7",
+    "retained_0.9": "overlap > 0.9",
+    "fixed_point": "fixed points",
+    "exact": "recovered exactly",
+    "one_step_error": "0.5 % wrong after one step",
+    "target_weight": "weight at the start > ½",
+    "converged_weight": "weight at the end > ½",
+}
+"""Words for the criteria by which queries are judged, by their columns in tables."""
+
 
 class Column(NamedTuple):
     """Column of a table: the meaning of its values, their unit or range, empty if they have none, and their kind.

@@ -36,19 +36,18 @@ _CAPACITY_OF = _RUN + "capacity 'memories=[classical]'"
 _IMAGES = _RUN + "capacity_images 'memories=[classical,modern]'"
 _TRAINING = _RUN + "training 'tasks=[wine]' seeds=2 members=1 epochs=5"
 _LOADS = " 'neurons=[50]' 'loads=[0.1,0.15,0.2,0.25,0.3,0.4]'"
-_DENSE = " 'neurons=[14]' 'loads=[0.4,0.5,0.6,0.7]'"
 KINDS = {
-    "memory": Kind("stored patterns with an energy", (_CAPACITY + _LOADS,)),
+    "memory": Kind("stored patterns with an energy", (_CAPACITY,)),
     "separation": Kind(
         "how scores become weights, in a memory and in layers",
         (
-            _CAPACITY + _DENSE,
+            _CAPACITY,
             _TRAINING + " 'layers=[lookup]' 'separations=[./${name}.py:${Name}]'",
         ),
     ),
-    "similarity": Kind("how a state is compared with stored patterns, in a memory", (_CAPACITY + _LOADS,)),
-    "space": Kind("where states live, in a memory", (_CAPACITY + _DENSE,)),
-    "metric": Kind("a bilinear form that states and patterns are compared by, in a memory", (_CAPACITY + _DENSE,)),
+    "similarity": Kind("how a state is compared with stored patterns, in a memory", (_CAPACITY,)),
+    "space": Kind("where states live, in a memory", (_CAPACITY,)),
+    "metric": Kind("a bilinear form that states and patterns are compared by, in a memory", (_CAPACITY,)),
     "corruption": Kind(
         "where queries start from", (_CAPACITY_OF + _LOADS + " 'corruption=[flip:0.1,./${name}.py:${name}:0.1]'",)
     ),

@@ -25,14 +25,14 @@ class Scale:
     """Scale that one memory is measured at, if it differs from the others. Null takes the common value."""
 
     neurons: list[int] | None = grid_axis(
-        Smoke((64,)),
-        "numbers of neurons N of random patterns (null: 64)",
+        None,
+        "numbers of neurons N of random patterns (null: 64, or without loads two that suit the memory)",
         least=2,
         used_when=decided_by("ensembles has a random one", "takes_neurons"),
     )
     loads: list[float] | None = grid_axis(
-        Smoke((0.1, 0.2)),
-        "loads, in the memory's own scaling (null: 0.1 and 0.2)",
+        None,
+        "loads, in the memory's own scaling (null: those across the fall of its queries, which is looked for)",
         above=0,
         used_when=Use("patterns is null", lambda config: config.patterns is None),
     )
@@ -44,7 +44,7 @@ class Scale:
         used_when=Use("loads is null", lambda config: config.loads is None),
     )
     samples: Any = option(
-        Smoke(4), "disorder samples at each point, or {size: samples} from that size on (null: 4)", extends=True
+        Smoke(40), "disorder samples at each point, or {size: samples} from that size on (null: 40)", extends=True
     )
     between: Any = option(
         Smoke({}),
@@ -52,10 +52,10 @@ class Scale:
         extends=True,
         used_when=Use("patterns is null", lambda config: config.patterns is None),
     )
-    queries: int | None = option(Smoke(4), "patterns queried in each sample (null: 4)", least=1, axis=True)
+    queries: int | None = option(Smoke(8), "patterns queried in each sample (null: 8)", least=1, axis=True)
     dynamics: list[str] | None = option(
-        Smoke(("synchronous",)),
-        "asynchronous or synchronous (null: synchronous)",
+        None,
+        "asynchronous or synchronous (null: synchronous; without loads asynchronous for spins, unless at ln M / N)",
         among=DYNAMICS,
         nonempty=True,
         axis=True,

@@ -14,6 +14,9 @@ where 0.5 % of the spins are wrong. Final overlaps of dense memories spread over
 moves with the cut, and at small N that of the classical network does: read it with the cut, or m(α) in its place.
 The overlap with a sparse pattern is P₁ − P₀, shares of neurons on among those that should be and should not be.
 
+Without `loads` or `patterns` they are looked for: M doubles, at a few samples, until the queries fail, and loads across
+the fall follow at all samples (`bracket`).
+
 Loads are rounded to odd numbers of patterns where fields are sums of M integers (classical, dense; `parity`): at an
 even M and an even N fields can vanish, a tie keeps the spin, and the threshold lies higher by order 1/N. Numbers
 given as `patterns` are taken as they are; the column `parity` says which they are, and a note warns of a mixture.
@@ -24,12 +27,13 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from experiments import contract
-from experiments.capacity import scales, streamed
+from experiments.capacity import bracket, scales, streamed
 from experiments.capacity.config import Config
 from experiments.capacity.figure import panels
-from experiments.capacity.summary import shares, summarise
+from experiments.capacity.summary import CURVE, shares, summarise
 from experiments.contract import Cost, Point, Row
 from experiments.shared import corruptions, draws, pattern_sets, retention
+from experiments.shared.notes import note
 from hopfield.memories import find
 from hopfield.patterns import corruption
 
@@ -43,6 +47,7 @@ __all__ = [
     "panels",
     "pieces",
     "points",
+    "refine",
     "shares",
     "summarise",
 ]
@@ -58,6 +63,8 @@ def check(config: Config) -> None:
         scales.check(scale, memory)
         for ensemble in config.ensembles:
             if pattern_sets.is_streamed(ensemble):
+                if scale.bracketed:
+                    raise ValueError(f"loads must be given for {ensemble}, whose patterns are passed once, got null")
                 streamed.check(memory, scale.dynamics, scale.max_steps, config.clamp)
             scales.check_ensemble(scale, memory, ensemble, config.neurons)
 
@@ -92,24 +99,44 @@ def cost(config: Config) -> Cost:
 def points(config: Config) -> list[Point]:
     """One point per memory, dynamics, size, corruption, number of patterns and disorder sample."""
     grid = []
+    for curve, scale in _curves(config):
+        neurons = curve["neurons"]
+        counts = scales.pattern_counts(scale, curve["memory"], neurons, curve["ensemble"])
+        grid += _points(curve, scale, counts, scales.coarse_samples(scale, neurons))
+    for memory, scale in scales.by_memory(config).items():
+        if scale.bracketed:
+            note(f"loads of {memory} are looked for, M doubling until queries fail: {scales.in_words(scale)}")
+    return grid
+
+
+def refine(config: Config, rows: Sequence[Row]) -> list[Point]:
+    """Points across the fall of the queries, of memories without given loads; before it is found, larger M."""
+    measured: dict[tuple, list[Row]] = {}
+    for row in rows:
+        measured.setdefault(tuple(row[name] for name in CURVE), []).append(row)
+    grid = []
+    for curve, scale in _curves(config):
+        if scale.bracketed:
+            grid += _points(curve, scale, *scales.further(scale, curve, measured[tuple(curve[name] for name in CURVE)]))
+    return grid
+
+
+def _curves(config: Config) -> Iterator[tuple[Point, scales.FullScale]]:
+    """Points without their number of patterns, their queries and their sample, and the scale of each."""
     for ensemble, (memory, scale) in product(config.ensembles, scales.by_memory(config).items()):
         beta = find(memory).beta if scale.beta is None else scale.beta
         starts = dict.fromkeys(corruptions.name(spec, config.clamp) for spec in scale.corruption)
         for dynamics, neurons, start in product(scale.dynamics, scales.widths(scale, ensemble), starts):
-            for num_patterns in scales.pattern_counts(scale, memory, neurons):
-                shared = {
-                    "memory": memory,
-                    "dynamics": dynamics,
-                    "neurons": neurons,
-                    "patterns": num_patterns,
-                    "corruption": start,
-                    "ensemble": ensemble,
-                    "beta": beta,
-                    "max_steps": scale.max_steps,
-                    "queries": scales.num_queries(scale, num_patterns),
-                }
-                grid += [shared | {"sample": sample} for sample in range(scales.samples(scale, neurons))]
-    return grid
+            curve = {"memory": memory, "dynamics": dynamics, "neurons": neurons, "patterns": 0, "corruption": start}
+            yield curve | {"ensemble": ensemble, "beta": beta, "max_steps": scale.max_steps, "queries": 0}, scale
+
+
+def _points(curve: Point, scale: scales.FullScale, counts: Sequence[int], samples: int) -> list[Point]:
+    return [
+        curve | {"patterns": number, "queries": scales.num_queries(scale, number), "sample": sample}
+        for number in counts
+        for sample in range(samples)
+    ]
 
 
 def pieces(config: Config, wanted: Sequence[Point]) -> list[Point]:
@@ -149,7 +176,8 @@ def _paddings(config: Config, chosen: dict[str, scales.FullScale]) -> dict[tuple
     """Padded number of patterns of each (memory, neurons, patterns)."""
     draws_of: dict[tuple[str, int], Counter[int]] = {}
     for (memory, scale), ensemble in product(chosen.items(), config.ensembles):
-        for neurons in scales.widths(scale, ensemble) if not pattern_sets.is_streamed(ensemble) else ():
+        drawn = not (scale.bracketed or pattern_sets.is_streamed(ensemble))
+        for neurons in scales.widths(scale, ensemble) if drawn else ():
             number = len(scale.dynamics) * len(scale.corruption) * scales.samples(scale, neurons)
             counts = dict.fromkeys(scales.pattern_counts(scale, memory, neurons), number)
             draws_of.setdefault((memory, neurons), Counter()).update(counts)
@@ -164,7 +192,11 @@ def _paddings(config: Config, chosen: dict[str, scales.FullScale]) -> dict[tuple
 
 def _program(config: Config, point: Point, scale: scales.FullScale, paddings: dict[tuple, int]) -> retention.Program:
     kind, amount = corruptions.parts(point["corruption"])
-    padding = paddings[point["memory"], point["neurons"], point["patterns"]]
+    size = point["patterns"], point["neurons"]
+    if scale.bracketed:
+        padding = min(bracket.padding(*size), scales.held(point["ensemble"]))
+    else:
+        padding = paddings[point["memory"], size[1], size[0]]
     return retention.Program(
         memory=point["memory"],
         dynamics=point["dynamics"],

@@ -18,6 +18,7 @@ from experiments.capacity.panels import (
     one_step_error,
     passing,
     retained_overlap,
+    settings,
     symbol_of,
 )
 from experiments.contract import Table
@@ -57,9 +58,10 @@ def panels(table: Table, summary: dict) -> list[Panel]:
         rows = table[table["memory"] == memory]
         if theory.retained_overlap(memory, 0.01) is not None and convergence.end_of_curve(rows) == convergence.REST:
             shown.append(retained_overlap(rows))
+    fits = [fit for fit in summary["extrapolation"] if fit["dof"] > 0]  # a line through two sizes says nothing
     if len(memories) == 1 and any(law["criterion"] == laws.CRITERION for law in summary["laws"]):
         shown += laws.panels(summary)
-    elif len(memories) == 1 and any(fit["criterion"] == headline_of(memories[0]) for fit in summary["extrapolation"]):
+    elif len(memories) == 1 and any(fit["criterion"] == headline_of(memories[0]) for fit in fits):
         shown.append(extrapolation(summary, table))
     return shown
 
@@ -111,7 +113,16 @@ def _success(rows: Table, memory: str) -> Panel:
             found.append(upright(limit, limit_label(memory, criterion, limit, end), linestyle=":"))
     found += [*_converged_weight(rows, criterion), guide(0.5)]
     share = Axis(_words(criterion, rows), limits=SHARE)
-    return Panel(labels.memory(memory), Axis(load_label(memory)), share, found)
+    without = "" if known or any(limit is not None for limit in limits) else "; no theory known"
+    x = Axis(load_label(memory), limits=(None, _end(rows, criterion)))
+    return Panel(labels.memory(memory), x, share, found, legend=settings(rows) + without)
+
+
+def _end(rows: Table, criterion: str) -> float | None:
+    """End of an axis of loads where most of it would show that nothing passes. None where it would not."""
+    passed = rows.groupby(["neurons", "load"])[criterion].sum()
+    last = passed[passed > 0].reset_index()["load"].max()
+    return 1.2 * float(last) if rows["load"].max() > 2 * last > 0 else None
 
 
 def _shares(rows: Table, criterion: str, x: str, label: str, look: dict) -> list[Series]:

@@ -32,6 +32,13 @@ def ends_of(rows: Table) -> list[str]:
     return list(dict.fromkeys(convergence.end_of_curve(part) for _, part in rows.groupby("dynamics", sort=False)))
 
 
+def settings(rows: Table) -> str:
+    """Words for how the rows were measured: dynamics, samples and queries, parity of M where it is one."""
+    dynamics = " and ".join(dict.fromkeys(rows["dynamics"]))
+    parity = f", {rows['parity'].iloc[0]} $M$" if rows["parity"].nunique() == 1 else ""
+    return f"{dynamics}, {rows['sample'].max() + 1} samples × {rows['queries'].max()}{parity}"
+
+
 def symbol_of(memory: str) -> str:
     """Formula of a memory's load."""
     return find(memory).scaling.symbol
@@ -74,6 +81,7 @@ def critical_patterns(critical: list[dict], table: Table) -> Panel:
     clean = frame[frame["corruption"] == CLEAN]
     frame: Table = clean if len(clean) else frame
     found, known = [], []
+    alike = len({settings(_rows(table, memory)) for memory in frame["memory"].unique()}) == 1
     for memory, look in series(list(frame["memory"])).items():
         headline = headline_of(memory)
         rows: Table = frame[frame["memory"] == memory]
@@ -83,7 +91,7 @@ def critical_patterns(critical: list[dict], table: Table) -> Panel:
         size, load, error = (rows[name].to_numpy(float) for name in ("neurons", "load", "stderr"))
         patterns = np.vectorize(find(memory).scaling.num_patterns, otypes=[float])
         middle, low, high = patterns(load, size), patterns(load - error, size), patterns(load + error, size)
-        label = _label_with_open_sizes(memory, size, table)
+        label = _label_with_open_sizes(memory, size, table) + ("" if alike else f"; {settings(_rows(table, memory))}")
         found.append(Series(size, middle, [middle - low, high - middle], label=label, **look | {"linestyle": ""}))
         start = corruptions.flipped_fraction(rows["corruption"].iloc[0])
         own = (table["memory"] == memory) & (table["dynamics"] == rows["dynamics"].iloc[0])
@@ -99,6 +107,10 @@ def critical_patterns(critical: list[dict], table: Table) -> Panel:
     ticks = [(size, str(size)) for size in sizes] if len(sizes) <= 8 else None
     x, y = Axis("neurons $N$", "log", ticks=ticks), Axis("patterns at half success $M$", "log")
     return Panel("critical number of patterns", x, y, found)
+
+
+def _rows(table: Table, memory: str) -> Table:
+    return table[table["memory"] == memory]
 
 
 def _label_with_open_sizes(memory: str, sizes: np.ndarray, table: Table) -> str:

@@ -6,16 +6,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from experiments.capacity import bracket
 from experiments.capacity.config import Config, Parity, Scale
 from experiments.contract import Cost, Point, Row
 from experiments.shared import draws, loads, pattern_sets, precedence, retention, spellings
 from hopfield.memories import TooManyPatterns, find
 from hopfield.patterns import corruption
 
+SIZES = (64,)
+"""Numbers of neurons where loads or patterns are given without them."""
+
 
 @dataclass(frozen=True)
 class FullScale:
-    """Full scale that a memory is measured at: a `Scale` without nulls but for β, and for either loads or patterns."""
+    """Full scale that a memory is measured at: a `Scale` without nulls but for β, and for loads, patterns or both."""
 
     neurons: Sequence[int]
     loads: Sequence[float] | None
@@ -29,9 +33,14 @@ class FullScale:
     max_steps: int
     parity: Parity
 
+    @property
+    def bracketed(self) -> bool:
+        """Whether loads are looked for, as none are given."""
+        return self.loads is None and self.patterns is None
+
 
 def scale_of(config: Config, memory: str) -> FullScale:
-    """Scale that one memory is measured at: common values if given, else the memory's own, else smoke scale.
+    """Scale that one memory is measured at: common values if given, else the memory's own, else what suits its scaling.
 
     Raises:
         ValueError: a layer gives both loads and patterns.
@@ -45,7 +54,9 @@ def scale_of(config: Config, memory: str) -> FullScale:
     scale = precedence.full_options(FullScale, Scale, *given)
     # Loads and patterns are two ways to say one thing: whichever comes first silences the other below it.
     first = next((layer for layer in given if layer.loads is not None or layer.patterns is not None), scale)
-    return replace(scale, loads=first.loads, patterns=first.patterns)
+    scale = replace(scale, loads=first.loads, patterns=first.patterns)
+    usual = (bracket.sizes(memory), bracket.dynamics(memory)) if scale.bracketed else (SIZES, ("synchronous",))
+    return replace(scale, neurons=scale.neurons or usual[0], dynamics=scale.dynamics or usual[1])
 
 
 def by_memory(config: Config) -> dict[str, FullScale]:
@@ -77,10 +88,15 @@ def num_queries(scale: FullScale, num_patterns: int) -> int:
     return min(scale.queries, num_patterns)
 
 
-def pattern_counts(scale: FullScale, memory: str, neurons: int) -> list[int]:
-    """Numbers of patterns M in ascending order: `patterns` as given, or the loads rounded to the scale's parity."""
+def pattern_counts(scale: FullScale, memory: str, neurons: int, ensemble: str = pattern_sets.RANDOM) -> list[int]:
+    """Numbers of patterns M in ascending order: `patterns` as given, or the loads rounded to the scale's parity.
+
+    Without either, those from which the loads are looked for.
+    """
     if scale.patterns is not None:
         return sorted(scale.patterns)
+    if scale.bracketed:
+        return bracket.first(memory, neurons, scale.parity.name, held(ensemble))
     blueprint = find(memory)
     try:
         number = partial(blueprint.rounded, neurons=neurons, parity=scale.parity.name)
@@ -91,6 +107,32 @@ def pattern_counts(scale: FullScale, memory: str, neurons: int) -> list[int]:
         return loads.counts(asked, number, f"{memory} at N={neurons}")
     except TooManyPatterns:
         raise ValueError(f"loads must give {memory} of N={neurons} fewer than 2^30 / N, got more than e^700") from None
+
+
+def held(ensemble: str) -> int:
+    """Number of patterns that an ensemble has: more than there can be where they are drawn."""
+    return 2**40 if ensemble in pattern_sets.DRAWN else pattern_sets.shape(ensemble)[0]
+
+
+def further(scale: FullScale, curve: Point, rows: Sequence[Row]) -> tuple[list[int], int]:
+    """Numbers of patterns that a bracketed curve is measured at next, given its rows so far, and their samples."""
+    neurons = curve["neurons"]
+    found = bracket.further(curve["memory"], neurons, scale.parity.name, held(curve["ensemble"]), rows)
+    return found[0], samples(scale, neurons) if found[1] else coarse_samples(scale, neurons)
+
+
+def coarse_samples(scale: FullScale, neurons: int) -> int:
+    """Number of disorder samples at this size of the numbers of patterns that are given, or that come first."""
+    several = samples(scale, neurons)
+    return min(several, bracket.SAMPLES) if scale.bracketed else several
+
+
+def in_words(scale: FullScale) -> str:
+    """Words for how a memory is measured: dynamics, sizes, samples, queries and parity of M."""
+    parity = "odd and even" if scale.parity is Parity.any else scale.parity.name
+    sizes = f"N={', '.join(map(str, scale.neurons))}"
+    drawn = f"{scale.samples} samples of {scale.queries} queries"
+    return f"{' and '.join(scale.dynamics)}, {sizes}, {drawn}, {parity} M where fields are integers"
 
 
 def columns_of(point: Point) -> Row:
@@ -115,10 +157,11 @@ def check_ensemble(scale: FullScale, memory: str, ensemble: str, neurons: list[i
     if ensemble not in pattern_sets.DRAWN:
         _check_held(scale, memory, ensemble, neurons)
     for size in widths(scale, ensemble):
-        curves = len(scale.dynamics) * len(scale.corruption) * len(pattern_counts(scale, memory, size))
+        counts = pattern_counts(scale, memory, size, ensemble)
+        curves = len(scale.dynamics) * len(scale.corruption) * len(counts)
         if curves * samples(scale, size) > 10**7:
             raise ValueError(f"samples must leave at most 10^7 points for {memory} of N={size}, got {scale.samples}")
-        most = max(pattern_counts(scale, memory, size), default=0)
+        most = max(counts, default=0)
         if not most:
             raise ValueError(f"between must leave loads for {memory} of N={size}, got {scale.between}")
         if most * size > 2**30 and not pattern_sets.is_streamed(ensemble):
@@ -129,7 +172,7 @@ def check_ensemble(scale: FullScale, memory: str, ensemble: str, neurons: list[i
 
 def cost(scale: FullScale, memory: str, ensemble: str, neurons: int) -> Cost:
     """Cost of a memory at one size: stored patterns and couplings, or counts by overlap and bit."""
-    counts = pattern_counts(scale, memory, neurons)
+    counts = pattern_counts(scale, memory, neurons, ensemble)
     starts, drawn, most = len(scale.dynamics) * len(scale.corruption), samples(scale, neurons), max(counts)
     points, queries = starts * drawn * len(counts), num_queries(scale, most)
     if pattern_sets.is_streamed(ensemble):
@@ -152,7 +195,7 @@ def _check_held(scale: FullScale, memory: str, ensemble: str, neurons: list[int]
     rows, width = pattern_sets.shape(ensemble)
     if neurons is not None and set(neurons) != {width}:
         raise ValueError(f"neurons must be {width} for the patterns of {ensemble}, got {neurons}")
-    most = max(pattern_counts(scale, memory, width))
+    most = max(pattern_counts(scale, memory, width, ensemble))
     if most > rows:
         raise ValueError(f"{_count(scale)} must be at most the {rows} patterns of {ensemble}, got {most} for {memory}")
     if pattern_sets.is_streamed(ensemble) and samples(scale, width) != 1:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas
 
 from experiments.capacity import theory
+from experiments.columns import CRITERIA as CRITERIA_WORDS
 from experiments.contract import Table
 from experiments.shared import convergence, corruptions, pattern_sets
 from experiments.shared.corruptions import CLEAN
@@ -180,35 +181,46 @@ def _notes(table: Table) -> list[str]:
 
 
 def _misfits(critical: list[dict]) -> list[str]:
-    """Warnings of critical loads whose fit χ² rejects."""
+    """Warnings of critical loads whose fit χ² rejects, one for each memory."""
+    rejected: dict[str, list[str]] = {}
+    for entry in critical:
+        if entry["misfit"]:
+            told = f"{CRITERIA_WORDS[entry['criterion']]} at N={entry['neurons']} ({entry['chi2']:.3g}/{entry['dof']})"
+            rejected.setdefault(entry["memory"], []).append(told)
     return [
-        f"{entry['memory']} at N={entry['neurons']}, {entry['criterion']}: the fitted curve has a chi2 of "
-        f"{entry['chi2']:.3g} on {entry['dof']} degrees of freedom, the load is that of the monotone curve"
-        for entry in critical
-        if entry["misfit"]
+        f"{memory}: chi2/dof rejects the fitted curves of {'; '.join(told)}: the loads are those of the monotone curves"
+        for memory, told in rejected.items()
     ]
 
 
 def _out_of_range(table: Table, critical: list[dict]) -> list[str]:
     """Warnings of curves without a critical load, all of whose loads, of several, lie on one side of it."""
     found = {(*(entry[name] for name in CURVE), entry["criterion"]) for entry in critical}
-    missing: dict[tuple[str, str, str], dict[str, None]] = {}
+    missing: dict[tuple[str, str, bool], list[float]] = {}
     for curve, rows in curves(table, CURVE):
-        criteria = [
-            name for name in HEADLINES[logarithmic(curve["memory"])] if name in rows and rows[name].notna().all()
-        ]
-        for name in criteria:
+        for name in HEADLINES[logarithmic(curve["memory"])]:
+            if name not in rows or rows[name].isna().any() or (*curve.values(), name) in found:
+                continue
             passed, total = (rows.groupby("load")[column].sum() for column in (name, "queries"))
             all_pass, none_pass = 2 * passed.iloc[-1] > total.iloc[-1], 2 * passed.iloc[0] < total.iloc[0]
-            if len(passed) > 1 and all_pass != none_pass and (*curve.values(), name) not in found:
-                end = f"highest load, {passed.index[-1]:g}" if all_pass else f"lowest load, {passed.index[0]:g}"
-                said = f"{'more' if all_pass else 'less'} than half of the queries pass {{}} at the {end}"
-                where = f"{curve['memory']} at N={curve['neurons']}"
-                missing.setdefault((where, said, "higher" if all_pass else "lower"), {})[name] = None
-    return [
-        f"{where}: {said.format(', '.join(names))}; {other} loads would show where half of them do"
-        for (where, said, other), names in missing.items()
-    ]
+            if len(passed) > 1 and all_pass != none_pass:
+                end = passed.index[-1 if all_pass else 0]
+                missing.setdefault((curve["memory"], name, bool(all_pass)), []).append(float(end))
+    merged: dict[tuple, list[str]] = {}
+    for (memory, name, all_pass), ends in missing.items():
+        several = table[table["memory"] == memory].drop_duplicates(CURVE)
+        merged.setdefault((memory, all_pass, len(ends), len(several), max(ends) if all_pass else min(ends)), []).append(
+            CRITERIA_WORDS[name]
+        )
+    return [_advice(*where, names) for where, names in merged.items()]
+
+
+def _advice(memory: str, all_pass: bool, count: int, of: int, end: float, names: list[str]) -> str:
+    """Sentence on criteria that half of the queries pass at no measured load of so many curves, and loads to try."""
+    side, side_of_half, factors = ("highest", "more", (1.5, 2.0)) if all_pass else ("lowest", "less", (0.25, 0.5))
+    tried = ",".join(f"{factor * end:.2g}" for factor in factors)
+    told = f"{side_of_half} than half of the queries still pass {', '.join(names)} at the {side} load, {end:g}"
+    return f"{memory}: {told}, of {count} of {of} curves: try loads=[{tried}]"
 
 
 def _scalars(critical: list[dict]) -> dict[str, float]:

@@ -10,6 +10,7 @@ from matplotlib.colors import to_rgb
 from experiments.contract import Table
 from experiments.figures import extents, style
 from experiments.figures.style import THEORY
+from experiments.figures.words import readable
 
 SHARE = (-0.03, 1.03)
 """Limits of an axis of shares."""
@@ -46,7 +47,7 @@ class Series:
     top: Any = None
 
     def __post_init__(self) -> None:
-        self.x, self.y = _numbers(self.x), _numbers(self.y)
+        self.x, self.y, self.label = _numbers(self.x), _numbers(self.y), readable(self.label)
         self.error, self.x_error = (_both_sides(error, self.x) for error in (self.error, self.x_error))
         self.top = None if self.top is None else _numbers(self.top)
         self.marker, self.linestyle = ("" if sign in (None, "none") else sign for sign in (self.marker, self.linestyle))
@@ -65,6 +66,10 @@ class Axis:
     scale: str = "linear"
     limits: tuple[float | None, float | None] = (None, None)
     ticks: Sequence[tuple[float, str]] | None = None
+
+    def __post_init__(self) -> None:
+        self.label = readable(self.label)
+        self.ticks = None if self.ticks is None else [(place, readable(text)) for place, text in self.ticks]
 
 
 @dataclass(eq=False)
@@ -112,6 +117,9 @@ class Panel:
     key: str = ""
     span: int = 1
     height: float | None = None
+
+    def __post_init__(self) -> None:
+        self.title, self.legend = readable(self.title), readable(self.legend)
 
     @property
     def is_map(self) -> bool:

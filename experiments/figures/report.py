@@ -21,7 +21,7 @@ from markupsafe import Markup
 from experiments.columns import Columns, find
 from experiments.contract import Table
 from experiments.figures import labels, web
-from experiments.figures.headlines import headlines, with_error
+from experiments.figures.headlines import columns, headlines, with_error
 from experiments.figures.panel import Panel
 from experiments.system import files
 
@@ -83,6 +83,7 @@ def write(path: Path, story: Story, panels: Sequence[Panel], table: Table, summa
             | {
                 "notes": summary.get("notes", []),
                 "headlines": lines,
+                "quantities": columns(lines),
                 "theory": any(line["theory"] for line in lines),
                 "told": story.columns is not None,
                 "columns": [(name, find(story.columns or {}, name)) for name in table.columns],
@@ -135,7 +136,7 @@ class _Known:
         return ""
 
     def _matching(self, label: str) -> Table:
-        rows, words = self._table, re.sub(r"[$\\{} ]", "", label)
+        rows, words = self._table, re.sub(r"[$\\{} _/,]", "", label)
         for name in self._columns:
             values = [value for value in rows[name].dropna().unique() if self._spells(name, value, words)]
             if values:
@@ -147,7 +148,7 @@ class _Known:
         if name == "neurons":
             return re.search(rf"N={value}(?!\d)", words) is not None
         spellings = {str(value), labels.memory(str(value))}
-        return any(re.sub(r"[$\\{} ]", "", text) in words for text in spellings if text)
+        return any(re.sub(r"[$\\{} _/,]", "", text) in words for text in spellings if text)
 
     @staticmethod
     def _sample_text(rows: Table) -> str:

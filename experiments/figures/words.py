@@ -14,7 +14,18 @@ _SIGNS = {
     "mathdefault": "", "text": "", "bar": "", "hat": "", "tilde": "", "frac": "", "star": "*", "top": "ᵀ",
     "{": "{", "}": "}", "$": "$",
 }  # fmt: skip
+_NAME = re.compile(r"(?<![\w./=:-])(?:[A-Za-z]\w*_\w+(?:/\w+)*|[a-z]{2,}(?:/[a-z]{2,}\w*)+)(?![\w./=:-])")
 _TOKEN = re.compile(r"\\([A-Za-z]+|.)")
+
+
+def readable(text: str) -> str:
+    """A text in which names of columns and options are words: `gated_delta` is "gated delta". Formulas stay."""
+    parts = re.split(r"(?<!\\)(\$.*?\$)", text)
+    return "".join(part if number % 2 else _NAME.sub(_words, part) for number, part in enumerate(parts))
+
+
+def _words(name: re.Match[str]) -> str:
+    return name[0].replace("_", " ").replace("/", ", ")
 
 
 def markup(text: str) -> str:

@@ -40,24 +40,22 @@ def measured_table(**options) -> pandas.DataFrame:
 def invented_table(half: float | None = None, width: float = 0.2, **options) -> pandas.DataFrame:
     """A saved table whose counts fall along the load as a probit around `half`, of relative `width`, at random."""
     generator = np.random.default_rng(1)
-    rows = []
-    for point in capacity.points(capacity.Config(**options)):
-        blueprint = find(point["memory"])
-        load = blueprint.scaling.load(point["patterns"], point["neurons"])
-        centre = half or HALF.get(blueprint.scaling.symbol, 0.09)
-        share = ndtr((centre * (1 + 1 / point["neurons"]) - load) / (width * centre))
-        row = (
-            point
-            | scales.columns_of(point)
-            | {name: int(generator.binomial(point["queries"], share)) for name in COUNTS}
-        )
-        if point["memory"] in ("projection", "storkey"):
-            row |= {"target_weight": None, "converged_weight": None}
-        row |= {"overlap": float(share), "overlap_retained": 0.98 if row["retained"] else None}
-        rows.append(
-            row | {"one_step_error": float(generator.beta(1, 1 / (load + 0.01))), "steps": 3.0, "step_limit": 0}
-        )
-    return saved_table(rows)
+    points = capacity.points(capacity.Config(**options))
+    return saved_table([invented_row(generator, point, half, width) for point in points])
+
+
+def invented_row(generator: np.random.Generator, point: dict, half: float | None, width: float) -> dict:
+    """A row of an invented table."""
+    blueprint = find(point["memory"])
+    load = blueprint.scaling.load(point["patterns"], point["neurons"])
+    centre = half or HALF.get(blueprint.scaling.symbol, 0.09)
+    share = ndtr((centre * (1 + 1 / point["neurons"]) - load) / (width * centre))
+    counts = {name: int(generator.binomial(point["queries"], share)) for name in COUNTS}
+    row = point | scales.columns_of(point) | counts
+    if point["memory"] in ("projection", "storkey"):
+        row |= {"target_weight": None, "converged_weight": None}
+    row |= {"overlap": float(share), "overlap_retained": 0.98 if row["retained"] else None}
+    return row | {"one_step_error": float(generator.beta(1, 1 / (load + 0.01))), "steps": 3.0, "step_limit": 0}
 
 
 def mean_and_error(table: pandas.DataFrame, column: str) -> tuple[float, float]:

@@ -182,7 +182,7 @@ def test_the_line_of_another_temperature_is_its_own():
 
 def test_no_line_of_theory_for_starts_that_it_does_not_cover():
     found = panels(
-        drawn(invented_table(memories=["classical"], neurons=[40, 60], loads=LOADS, samples=8, corruption=[0.1]))
+        drawn(invented_table(memories=["classical"], neurons=[40, 60, 80], loads=LOADS, samples=8, corruption=[0.1]))
     )
     assert not [
         label
@@ -214,7 +214,7 @@ def test_dynamics_of_one_memory_are_curves_of_their_own():
 
 def test_no_theory_of_states_at_rest_stands_beside_a_single_update():
     """0.8 of overlap is a tenth of the spins wrong: 1 / (2 erfc⁻¹(0.2)²) = 0.6089, not 0.1379."""
-    options = {"memories": ["classical"], "neurons": [50, 100], "loads": LOADS, "samples": 8, "max_steps": 1}
+    options = {"memories": ["classical"], "neurons": [50, 70, 100], "loads": LOADS, "samples": 8, "max_steps": 1}
     dynamics = {"dynamics": ["synchronous", "asynchronous"]}
     found = panels(drawn(invented_table(**options, **dynamics)))
     assert list(found) == ["classical", "critical number of patterns", "one-step error", "extrapolation in size"]

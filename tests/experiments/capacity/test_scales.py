@@ -40,7 +40,7 @@ MISTAKES = [
         "loads must give exponential of N=30 fewer than 2^30 / N, got 1.07e+13",
     ),
     (
-        {"memories": ["dense:200"], "neurons": [1000]},
+        {"memories": ["dense:200"], "neurons": [1000], "loads": [0.1]},
         "loads must give dense:200 of N=1000 fewer than 2^30 / N, got more than e^700",
     ),
     (
@@ -97,31 +97,36 @@ def test_a_common_value_beats_the_memorys_own_which_beats_smoke_scale():
     own = {"classical": Scale(neurons=[30], samples=7, beta=None), "modern": Scale(beta=2.0)}
     config = Config(memories=["classical", "modern"], per_memory=own, neurons=[50], queries=3)
     full = scales.scale_of(config, "classical")
-    assert (full.neurons, full.loads, full.patterns, full.samples, full.queries) == ([50], (0.1, 0.2), None, 7, 3)
-    assert (scales.scale_of(config, "modern").samples, scales.scale_of(config, "modern").beta) == (4, 2.0)
+    assert (full.neurons, full.loads, full.patterns, full.samples, full.queries) == ([50], None, None, 7, 3)
+    assert (scales.scale_of(config, "modern").samples, scales.scale_of(config, "modern").beta) == (40, 2.0)
     assert {point["beta"] for point in capacity.points(config)} == {None, 2.0}
 
 
-def test_a_full_scale_has_the_options_of_a_scale_and_no_null_where_smoke_scale_has_none():
-    full = {field.name: field for field in dataclasses.fields(scales.FullScale)}
-    smoke = {field.name: field.metadata["smoke"] for field in dataclasses.fields(Scale)}
-    assert list(full) == list(smoke)
-    null = {name for name, field in full.items() if "None" in str(field.type)}
-    assert null == {name for name, value in smoke.items() if value is None} | {"loads"}  # null beside patterns
-    chosen = scales.scale_of(Config(), "classical")
-    assert {name: getattr(chosen, name) for name in smoke} == smoke
+def test_a_full_scale_has_the_options_of_a_scale_and_sizes_and_dynamics_that_suit_the_memory():
+    assert [field.name for field in dataclasses.fields(scales.FullScale)] == [
+        field.name for field in dataclasses.fields(Scale)
+    ]
+    usual = {
+        "classical": ([100, 200], ("asynchronous",)),  # half of N patterns
+        "dense:3": ([30, 50], ("asynchronous",)),  # of N^2
+        "exponential": ([10, 14], ("synchronous",)),  # e^(N/2)
+        "modern": ([10, 14], ("synchronous",)),
+    }
+    for memory, (neurons, dynamics) in usual.items():
+        full = scales.scale_of(Config(), memory)
+        assert (full.neurons, full.dynamics, full.bracketed) == (neurons, dynamics, True)
 
 
 @pytest.mark.parametrize(
     ("common", "own", "expected"),
     [
-        ({}, {}, ((0.1, 0.2), None)),
+        ({}, {}, (None, None)),
         ({}, {"loads": [0.3]}, ([0.3], None)),
         ({}, {"patterns": [5]}, (None, [5])),
         ({"loads": [0.3]}, {"patterns": [5]}, ([0.3], None)),
         ({"patterns": [5]}, {"loads": [0.3]}, (None, [5])),
     ],
-    ids=["smoke", "own loads", "own patterns", "loads over patterns", "patterns over loads"],
+    ids=["neither", "own loads", "own patterns", "loads over patterns", "patterns over loads"],
 )
 def test_loads_and_patterns_silence_each_other(common, own, expected):
     found = scales.scale_of(
