@@ -1,4 +1,4 @@
-"""Pictures of arrays, for notebooks: weights, masks, entropies, temperatures, energies, landscapes, metrics, gradients.
+"""Pictures of arrays, for notebooks: images, weights, masks, entropies, temperatures, energies, landscapes, metrics.
 
 Each function takes arrays or a report of the library and returns Matplotlib's Axes, on which everything may be changed
 afterwards. The one module of the library that imports Matplotlib; `import hopfield` does not import it.
@@ -7,8 +7,6 @@ afterwards. The one module of the library that imports Matplotlib; `import hopfi
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import matplotlib
 import numpy as np
 from matplotlib import pyplot, rcsetup
@@ -16,8 +14,21 @@ from matplotlib.axes import Axes
 from scipy.special import entr, softmax
 
 from hopfield._arguments import instance, integer, public
+from hopfield._pictures import energies as energies_of
+from hopfield._pictures import numbers, plane, square
 
-__all__ = ["energies", "entropies", "gradients", "landscape", "mask", "metric", "spectrum", "temperatures", "weights"]
+__all__ = [
+    "energies",
+    "entropies",
+    "gradients",
+    "images",
+    "landscape",
+    "mask",
+    "metric",
+    "spectrum",
+    "temperatures",
+    "weights",
+]
 __dir__ = public(__all__)
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -42,7 +53,7 @@ def weights(values: Any, *, head: int | None = None, axes: Axes | Sequence[Axes]
     Returns:
         The axes, a list of them for several heads.
     """
-    maps = _numbers("values", getattr(values, "weights", values), "weights [Q, M] or [H, Q, M]", (2, 3))
+    maps = numbers("values", getattr(values, "weights", values), "weights [Q, M] or [H, Q, M]", (2, 3))
     if head is not None:
         heads = len(maps) if maps.ndim == 3 else 0
         if not heads or not 0 <= integer("head", head, 0) < heads:
@@ -60,9 +71,36 @@ def weights(values: Any, *, head: int | None = None, axes: Axes | Sequence[Axes]
     return panels if maps.ndim == 3 else panels[0]
 
 
+def images(
+    values: Any, *, shape: tuple[int, int] | None = None, titles: Sequence[str] = (), axes: Any = None
+) -> list[Axes]:
+    """Patterns or states as grey images side by side, all on one scale; a missing pixel (NaN) is red.
+
+    Args:
+        values: images [R, height, width], or patterns or states [R, N].
+        shape: height and width of patterns [R, N]; a square if None.
+        titles: what stands above each.
+        axes: where to draw, R of them; new axes if None.
+    """
+    pixels = numbers("values", values, "images [R, height, width] or patterns [R, N]", (2, 3))
+    if pixels.ndim == 2:
+        side = round(pixels.shape[1] ** 0.5)
+        height, width = (side, side) if shape is None else shape
+        if height * width != pixels.shape[1]:
+            raise ValueError(f"shape must hold the {pixels.shape[1]} units of a pattern, got {(height, width)}")
+        pixels = pixels.reshape(-1, height, width)
+    colours = matplotlib.colormaps["gray"].with_extremes(bad="#D55E00")
+    panels = _panels(axes, len(pixels))
+    for number, (ax, image) in enumerate(zip(panels, pixels, strict=True)):
+        ax.imshow(image, cmap=colours, vmin=np.nanmin(pixels), vmax=np.nanmax(pixels), interpolation="nearest")
+        ax.set(xticks=[], yticks=[])
+        ax.set_title(titles[number] if number < len(titles) else "", loc="left")
+    return panels
+
+
 def mask(values: Any, *, axes: Axes | None = None) -> Axes:
     """A mask [Q, M] of truth values, or of 0 and 1: dark where a query may read a pattern."""
-    entries = _numbers("values", values, "a mask [Q, M]", (2,))
+    entries = numbers("values", values, "a mask [Q, M]", (2,))
     if not np.isin(entries, (0, 1)).all():
         raise ValueError("values must be boolean, or 0 and 1, got other numbers")
     (ax,) = _panels(axes, 1)
@@ -79,7 +117,7 @@ def entropies(values: Any, *, axes: Axes | None = None) -> Axes:
         axes: where to draw; new axes if None.
     """
     by_layer = [getattr(each, "entropy", each) for each in (values if np.iterable(values) else [values])]
-    by_layer = _numbers("values", by_layer, "entropies [L, H] or [L, H, Q], of as many heads in every layer", (2, 3))
+    by_layer = numbers("values", by_layer, "entropies [L, H] or [L, H, Q], of as many heads in every layer", (2, 3))
     (ax,) = _panels(axes, 1)
     for layer, rows in enumerate(by_layer if by_layer.ndim == 3 else by_layer[..., None]):
         low, middle, high = np.quantile(rows, (0.1, 0.5, 0.9), axis=-1)
@@ -99,7 +137,7 @@ def temperatures(scores: Any, values: Any, *, axes: Axes | None = None) -> Axes:
         values: inverse temperatures β > 0 [B].
         axes: where to draw; new axes if None.
     """
-    scores, betas = _numbers("scores", scores, "a vector [M]", (1,)), _numbers("values", values, "a vector [B]", (1,))
+    scores, betas = numbers("scores", scores, "a vector [M]", (1,)), numbers("values", values, "a vector [B]", (1,))
     if not ((betas > 0) & (betas < np.inf)).all():
         raise ValueError(f"values must be inverse temperatures above 0 and finite, got {betas}")
     betas = np.sort(betas)
@@ -125,9 +163,9 @@ def energies(model: Any, states: Any, *, axes: Axes | None = None) -> Axes:
         states: states [T, N] of one retrieval, or of several [R, T, N].
         axes: where to draw; new axes if None.
     """
-    courses = _numbers("states", states, "[T, N] or [R, T, N]", (2, 3))
+    courses = numbers("states", states, "[T, N] or [R, T, N]", (2, 3))
     courses = courses if courses.ndim == 3 else courses[None]
-    levels = [_energies("model.energy", getattr(model, "energy", None), course) for course in courses]
+    levels = [energies_of("model.energy", getattr(model, "energy", None), course) for course in courses]
     (ax,) = _panels(axes, 1)
     for course in levels:
         ax.plot(course, marker="o", markersize=3)
@@ -155,19 +193,19 @@ def landscape(
         resolution: points of the grid along each side.
         axes: where to draw; new axes if None.
     """
-    origin, directions = _plane(origin, directions)
-    ends = _numbers("limits", limits, "four numbers", (1,))
+    origin, directions = plane(origin, directions)
+    ends = numbers("limits", limits, "four numbers", (1,))
     if len(ends) != 4 or not (np.isfinite(ends).all() and ends[0] < ends[1] and ends[2] < ends[3]):
         raise ValueError(f"limits must be least and largest x, least and largest y, got {limits}")
     instance("trajectories", trajectories, Iterable)
-    courses = [_numbers("trajectories", course, f"states [T, {origin.size}] each", (2,)) for course in trajectories]
+    courses = [numbers("trajectories", course, f"states [T, {origin.size}] each", (2,)) for course in trajectories]
     for course in courses:
         if course.shape[1] != origin.size:
             raise ValueError(f"trajectories must be states [T, {origin.size}] each, got shape {course.shape}")
     integer("resolution", resolution, 2)
     x, y = (np.linspace(low, high, resolution) for low, high in (ends[:2], ends[2:]))
     grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    levels = _energies("energy", energy, origin + grid @ directions)
+    levels = energies_of("energy", energy, origin + grid @ directions)
     levels = np.ma.masked_invalid(levels.reshape(resolution, resolution))
     (ax,) = _panels(axes, 1)
     filled = ax.contourf(x, y, levels, levels=24, cmap="cividis")
@@ -183,7 +221,7 @@ def landscape(
 
 def metric(values: Any, *, axes: Axes | None = None) -> Axes:
     """A metric g [N, N] as a map, white at zero."""
-    matrix = _square(values)
+    matrix = square(values)
     size = float(np.abs(matrix[np.isfinite(matrix)]).max(initial=0.0)) or 1.0
     (ax,) = _panels(axes, 1)
     image = ax.imshow(matrix, cmap="RdBu_r", vmin=-size, vmax=size, interpolation="nearest")
@@ -194,7 +232,7 @@ def metric(values: Any, *, axes: Axes | None = None) -> Axes:
 
 def spectrum(values: Any, *, axes: Axes | None = None) -> Axes:
     """Eigenvalues of a symmetric metric [N, N], the largest first. Negative ones are crosses at their size."""
-    matrix = _square(values)
+    matrix = square(values)
     if not np.isfinite(matrix).all():
         raise ValueError("values must be finite for a metric to have eigenvalues, got NaN or infinite entries")
     if not np.allclose(matrix, matrix.T, rtol=1e-5, atol=1e-6 * np.max(np.abs(matrix), initial=0.0), equal_nan=True):
@@ -212,7 +250,7 @@ def spectrum(values: Any, *, axes: Axes | None = None) -> Axes:
 
 def gradients(by_hand: Any, automatic: Any, *, axes: Axes | None = None) -> Axes:
     """Components of a gradient by hand against components by automatic differentiation, with the line of equality."""
-    hand, auto = _numbers("by_hand", by_hand, "an array"), _numbers("automatic", automatic, "an array")
+    hand, auto = numbers("by_hand", by_hand, "an array"), numbers("automatic", automatic, "an array")
     if hand.shape != auto.shape:
         raise ValueError(f"by_hand must have the shape of automatic, got {hand.shape} and {auto.shape}")
     hand, auto = hand.ravel(), auto.ravel()
@@ -243,48 +281,3 @@ def _head(maps: np.ndarray, number: int, head: int | None) -> str:
     if maps.ndim == 3:
         return f"head {number}"
     return "" if head is None else f"head {head}"
-
-
-def _square(values: Any) -> np.ndarray:
-    matrix = _numbers("values", values, "a metric [N, N]", (2,))
-    if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"values must be a metric [N, N], got shape {matrix.shape}")
-    return matrix
-
-
-def _plane(origin: Any, directions: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Origin and directions of a plane, which must span one."""
-    origin = _numbers("origin", origin, "a state [N]", (1,))
-    directions = _numbers("directions", directions, "two vectors", (2,))
-    if directions.shape != (2, *origin.shape):
-        raise ValueError(f"directions must be two of shape {origin.shape}, got shape {directions.shape}")
-    if not np.isfinite(directions).all() or np.linalg.matrix_rank(directions) < 2:
-        raise ValueError(f"directions must be finite and span a plane, got {directions.tolist()}")
-    return origin, directions
-
-
-def _numbers(name: str, value: Any, what: str, ranks: Sequence[int] | None = None) -> np.ndarray:
-    """A non-empty array of real numbers in double precision. ValueError, in the words of `what`, otherwise."""
-    try:
-        array = np.asarray(value)
-    except ValueError:  # rows of different lengths
-        array = np.empty(0, object)
-    real = any(jnp.issubdtype(array.dtype, kind) for kind in (jnp.floating, jnp.integer, jnp.bool_))
-    if not real or array.size == 0 or (ranks is not None and array.ndim not in ranks):
-        got = f"shape {array.shape}" if real else f"{type(value).__name__} of {array.dtype}"
-        raise ValueError(f"{name} must be {what}, not empty, got {got}")
-    masked = np.ma.getmaskarray(value) if isinstance(value, np.ma.MaskedArray) else False
-    return np.where(masked, np.nan, array.astype(float))
-
-
-def _energies(name: str, energy: Any, states: np.ndarray) -> np.ndarray:
-    """Energies of states [T, N]. TypeError unless a function of JAX is given, ValueError unless it returns a number."""
-    if not callable(energy):
-        raise TypeError(f"{name} must be a function, got {type(energy).__name__}")
-    try:
-        levels: Any = jax.vmap(energy)(jnp.asarray(states))
-    except jax.errors.JAXTypeError as error:
-        raise TypeError(f"{name} must be a function that JAX can trace, got {type(error).__name__}") from error
-    if jnp.shape(levels) != (len(states),):
-        raise ValueError(f"{name} must be one number for a state, got shape {jnp.shape(levels)[1:]}")
-    return _numbers(name, levels, "one real number for a state")

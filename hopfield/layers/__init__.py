@@ -6,8 +6,11 @@ y = layer(x)
 found = layer.inspect(x)        weights, energy, entropy, steps, status
 """
 
+from flax import nnx
+
 from hopfield._arguments import public
 from hopfield.layers._fixed import FixedParam
+from hopfield.layers._signature import signed
 from hopfield.layers.additive import AdditiveAssociation
 from hopfield.layers.association import AssociationReport, HopfieldAssociation
 from hopfield.layers.attention import HopfieldAttention
@@ -78,3 +81,5 @@ __all__ = [
     "learned_metric",
 ]
 __dir__ = public(__all__)
+
+signed([layer for name in __all__ if isinstance(layer := globals()[name], type) and issubclass(layer, nnx.Module)])
