@@ -26,7 +26,7 @@ table gathers the points of all commands with these options, or in output=DIR, w
 Results that depend on other options than a list of points are refused there, unless overwrite=true moves them aside.
 `hopfield plot DIR` draws the figure again.
 Tab completion: eval "$(hopfield -sc install=bash)" for this shell; -sc install=zsh and -sc install=fish for others."""
-_GROUPS = {
+GROUPS = {
     "capacity": "Capacity",
     "dynamics": "Retrieval and dynamics",
     "layers": "Attention and layers",
@@ -49,14 +49,14 @@ def text(folder: Path | None) -> str:
 def lines(paths: Mapping[str, Path | None]) -> Iterator[str]:
     """The table of configurations, given by name with their files: a text for each group."""
     width = max(map(len, paths), default=0)
-    groups: dict[str, list[str]] = {group: [] for group in _GROUPS}
+    groups: dict[str, list[str]] = {group: [] for group in GROUPS}
     for name, path in paths.items():
         group, headline = _about(path)
         about = textwrap.shorten(headline, columns() - width - 9, placeholder=" ...")
         groups[group if group in groups else ""].append(f"  conf={name:<{width}}  {about}".rstrip())
     for group, members in groups.items():
         if members:
-            yield "\n".join([f"{_GROUPS[group]}:", *members])
+            yield "\n".join([f"{GROUPS[group]}:", *members])
 
 
 def columns() -> int:

@@ -34,6 +34,9 @@ _FILES = (
     *(f"figure.{s}" for s in ("svg", "png", "pdf")),
 )
 
+CHARTS = 5
+"""Charts of W&B, each of one measured quantity."""
+
 
 def resolve(options: Wandb) -> Target:
     """Mode of W&B: "online", "offline" or "disabled". An explicit mode beats the variable WANDB_MODE.
@@ -127,6 +130,16 @@ class Mirror:
         if named:
             self._send(lambda run: run.log(named, step=self._series.done - 1))
 
+    def _charts(self) -> dict[str, Any]:
+        """Charts of the first quantities that were measured, each with all curves along the x-axis."""
+        charts = {}
+        for name, curves in list(self._series.curves.items())[:CHARTS]:
+            lines = {label or name: sorted(places) for label, places in curves.items()}
+            x, y = ([[place[axis] for place in places] for places in lines.values()] for axis in (0, 1))
+            title = name.replace("_", " ")
+            charts[f"curves/{name}"] = _wandb().plot.line_series(x, y, list(lines), title, self._x_axis)
+        return charts
+
     def unsent_place(self) -> str:
         """Words that say where unsent data lie and how to send them. Empty if there are none."""
         if self._mode != "offline" or self._broken:
@@ -145,7 +158,7 @@ class Mirror:
             picture = self._directory / "figure.png"
             figure = {"figure": wandb.Image(str(picture))} if picture.exists() else {}
             report = wandb.Html(str(self._directory / "report.html"), inject=False)
-            run.log({"table": wandb.Table(dataframe=table), "report": report} | figure)
+            run.log({"table": wandb.Table(dataframe=table), "report": report} | figure | self._charts())
 
         def files(run: Any) -> None:
             artifact = wandb.Artifact(self._name, type="results")
@@ -168,7 +181,7 @@ class Mirror:
         def start() -> None:
             self._run = _wandb().init(mode=mode, dir=str(self._directory), id=_identifier(self._directory), **arguments)
             self._run.define_metric(self._x_axis)
-            self._run.define_metric("*", step_metric=self._x_axis)
+            self._run.define_metric("*", step_metric=self._x_axis, hidden=True)  # no chart of each, but `_charts`
 
         started = self._guard(f"did not start and the run {consequence}", start)
         self._broken = False

@@ -1,4 +1,4 @@
-"""Series of a run for a live chart: means over samples with their errors, under names that distinguish curves.
+"""Series of a run for a live chart: means over samples, under names that distinguish curves.
 
 A value is reported once all samples of its place on its curve are measured, so that no chart runs back and forth.
 Counts of successes among queries become shares.
@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from experiments.contract import ERROR, Point, Row
+from experiments.contract import Point, Row
 
 DRAWS = ("sample", "seed_index")
 """Columns that number independent samples of one seed."""
@@ -30,6 +30,8 @@ class Series:
         self._wanted: dict[tuple, int] = {}
         self._collected: dict[tuple, list[Row]] = {}
         self.done = 0
+        self.curves: dict[str, dict[str, list[tuple[Any, float]]]] = {}
+        """Places (x, mean) of every curve, by the measured column and the label that identifies it."""
 
     def expect(self, points: Sequence[Point]) -> None:
         """Announce the points to come. A place is complete when all of its points have a row."""
@@ -40,7 +42,7 @@ class Series:
             self._wanted[key] = self._wanted.get(key, 0) + 1
 
     def add(self, point: Point, row: Row) -> dict[str, float]:
-        """Numbers by name after one more row: x, means and errors of its place once that has all rows, else none."""
+        """Numbers by name after one more row: x and means of its place once that has all rows, else none."""
         key = _place(point)
         rows = self._collected.setdefault(key, [])
         rows.append(row)
@@ -61,12 +63,9 @@ class Series:
     def _means(self, point: Point, rows: Sequence[Row]) -> dict[str, float]:
         label, numbers = self._label(point), {}
         for column, values in _measured_numbers(rows, {*point, self._x}).items():
-            name = f"{label}/{column}" if label else column
             mean = sum(values) / len(values)
-            numbers[name] = mean
-            if len(values) > 1:
-                square = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
-                numbers[f"{name}{ERROR}"] = math.sqrt(square / len(values))
+            numbers[f"{label}/{column}" if label else column] = mean
+            self.curves.setdefault(column, {}).setdefault(label, []).append((rows[0][self._x], mean))
         return numbers
 
     def _label(self, point: Point) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from experiments.contract import Figure, InputError
-from experiments.figures import report, saving, style
+from experiments.figures import report, saving, style, swept
 from experiments.figures.compare import compare, has_unshared_panels
 from experiments.figures.panel import Panel
 from experiments.figures.report import Story
@@ -22,6 +22,9 @@ from experiments.runner.job import Job
 from experiments.runner.pooling import Run
 from experiments.shared import memories
 from experiments.system import files
+
+MOST = 8
+"""Panels of a figure at most: those of what was swept come first."""
 
 
 def members(directory: Path) -> list[Path]:
@@ -89,6 +92,7 @@ def join(directories: Sequence[Path], target: Path, command: str, words: Sequenc
 def _write_joined(runs: Sequence[Run], target: Path, command: str, experiment: ModuleType, look: Figure) -> Path:
     differing = pooling.differing(runs)
     groups = pooling.groups(runs, differing)
+    asked = {label: {name: pooling.value(group[0], name) for name in differing} for label, group in groups.items()}
     pooled = {label: pooling.pool(group) for label, group in groups.items()}
     summaries = {label: experiment.summarise(table) for label, table in pooled.items()}
     summary = _summary(groups, summaries, differing)
@@ -97,6 +101,7 @@ def _write_joined(runs: Sequence[Run], target: Path, command: str, experiment: M
     tables.write(target, table)
     files.write_json(target / "summary.json", summary)
     strict = json.loads((target / "summary.json").read_text(encoding="utf-8"))
+    numbers = [(asked[label], summaries[label].get("scalars", {})) for label in groups]
 
     def panels(*_: Any) -> list[Panel]:
         if len(groups) == 1:
@@ -109,7 +114,8 @@ def _write_joined(runs: Sequence[Run], target: Path, command: str, experiment: M
             shown = _panels(
                 experiment, {label: pooling.pool(part) for label, part in pooling.with_short_labels(parts).items()}
             )
-        return compare(shown)
+        found = swept.panels(numbers)
+        return [*found, *compare(shown)][: MOST if found else None]
 
     drawn, _ = saving.save(target, panels, table, strict, look)
     links = [os.path.relpath(run.directory, target) for run in runs]

@@ -1,4 +1,4 @@
-"""Series of a live chart: named by what tells curves apart, means with errors, heads together and apart."""
+"""Series of a live chart: named by what tells curves apart, means, heads together and apart."""
 
 import pytest
 
@@ -20,11 +20,10 @@ def test_curves_of_capacity_are_named_by_memory_and_size_and_counts_become_share
     assert told[1] == {
         "load": 0.1,
         "classical, N=10/retained": pytest.approx(0.125),  # 0 and 1 of 4
-        "classical, N=10/retained/stderr": pytest.approx(0.125),
         "classical, N=10/overlap": 0.5,
-        "classical, N=10/overlap/stderr": 0.0,
     }
     assert series.done == 8
+    assert series.curves["overlap"]["modern, N=20"] == [(0.1, 0.5), (0.2, 0.5)]
 
 
 def test_heads_are_told_apart_and_as_their_mean_and_learning_by_seed() -> None:
