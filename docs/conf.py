@@ -26,6 +26,7 @@ extensions = [
     "sphinxcontrib.bibtex",
     "columns",
     "docstrings",
+    "notebooks",
     "pages",
     "vendored",
 ]
@@ -53,14 +54,26 @@ html_title = "Hopfield"
 html_static_path = ["_static"]
 templates_path = ["_templates"]
 html_css_files = ["site.css"]
+html_js_files = [("enlarge.js", {"defer": "defer"})]
+html_favicon = "_static/favicon.svg"
+DESCRIPTION = "Associative memory in JAX: energies, attention layers and measured capacities from one definition."
+myst_html_meta = {
+    "description": DESCRIPTION,
+    "property=og:title": "Hopfield",
+    "property=og:description": DESCRIPTION,
+    "property=og:type": "website",
+}
+REPOSITORY = os.environ.get("GITHUB_REPOSITORY")
 html_show_sourcelink = False
-ALONE = ("start", "theory", "explorer", "results", "notation", "benchmarks", "gpu", "limits", "sources")
-html_sidebars = {page: [] for page in ALONE}  # no pages beside them to list
+ALONE = ["start", "layers", "theory", "explorer", "results", "notation", "benchmarks", "gpu", "limits", "stable"]
+html_sidebars = {page: [] for page in [*ALONE, "sources"]}  # no pages beside them to list
 html_copy_source = False
 html_domain_indices = False
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "navbar_align": "left",
+    "header_links_before_dropdown": 7,
+    **({"github_url": f"https://github.com/{REPOSITORY}"} if REPOSITORY else {}),
     "show_toc_level": 2,
     "navigation_depth": 2,
     "show_nav_level": 1,

@@ -97,7 +97,7 @@ class InputError(ValueError):
 
 
 class Smoke(NamedTuple):
-    """Default null, which other options may stand in for; where none does, `value` is taken: smoke scale."""
+    """Default null of an option that `per_memory`, say, may set; `value`, of smoke scale, if nothing sets it."""
 
     value: Any
 

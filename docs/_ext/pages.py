@@ -15,6 +15,7 @@ from types import ModuleType
 
 from sphinx.application import Sphinx
 
+from experiments.runner.catalogue import GROUPS
 from scripts import showcase
 
 BENCHMARKS = """# Benchmarks
@@ -102,13 +103,20 @@ def reference(folder: Path) -> int:
             pages[name] = _page(module, own, again)
     for name, text in pages.items():
         write(folder / f"{name}.rst", text)
-    listing = "\n".join(sorted(pages))
+    listing, told = "\n".join(sorted(pages)), {module.__name__: module for module in public_modules()}
+    sentences = (f"- {{doc}}`{name}`: {_first(told[name])}" for name in sorted(pages))
     write(
         folder / "index.md",
         f"# Reference\n\n{len(home)} public functions and classes in {len(pages)} modules, from their docstrings.\n\n"
-        f"```{{toctree}}\n:maxdepth: 1\n\n{listing}\n```\n",
+        + "\n".join(sentences)
+        + f"\n\n```{{toctree}}\n:hidden:\n\n{listing}\n```\n",
     )
     return len(home)
+
+
+def _first(module: ModuleType) -> str:
+    """First line of a module's docstring."""
+    return (module.__doc__ or "").strip().partition("\n")[0]
 
 
 def _page(module: ModuleType, own: list[str], again: list[str]) -> str:
@@ -123,7 +131,8 @@ def _page(module: ModuleType, own: list[str], again: list[str]) -> str:
 
 def gallery(root: Path, folder: Path) -> None:
     """Pages of the experiments: the opening comment of each configuration, its command and its figure."""
-    cards, names = [], []
+    cards: dict[str, list[str]] = {group: [] for group in GROUPS}
+    names = []
     for path in sorted((root / "conf").glob("*.yaml")):
         title, body = header(path.read_text(encoding="utf-8"))
         name = path.stem
@@ -133,18 +142,23 @@ def gallery(root: Path, folder: Path) -> None:
         command = f"```bash\nhopfield conf={name}\n```\n\n"
         report = REPORT.format(name=name) if (root / "docs" / "reports" / f"{name}.html").exists() else ""
         write(folder / f"{name}.md", f"# {name}\n\n{title}\n\n{command}{shown}{body}\n{report}")
-        cards.append(
-            f"```{{grid-item-card}} {name}\n:link: {name}\n:link-type: doc\n"
+        group = re.search(r"^# @group (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        cards[group[1] if group else ""].append(
+            f"```{{grid-item-card}} {title.rstrip('.')}\n:link: {name}\n:link-type: doc\n"
             + (f":img-top: ../figures/small/{name}.webp\n:img-alt: {title}\n" if figure.exists() else "")
-            + f"{title}\n```\n"
+            + f"`conf={name}`\n```\n"
         )
     listing = "\n".join(names)
     write(
         folder / "index.md",
         "# Gallery\n\nEvery experiment: what it shows, its command, its figure, what it measured and its time.\n"
-        "The text of each page is the head of its file in `conf/`.\n\n````{grid} 1 2 2 3\n:gutter: 3\n\n"
-        + "\n".join(cards)
-        + f"````\n\n```{{toctree}}\n:hidden:\n\n{listing}\n```\n",
+        "The text of each page is the head of its file in `conf/`.\n\n"
+        + "".join(
+            f"## {GROUPS[group]}\n\n````{{grid}} 1 2 2 3\n:gutter: 3\n\n" + "\n".join(members) + "````\n\n"
+            for group, members in cards.items()
+            if members
+        )
+        + f"```{{toctree}}\n:hidden:\n\n{listing}\n```\n",
     )
 
 

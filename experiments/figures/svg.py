@@ -31,7 +31,7 @@ def shortened(text: str) -> str:
 
 
 def _shorten_numbers(tag: re.Match) -> str:
-    """A tag, and not the text between two, with short numbers and without the spaces that a path can do without."""
+    """A tag with short numbers and without the spaces that a path does not need. The text between tags stays."""
     text = re.sub(r"-?\d+\.\d{3,}", lambda match: f"{float(match[0]):.2f}".rstrip("0").rstrip("."), tag[0])
     return re.sub(r'(?<= d=")[^"]*', lambda match: re.sub(r"\s+(?=[A-Za-z])|(?<=[A-Z])\s+", "", match[0]).strip(), text)
 

@@ -24,7 +24,7 @@ class Scaling(NamedTuple):
 
 
 class TooManyPatterns(ValueError):
-    """A load of more patterns than a float counts, which who asks for many loads tells from other mistakes."""
+    """Error of a load that asks for more patterns than a float counts."""
 
 
 def _finite(patterns: Callable[[], float]) -> float:
