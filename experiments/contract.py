@@ -32,8 +32,9 @@ and, where later points depend on what earlier ones have shown,
 
     def refine(config, rows) -> list[Point]        further points, given the rows of all points so far in the order of
                                                    the table; called again until it returns nothing new
+    def refines(config) -> bool                    whether these options lead to further points (all do without it)
 
-A function of its arguments alone, fed from the ledger: a run that was stopped arrives at the same points.
+Functions of their arguments alone, fed from the ledger: a run that was stopped arrives at the same points.
 
 And, where rows rest on work that is long and can be divided, as a pass over 10^9 patterns,
 
@@ -86,7 +87,7 @@ ERROR, THEORY, LIMIT = "/stderr", "/theory", "/limit"
 """Ends of the names of scalars that are the error of another, its theory, and its theory for N → ∞."""
 REQUIRED = ("points", "measure", "summarise", "panels", "X_AXIS")
 """Names that every file `experiment.py` defines."""
-HOOKS = (*REQUIRED, "check", "cost", "refine", "pieces", "measure_piece", "inputs", "shares", "frames")
+HOOKS = (*REQUIRED, "check", "cost", "refine", "refines", "pieces", "measure_piece", "inputs", "shares", "frames")
 """Names there that the runner looks for; a function of nearly such a name is refused, as one that nothing calls."""
 UNMEASURED = ("output", "overwrite", "dry", "shard", "device", "workers", "figure", "wandb")
 """Options of every experiment that say nothing of what is measured."""
@@ -221,18 +222,20 @@ class Config:
 
 
 class Cost(NamedTuple):
-    """Cost of a run: points of its table, entries of its largest array of 4 bytes each, multiplications."""
+    """Cost of a run: points of its table, entries of its largest array of 4 bytes each, multiplications, programs."""
 
     points: float = 0.0
     elements: float = 0.0
     operations: float = 0.0
+    programs: float = 1.0
 
 
 def total(parts: Iterable[Cost]) -> Cost:
     """The cost of several parts, one after the other."""
     parts = list(parts)
     elements = max((part.elements for part in parts), default=0.0)
-    return Cost(sum(part.points for part in parts), elements, sum(part.operations for part in parts))
+    points, operations, programs = (sum(part[i] for part in parts) for i in (0, 2, 3))
+    return Cost(points, elements, operations, programs)
 
 
 def check(experiment: ModuleType, config: Config) -> Config:

@@ -48,6 +48,7 @@ __all__ = [
     "pieces",
     "points",
     "refine",
+    "refines",
     "shares",
     "summarise",
 ]
@@ -107,6 +108,11 @@ def points(config: Config) -> list[Point]:
         if scale.bracketed:
             note(f"loads of {memory} are looked for, M doubling until queries fail: {scales.in_words(scale)}")
     return grid
+
+
+def refines(config: Config) -> bool:
+    """Whether loads of a memory are looked for."""
+    return any(scale.bracketed for scale in scales.by_memory(config).values())
 
 
 def refine(config: Config, rows: Sequence[Row]) -> list[Point]:

@@ -180,7 +180,8 @@ def cost(scale: FullScale, memory: str, ensemble: str, neurons: int) -> Cost:
     dense = retention.coupled(memory) and not all(retention.packed(memory, way) for way in scale.dynamics)
     elements = max(most * neurons, queries * most, neurons**2 if dense else 0)
     each = sum(retention.row_cost(memory, dynamics, neurons, queries) for dynamics in scale.dynamics)
-    return Cost(points, elements, len(scale.corruption) * drawn * sum(counts) * each)
+    programs = 2 * starts  # of few patterns and of many
+    return Cost(points, elements, len(scale.corruption) * drawn * sum(counts) * each, programs)
 
 
 def _count(scale: FullScale) -> str:

@@ -16,6 +16,8 @@ ELEMENTS = 2**31
 """Entries of an array at most: indices are 32-bit."""
 RATE = 2e9
 """Multiplications per second that time is estimated with; a core does one to ten times as many."""
+COMPILING = 2.0
+"""Seconds in which a program is traced and compiled."""
 YEAR = 3.16e7
 PATIENCE = 10 * YEAR
 """Seconds beyond which no run is begun."""
@@ -23,8 +25,8 @@ UNITS = ((YEAR, "year"), (86400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (
 
 
 def seconds(cost: Cost) -> float:
-    """A rough estimate of the time a cost takes: multiplications, and a millisecond a point."""
-    return cost.operations / RATE + 1e-3 * cost.points
+    """A rough estimate of the time a cost takes: multiplications, a millisecond a point, and compiling."""
+    return cost.operations / RATE + 1e-3 * cost.points + COMPILING * cost.programs
 
 
 def check(config: Config, conf: str, cost: Callable[[Any], Cost]) -> Cost:
@@ -87,5 +89,5 @@ def _time(seconds: float) -> str:
     for length, name in UNITS:
         if seconds >= length:
             count = float(f"{seconds / length:.1g}")
-            return f"about {count:g} {name}{'s' * (count != 1)}, compiling aside"
-    return "less than a second, compiling aside"
+            return f"about {count:g} {name}{'s' * (count != 1)}, compiling included"
+    return "less than a second"

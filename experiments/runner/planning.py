@@ -139,8 +139,8 @@ def forecast(plan: Plan) -> str:
     measured = (
         len(plan.points) - len(plan.ledger.missing(plan.points)) if (plan.job.directory / "ledger").exists() else 0
     )
-    refined = hasattr(plan.experiment, "refine")
-    return budget.sentence(plan.job.label or plan.job.conf, len(plan.points), measured, cost, refined)
+    refines = getattr(plan.experiment, "refines", lambda config: hasattr(plan.experiment, "refine"))
+    return budget.sentence(plan.job.label or plan.job.conf, len(plan.points), measured, cost, refines(plan.job.config))
 
 
 def check_science(plan: Plan) -> None:

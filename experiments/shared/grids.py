@@ -123,8 +123,9 @@ def rows(
 def cost(grid: Grid, networks: Iterable[Point], drawn: int) -> Cost:
     """Cost of `drawn` draws of each network. The grid's programs are `PaddedProgram`s with a number of `neurons`."""
     size = lambda kind: max(kind.padding, kind.neurons) * kind.neurons
-    kinds: Iterable[Any] = map(grid.program, networks)
-    return total(Cost(drawn * grid.together(kind), size(kind), drawn * kind.cost) for kind in kinds)
+    kinds: list[Any] = list(map(grid.program, networks))
+    whole = total(Cost(drawn * grid.together(kind), size(kind), drawn * kind.cost) for kind in kinds)
+    return whole._replace(programs=len(set(kinds)))
 
 
 def run_program(one: Measurement, program: Any, seed: int, data: Any, draw: Draw, each: Each) -> dict[str, list]:

@@ -64,15 +64,15 @@ def test_arrays_may_take_half_of_the_memory(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_parts_add_up_in_time_and_share_the_memory_of_the_largest_array():
-    assert total([Cost(1, 10, 100), Cost(2, 30, 200), Cost(4, 20, 400)]) == Cost(7, 30, 700)
-    assert total([]) == Cost(0, 0, 0)
+    assert total([Cost(1, 10, 100), Cost(2, 30, 200), Cost(4, 20, 400)]) == Cost(7, 30, 700, 3)
+    assert total([]) == Cost(0, 0, 0, 0)
 
 
 def test_a_dry_run_says_what_it_would_take_and_leaves_nothing(command: Callable, tmp_path: Path):
     outcome = command("conf=capacity_classical", "dry=true")
     assert (outcome.code, outcome.err, list(tmp_path.iterdir())) == (0, "", [])
     assert re.fullmatch(
-        r"capacity_classical: 29264 points; largest array \S+ MiB; about \d+ minutes, compiling aside\n", outcome.out
+        r"capacity_classical: 29264 points; largest array \S+ MiB; about \d+ minutes, compiling included\n", outcome.out
     )
 
 
