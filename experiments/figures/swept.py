@@ -56,6 +56,6 @@ def _panel(quantity: str, axis: str, values: list, curves: Mapping[str, list[tup
         if any(number is not None for number in theory):
             drawn.append(Series(x, theory, **GREY | {"color": look["color"]}))
             known = True
-    drawn.append(entry("theory" if known else "no theory known", **GREY if known else {"color": "none"}))
+    drawn.append(entry("theory" if known else "no theory known", **GREY if known else {"color": "1.0"}))
     ticks = None if numbers else [(place[value], str(value)) for value in values]
     return Panel(f"{quantity} against {axis}", Axis(axis, ticks=ticks), Axis(quantity), drawn)
