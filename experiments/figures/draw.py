@@ -214,12 +214,13 @@ def _beside(panel: Panel, width: float) -> float:
     return lines * LABEL * LINE + ticks + bar + 0.2
 
 
-def _look_of_legend(entries: Entries, width: float, title: str) -> dict[str, Any]:
+def _look_of_legend(entries: Entries, width: float, title: str, pictured: Axes | None = None) -> dict[str, Any]:
     ax = Figure().subplots()  # signs alone: what is drawn may be an error bar, a band or a line
     texts = [wrapped(text, width - SWATCH, SMALL) for text in entries]
     for part in entries.values():
         _series(ax, part)
-    drawn = {text: sign for sign, text in zip(*ax.get_legend_handles_labels(), strict=True)}
+    found = [each.get_legend_handles_labels() for each in (ax, pictured) if each is not None]
+    drawn = {text: sign for signs, labels in found for sign, text in zip(signs, labels, strict=True)}
     return {
         "handles": [drawn[text] for text in entries], "labels": texts, "ncols": legends.columns(texts, width),
         "fontsize": SMALL,
@@ -235,4 +236,5 @@ def _legend(ax: Axes, slot: Slot) -> None:
     lower = BELOW + ax.get_xlabel().count("\n") * LABEL * LINE + _turned(slot.panel.x, slot.inside)
     below = ScaledTranslation(0, -lower, ax.figure.dpi_scale_trans)
     place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "bbox_transform": ax.transAxes + below}
-    ax.legend(**_look_of_legend(entries, slot.inside, slot.panel.legend), **place)
+    pictured = None if slot.panel.draw is None else ax
+    ax.legend(**_look_of_legend(entries, slot.inside, slot.panel.legend, pictured), **place)

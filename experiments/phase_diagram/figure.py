@@ -3,14 +3,12 @@
 from collections.abc import Callable
 from functools import partial
 from itertools import cycle
-from typing import Any
 
 import numpy as np
 import pandas
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
-from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from experiments.contract import Table
@@ -30,6 +28,7 @@ DENSE = {
     "thermodynamic": ("--", "$T_c$: stable below"),
     "glass": (":", "spin glass (AT)"),
 }
+STYLES = ("-", "--", "-.", ":", (0, (8, 2, 1, 2)))
 MARK = {"marker": "^", "linestyle": "none", "markersize": 7, "clip_on": False, "zorder": 5}
 
 
@@ -43,7 +42,9 @@ def panels(table: Table, summary: dict) -> list[Panel]:
         where += f", {sweeps} sweeps" if sweeps else "" if end == convergence.REST else f", {convergence.WORDS[end]}"
         lines = partial(diagram.lines, end, neurons=int(first["neurons"]))
         shared = {"found": cells(area), "diagram": diagram, "lines": lines}
-        shown.append(free(partial(_regimes, **shared), f"{where}: regimes", height=4.2))
+        texts = [*_words(**shared), *(label for *_, label in _lines(**shared))]
+        named = [entry(text) for text in texts if text]
+        shown.append(free(partial(_regimes, **shared), f"{where}: regimes", series=named, height=3.4))
         shown.append(free(partial(_overlaps, **shared), f"{where}: overlap"))
     shown += [_curves(summary)] if summary["overlap"] else []
     shown += [_rounding(summary)] if any(_lines_with_theory(summary)) else []
@@ -58,18 +59,25 @@ def _rectangles(found: Table) -> list[list[tuple[float, float]]]:
 
 def _regimes(ax: Axes, found: Table, diagram: Diagram, lines: Callable) -> None:
     """Every cell in the colour of its regime, cut as it was measured."""
-    handles = []
     for regime, word, (shade, hatch) in zip(diagrams.REGIMES, diagram.words, LOOKS, strict=True):
         inside = found[found["regime"] == regime]
-        if inside.empty:
-            continue
-        look = {"facecolor": shade, "hatch": hatch, "edgecolor": "0.75", "linewidth": 0.35, "label": word}
-        ax.add_collection(PolyCollection(_rectangles(inside), **look))
-        handles.append(Patch(**look))
+        if not inside.empty:
+            look = {"facecolor": shade, "hatch": hatch, "edgecolor": "0.75", "linewidth": 0.35, "label": word}
+            ax.add_collection(PolyCollection(_rectangles(inside), **look))
     _frame(ax, found, diagram, lines, colour="k")
-    drawn = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
-    below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "borderaxespad": 0}
-    ax.legend(handles=[*handles, *drawn], fontsize=8, **below)
+
+
+def _words(found: Table, diagram: Diagram, lines: Callable) -> list[str]:
+    """Words for the regimes that were found."""
+    named = zip(diagrams.REGIMES, diagram.words, strict=True)
+    return [word for regime, word in named if (found["regime"] == regime).any()]
+
+
+def _lines(found: Table, diagram: Diagram, lines: Callable) -> list[tuple]:
+    """Lines of theory on a map."""
+    low, high = found["bottom"].min(), found["top"].max()
+    heights = np.geomspace(low, high, 121) if diagram.yscale == "log" else np.linspace(low, high, 241)
+    return lines(loads=np.linspace(found["load_low"].min(), found["load_high"].max(), 241), heights=heights)
 
 
 def _overlaps(ax: Axes, found: Table, diagram: Diagram, lines: Callable) -> None:
@@ -92,14 +100,11 @@ def _frame(ax: Axes, found: Table, diagram: Diagram, lines: Callable, colour: st
     ax.set(xlim=(found["load_low"].min(), found["load_high"].max()), ylim=(low, high))
     ax.locator_params(axis="x", nbins=5)
     ax.grid(False)
-    heights = np.linspace(low, high, 241)
     if diagram.yscale == "log":
-        heights = np.geomspace(low, high, 121)
         ax.set_yticks([value for value in (0.1, 0.2, 0.5, 1, 2, 5, 10) if low <= value <= high])
         ax.yaxis.set_major_formatter(ScalarFormatter())
         ax.yaxis.set_minor_formatter(NullFormatter())
-    drawn = lines(loads=np.linspace(*ax.get_xlim(), 241), heights=heights)
-    for (x, y, label), style in zip(drawn, cycle(("-", "--", "-.", ":", (0, (8, 2, 1, 2)))), strict=False):
+    for (x, y, label), style in zip(_lines(found, diagram, lines), cycle(STYLES), strict=False):
         look = {"linestyle": style, "linewidth": 1.5} if np.ndim(x) else MARK
         ax.plot(x, y, color=colour, label=label, **look)
 

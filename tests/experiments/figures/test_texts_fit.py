@@ -16,8 +16,6 @@ from experiments.figures.panel import Axis, Panel
 from experiments.runner import registry, tables
 
 WIDTHS = (3.4, 7.0, None)
-CUT = {"phase_diagram"}
-"""Experiments of which a text still reaches beyond the canvas at the figure's own width: a list that gets shorter."""
 PIXELS = 900
 """Pixels across of the figure as wide as it is by itself, as a page shows it."""
 
@@ -39,7 +37,7 @@ def test_a_text_beside_the_canvas_is_seen() -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("name", [name for name in registry.names() if name not in CUT])
+@pytest.mark.parametrize("name", registry.names())
 def test_no_text_of_a_figure_is_cut(smoke: Callable[[str], Path], name: str) -> None:
     folder = smoke(name)
     table, summary = tables.read(folder, name), json.loads((folder / "summary.json").read_text(encoding="utf-8"))
