@@ -26,7 +26,7 @@ from experiments.contract import InputError, Table
 from experiments.figures import report, saving, style
 from experiments.figures.headlines import in_words
 from experiments.figures.panel import Panel
-from experiments.runner import compose, execute, folders, planning, registry, results, session
+from experiments.runner import compose, execute, folders, planning, pooling, registry, results, session, sweeps
 from experiments.runner.words import quote, split
 from experiments.shared.memories import answering
 from hopfield import memories, outside
@@ -95,6 +95,41 @@ class Run:
         return "\n".join([*lines, *(f"    {line}" for line in in_words(self.summary))])
 
 
+class Sweep:
+    """Results of several runs, as a sweep or `hopfield plot` joins them: frames of a run, with the options that differ.
+
+    Attributes:
+        folder: where they lie.
+        runs: each run.
+    """
+
+    def __init__(self, place: Path, members: Sequence[Path]) -> None:
+        self.folder = place
+        self.runs = [open_run(member) for member in members]
+        found = pooling.read(members)
+        names = pooling.differing(found)
+        self._options = [{name: pooling.value(run, name) for name in names} for run in found]
+
+    @property
+    def table(self) -> Table:
+        """The rows of all runs."""
+        return self._joined("table")
+
+    @property
+    def curves(self) -> Table:
+        """`Run.curves` of all runs."""
+        return self._joined("curves")
+
+    @property
+    def critical_load(self) -> Table:
+        """`Run.critical_load` of all runs."""
+        return self._joined("critical_load")
+
+    def _joined(self, name: str) -> Table:
+        frames = [getattr(run, name).assign(**each) for run, each in zip(self.runs, self._options, strict=True)]
+        return pandas.concat(frames, ignore_index=True)
+
+
 def capacity(memory: Any, **options: Any) -> Run:
     """Capacity of a memory: `measure("capacity", memories=[memory], ...)`."""
     return measure("capacity", memories=[memory], **options)
@@ -131,16 +166,18 @@ def measure(name: str, *, output: str | Path | None = None, **options: Any) -> R
         return Run(conf, plan.experiment, job.directory, job.config.figure, kept=job.kept)
 
 
-def open_run(folder: str | Path) -> Run:
-    """Results that a folder holds, measured by the command or from Python.
+def open_run(folder: str | Path) -> Any:
+    """Results that a folder holds, measured by the command or from Python: a `Run`, or the `Sweep` that it joins.
 
     Raises:
-        ValueError: it does not hold the results of one finished run.
+        ValueError: it holds the results of no finished run.
     """
     place = Path(folder).expanduser().absolute()
+    if members := sweeps.members(place):
+        return Sweep(place, members)
     record = folders.read(place)
-    if record is None or not record.complete or (place / folders.JOINED).exists():
-        raise InputError(f"folder must hold the results of one finished run, got {folder}")
+    if record is None or not record.complete:
+        raise InputError(f"folder must hold the results of a finished run, got {folder}")
     with registry.outside(Path(record.home) if record.home else None):
         return Run(record.conf, registry.load(record.experiment), place, results.look(place), kept=True)
 

@@ -69,6 +69,8 @@ def measure(name: str, *, output: str | PathLike | None = None, **options: Any) 
 def open_run(folder: str | PathLike) -> Any:
     """Results of a finished run that a folder holds, measured by the command or from Python: as `measure` returns them.
 
+    Of a sweep they are `table`, `curves` and `critical_load` with a further column for each option that differs.
+
     Raises:
         ValueError: the folder holds no such results.
         ImportError: packages of the command are not installed.

@@ -96,6 +96,16 @@ def test_what_the_command_measured_is_opened(command: pandas.DataFrame, folder: 
     pandas.testing.assert_frame_equal(hopfield.open_run(folder / "command").table, command, check_exact=True)
 
 
+def test_a_sweep_has_the_frames_of_a_run_with_a_column_for_its_option(run: Any, folder: Path) -> None:
+    words = ["-m", "conf=capacity", "memories=[modern]", *WORDS, "beta=1,2", f"output={folder}/sweep"]
+    assert main([*words, "figure.format=[svg]", "wandb.mode=disabled"]) == 0
+    sweep = hopfield.open_run(folder / "sweep")
+    assert [frame["beta"].tolist() for frame in (sweep.table,)] == [[1.0] * 6 + [2.0] * 6]
+    assert list(sweep.curves) == [*run.curves, "beta"]
+    assert set(sweep.curves["beta"]) == {1.0, 2.0}
+    assert "critical load against beta" in (folder / "sweep" / "report.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
 def test_a_function_that_changed_is_measured_anew_and_not_into_the_same_folder(folder: Path) -> None:
     first, second = (hopfield.capacity(cell(beta), **SCALE).table for beta in (0.05, 4.0))
@@ -156,5 +166,5 @@ def test_what_is_no_memory_is_refused() -> None:
         hopfield.capacity(dense, **SCALE)
     with pytest.raises(ValueError, match="memories must be a function of patterns, or a name, got Memory"):
         hopfield.capacity(Memory.create([[1.0, -1.0]], 1.0), **SCALE)
-    with pytest.raises(ValueError, match="folder must hold the results of one finished run"):
+    with pytest.raises(ValueError, match="folder must hold the results of a finished run"):
         hopfield.open_run(".")
