@@ -155,10 +155,10 @@ def _comparison(table: Table, criterion: str, real: bool) -> Panel:
     x = "patterns" if real else "load"
     groups = list(table.groupby(["memory", "dynamics", "neurons"], sort=False))
     looks, found = series([str(key) for key, _ in groups]), []
-    several = table.groupby("memory")["dynamics"].nunique().max() > 1
+    alike = len({settings(rows) for _, rows in groups}) == 1
     for number, (key, rows) in enumerate(groups):
-        label = labels.memory(key[0]) + (f", {key[1]}" if several else "")
-        label += f", $N={key[2]}$" if table["neurons"].nunique() > 1 else ""
+        label = labels.memory(key[0]) + (f", $N={key[2]}$" if table["neurons"].nunique() > 1 else "")
+        label += "" if alike else f"; {settings(rows)}"
         smaller = {"markersize": 6.0 - 3.0 * number / len(groups)}  # a smaller one on a larger one is seen
         found += _shares(rows, criterion, x, label, looks[str(key)] | smaller)
     memory, gardner = table["memory"].iloc[0], float(bounds.gardner())
@@ -167,4 +167,5 @@ def _comparison(table: Table, criterion: str, real: bool) -> Panel:
     start = corruptions.label(table["corruption"].iloc[0]) if criterion != "fixed_point" else "clean pattern, one step"
     title = f"{labels.patterns(table['ensemble'].iloc[0])}, {start}" if real else start
     axis = Axis("stored patterns $M$", "log") if real else Axis(load_label(memory))
-    return Panel(title, axis, Axis(_words(criterion, table), limits=SHARE), found)
+    share = Axis(_words(criterion, table), limits=SHARE)
+    return Panel(title, axis, share, found, legend=settings(table) if alike else "")

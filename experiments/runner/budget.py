@@ -74,7 +74,7 @@ def _blame(config: Config, cost: Callable[[Any], Cost]) -> str | None:
         try:
             cheaper = cost(dataclasses.replace(config, **{entry.name: usual}))
             if _excess(cheaper) is None:
-                bearable[entry.name] = seconds(cheaper)
+                bearable[entry.name] = seconds(cheaper._replace(programs=0))
         except ValueError:  # the others do not go with this default
             continue
     return min(bearable, key=lambda name: bearable[name]) if bearable else None

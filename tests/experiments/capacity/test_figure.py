@@ -208,7 +208,7 @@ def test_a_figure_has_at_most_eight_panels():
 def test_dynamics_of_one_memory_are_curves_of_their_own():
     table = invented_table(**RULES, samples=4, dynamics=["asynchronous", "synchronous"])
     found = panels(drawn(table))["clean start"]
-    assert labels(found)[:2] == ["Gardner's bound for any rule: 2", "classical, asynchronous"]
+    assert labels(found)[:2] == ["Gardner's bound for any rule: 2", "classical; asynchronous, 4 samples × 8, odd $M$"]
     assert len(found.containers) == 6
 
 
