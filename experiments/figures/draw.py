@@ -65,7 +65,7 @@ def figure(panels: Sequence[Panel], width: float | None = None) -> Figure:
 
 
 def _slots(panels: Sequence[Panel], columns: int, each: float) -> list[Slot]:
-    """Places of panels in reading order. Axes of one column are equally wide: the narrowest of them says how."""
+    """Places of panels in reading order. All axes are equally wide, as margins leave place."""
     slots: list[Slot] = []
     row = column = 0
     for panel in panels:
@@ -77,7 +77,8 @@ def _slots(panels: Sequence[Panel], columns: int, each: float) -> list[Slot]:
     beside = {slot.column: 0.0 for slot in slots}
     for slot in slots:
         beside[slot.column] = max(beside[slot.column], slot.width - slot.inside)
-    return [slot._replace(inside=slot.width - beside[slot.column]) for slot in slots]
+    margin = sum(beside.values()) / max(1, len(beside))
+    return [slot._replace(inside=slot.width - margin) for slot in slots]
 
 
 def draw(ax: Axes, slot: Slot, letter: str = "") -> None:
@@ -87,7 +88,7 @@ def draw(ax: Axes, slot: Slot, letter: str = "") -> None:
         panel.draw(ax)
     if panel.heat is not None:
         _heat(ax, panel.heat)
-    for part in panel.series:
+    for part in panel.series if panel.draw is None else ():
         _series(ax, part)
     if title := _title(panel, letter):
         ax.set_title(wrapped(title, slot.inside, TITLE), loc="left", fontsize=TITLE)
@@ -115,7 +116,8 @@ def _axis(ax: Axes, side: str, axis: Axis, ends: tuple[float, float]) -> None:
     elif axis.scale == "log":
         ticks = ax.xaxis if side == "x" else ax.yaxis
         if max(ends) < 1e3 * min(ends):
-            ticks.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            long = min(ends) < 0.01 and max(ends) > 50 * min(ends)  # texts that would touch
+            ticks.set_major_locator(LogLocator(subs=(1.0,) if long else (1.0, 2.0, 5.0)))
             ticks.set_major_formatter(lambda value, _: f"{value:g}")
         ticks.set_minor_formatter(NullFormatter())
 
@@ -210,7 +212,7 @@ def _beside(panel: Panel, width: float) -> float:
     """Inches beside the axes: of the label and the ticks on their left, and a colour bar on their right."""
     lines = wrapped(panel.y.label, _plot_height(panel, width), LABEL).count("\n") + bool(panel.y.label)
     ticks = max((width_of(text, TICK) for _, text in panel.y.ticks or ()), default=0.42)
-    bar = 0.65 if panel.heat is not None and panel.heat.label else 0.0
+    bar = 0.65 if panel.draw is not None or (panel.heat is not None and panel.heat.label) else 0.0
     return lines * LABEL * LINE + ticks + bar + 0.2
 
 
@@ -219,7 +221,7 @@ def _look_of_legend(entries: Entries, width: float, title: str, pictured: Axes |
     texts = [wrapped(text, width - SWATCH, SMALL) for text in entries]
     for part in entries.values():
         _series(ax, part)
-    found = [each.get_legend_handles_labels() for each in (ax, pictured) if each is not None]
+    found = [each.get_legend_handles_labels() for each in (ax, pictured) if each is not None]  # a picture's own count
     drawn = {text: sign for signs, labels in found for sign, text in zip(signs, labels, strict=True)}
     return {
         "handles": [drawn[text] for text in entries], "labels": texts, "ncols": legends.columns(texts, width),
