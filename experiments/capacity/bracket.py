@@ -68,7 +68,7 @@ def further(memory: str, neurons: int, parity: Parity, most: int, rows: Sequence
         return [], True
     blueprint = find(memory)
     low, high = climbed[min(low for low, _ in ends)], climbed[max(high for _, high in ends)]
-    loads = np.linspace(*(blueprint.scaling.load(number, neurons) for number in (low, high)), LOADS)
+    loads = np.linspace(blueprint.scaling.load(low, neurons), blueprint.scaling.load(high, neurons), LOADS)
     return sorted({blueprint.rounded(float(load), neurons, parity) for load in loads}), True
 
 

@@ -206,16 +206,15 @@ def _out_of_range(table: Table, critical: list[dict]) -> list[str]:
             if len(passed) > 1 and all_pass != none_pass:
                 end = passed.index[-1 if all_pass else 0]
                 missing.setdefault((curve["memory"], name, bool(all_pass)), []).append(float(end))
-    merged: dict[tuple, list[str]] = {}
+    merged: dict[tuple[str, bool, int, float], list[str]] = {}
     for (memory, name, all_pass), ends in missing.items():
-        several = table[table["memory"] == memory].drop_duplicates(CURVE)
-        merged.setdefault((memory, all_pass, len(ends), len(several), max(ends) if all_pass else min(ends)), []).append(
-            CRITERIA_WORDS[name]
-        )
-    return [_advice(*where, names) for where, names in merged.items()]
+        where = memory, all_pass, len(ends), max(ends) if all_pass else min(ends)
+        merged.setdefault(where, []).append(CRITERIA_WORDS[name])
+    several = {str(memory): len(rows.drop_duplicates(CURVE)) for memory, rows in table.groupby("memory")}
+    return [_advice(*where, several[where[0]], names) for where, names in merged.items()]
 
 
-def _advice(memory: str, all_pass: bool, count: int, of: int, end: float, names: list[str]) -> str:
+def _advice(memory: str, all_pass: bool, count: int, end: float, of: int, names: list[str]) -> str:
     """Sentence on criteria that half of the queries pass at no measured load of so many curves, and loads to try."""
     side, side_of_half, factors = ("highest", "more", (1.5, 2.0)) if all_pass else ("lowest", "less", (0.25, 0.5))
     tried = ",".join(f"{factor * end:.2g}" for factor in factors)

@@ -15,15 +15,15 @@ from experiments.figures.words import readable
 
 _MEMORIES = {path.stem for path in (ROOT / "hopfield" / "memories").glob("[a-z]*.py")}
 _PART = re.compile(r"(?:[^/]*/)*[^/]*\.py:[^/]+|[^/]+")
-QUANTITY, OTHER = "quantity", "of"
+QUANTITY, OTHER = "quantity", "case"
 """Columns of the first part of a name, and of parts that no other column is for."""
 
 
 def cells(name: str) -> dict[str, str]:
     """Words of a number's name by the column that each belongs to."""
-    first, *parts = (lambda quantity, _, rest: [quantity, *_PART.findall(rest)])(*name.partition("/"))
+    first, _, rest = name.partition("/")
     found = {QUANTITY: readable(first)}
-    for part in parts:
+    for part in _PART.findall(rest):
         symbol, equals, value = part.partition("=")
         if equals and re.fullmatch(r"\w+", symbol):
             column, text = symbol, value

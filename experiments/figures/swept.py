@@ -42,7 +42,7 @@ def _is_number(groups: Sequence[Group], name: str) -> bool:
 def _words(name: str, beside: Sequence[str]) -> tuple[str, str]:
     """Quantity of a number, and what tells it from others of that quantity."""
     parts = cells(name)
-    texts = [f"{column}={text}" if len(column) < 4 and column != "of" else text for column, text in parts.items()][1:]
+    texts = [f"{column}={text}" if len(column) < 4 else text for column, text in parts.items()][1:]
     return parts[QUANTITY], ", ".join([*texts, *beside])
 
 

@@ -74,7 +74,7 @@ def test_a_name_in_a_summary_is_columns_of_a_table_and_words_of_a_sentence() -> 
         "dynamics": "asynchronous",
         "criterion": "overlap > 0.7",
         "N": "100",
-        "of": "digits",
+        "case": "digits",
     }
     (line,) = in_words({"scalars": headline(name, 0.25, 0.01)})
     assert line == "critical load of mine, asynchronous, overlap > 0.7, N = 100, digits: 0.250 ± 0.010"
