@@ -1,6 +1,7 @@
 """Smoke scale: what an experiment is run with where any run of it will do."""
 
 import dataclasses
+from typing import Any
 
 import pytest
 
@@ -8,11 +9,12 @@ from experiments.runner import registry
 from experiments.worked_examples import capacity_claims, printed
 
 
-def few(name: str) -> dict[str, list]:
-    """The first two entries of the lists among the defaults of an experiment."""
+def few(name: str) -> dict[str, Any]:
+    """The first two entries of the lists among the defaults of an experiment, and few samples where it chooses them."""
     usual = registry.options(name)()
     lists = {entry.name: getattr(usual, entry.name) for entry in dataclasses.fields(usual)}
-    return {key: value[:2] for key, value in lists.items() if isinstance(value, list) and len(value) > 2}
+    samples = {"samples": 2} if getattr(usual, "samples", 1) is None else {}
+    return samples | {key: value[:2] for key, value in lists.items() if isinstance(value, list) and len(value) > 2}
 
 
 SIZES_OF_CLAIMS = ((6, 10, 14), (8, 12, 16), (8, 10, 12), (6, 8))
