@@ -145,7 +145,7 @@ def test_regimes_keep_their_names(smoke):
     for ax, (_, area) in zip(maps, smoke[smoke["study"] == "map"].groupby("memory", sort=False), strict=True):
         cells = {part.get_label() for part in ax.collections}
         assert cells
-        assert cells < {text.get_text() for text in ax.get_legend().get_texts()}
+        assert cells < {text.get_text().replace("\n", " ") for text in ax.get_legend().get_texts()}
         assert cells <= set(diagrams.find(area["memory"].iloc[0]).words)
 
 
@@ -177,7 +177,7 @@ def test_no_theory_of_states_at_rest_stands_beside_a_single_update():
     assert [note for note in summary["notes"] if note.startswith("modern: ") and "at max_steps=1;" in note]
     with style.style():
         axes = draw.figure(phase_diagram.panels(table, summary)).axes
-    titled = {ax.get_title("left")[3:].replace("\n", " "): ax for ax in axes}
+    titled = {ax.get_title("left")[1:].replace("\n", " ").strip(): ax for ax in axes}
     maps = {title: ax.get_legend_handles_labels()[1] for title, ax in titled.items() if "overlap" in title}
     assert maps == {
         "classical, $N=20$, 2 sweeps: overlap": [],
@@ -218,8 +218,12 @@ def test_lines_of_theory_are_called_what_they_are(smoke):
     summary = json.loads(files.encode(phase_diagram.summarise(smoke)), parse_constant=lambda name: None)
     with style.style():
         axes = draw.figure(phase_diagram.panels(smoke, summary)).axes
-    legends = {ax.get_title(loc="left")[3:].replace("\n", " "): ax.get_legend() for ax in axes}
-    labels = {title: [text.get_text() for text in legend.texts] for title, legend in legends.items() if legend}
+    legends = {ax.get_title(loc="left")[1:].replace("\n", " ").strip(): ax.get_legend() for ax in axes}
+    labels = {
+        title: [text.get_text().replace("\n", " ") for text in legend.texts]
+        for title, legend in legends.items()
+        if legend
+    }
     assert set(labels) >= {
         "classical, $N=100$, 60 sweeps: regimes",
         "modern, $N=12$: regimes",
