@@ -170,8 +170,8 @@ def retained_overlap(table: Table) -> Panel:
 def _above(means: Table, deficit: np.ndarray) -> tuple[float | None, None]:
     """Limits that end a little below the least measured value: theory and error bars fall without end to no load."""
     seen = 1 - means["mean"].to_numpy(float)
-    least = np.nanmin(np.where(seen > 0, seen, np.nan), initial=np.inf)
-    return (min(least, np.nanmax(deficit)) / 5 if np.isfinite(least) else None), None
+    least, known = seen[seen > 0].min(initial=np.inf), deficit[np.isfinite(deficit)]
+    return (min(least, known.max() if known.size else np.inf) / 5 if np.isfinite(least) else None), None
 
 
 def bimodal(memory: str) -> bool:

@@ -60,17 +60,17 @@ TITLES = {
     ),
     "projection alone": (
         HEBB | {"memories": ["projection"], "neurons": [40, 60]},
-        ["projection", "critical number of patterns", "one-step error", "extrapolation in size"],
+        ["projection", "critical number of patterns", "one-step error"],
     ),
     "no clean start": (
         HEBB | {"neurons": [50, 60], "corruption": ["noise:0.5"]},
-        ["classical", "critical number of patterns", "one-step error", "extrapolation in size"],
+        ["classical", "critical number of patterns", "one-step error"],
     ),
     "mixed starts and dynamics": (
         HEBB | {"corruption": ["mask:0.5", 0.0, 0.1], "dynamics": ["asynchronous", "synchronous"]},
         ["classical", "one-step error", "overlap of what is retained"],
     ),
-    "smoke scale": ({}, ["classical", "exponential", "one-step error"]),
+    "smoke scale": ({}, ["classical", "exponential", "critical number of patterns", "one-step error"]),
     "one load": (HEBB | {"loads": [0.1]}, ["classical", "one-step error", "overlap of what is retained"]),
     "one sample": (HEBB | {"samples": 1}, ["classical", "one-step error", "overlap of what is retained"]),
     "one query": (

@@ -72,7 +72,7 @@ def test_a_dry_run_says_what_it_would_take_and_leaves_nothing(command: Callable,
     outcome = command("conf=capacity_classical", "dry=true")
     assert (outcome.code, outcome.err, list(tmp_path.iterdir())) == (0, "", [])
     assert re.fullmatch(
-        r"capacity_classical: 29264 points; largest array \S+ MiB; about \d+ minutes, compiling included\n", outcome.out
+        r"capacity_classical: 29356 points; largest array \S+ MiB; about \d+ minutes, compiling included\n", outcome.out
     )
 
 
