@@ -47,19 +47,24 @@ def figure(panels: Sequence[Panel], width: float | None = None) -> Figure:
     if width is not None:
         columns = max(1, min(columns, round(width / NARROW)))
     whole = width or WIDTH * columns + 0.4
-    slots, shared = _slots(panels, columns, whole / columns), legends.shared(panels)
-    rows = range(slots[-1].row + 1 if slots else 1)
-    heights = [max((_height(slot, not shared) for slot in slots if slot.row == row), default=1.0) for row in rows]
-    foot = legends.height(shared, whole) if shared else 0.0
+    slots, (shared, sharing) = _slots(panels, columns, whole / columns), legends.shared(panels)
+    heights = [1.0] * (slots[-1].row + 1 if slots else 1)
+    for place, slot in enumerate(slots):
+        heights[slot.row] = max(heights[slot.row], _height(slot, place not in sharing))
+    title = panels[sharing[0]].legend if shared else ""
+    if shared and any(legends.entries_of(panel) for place, panel in enumerate(panels) if place not in sharing):
+        letters = [LETTERS[place] for place in sharing]
+        run = f"{letters[0]} to {letters[-1]}" if "".join(letters) in LETTERS else ", ".join(letters)
+        title = f"{title} ({run})" if title else run
+    foot = legends.height(shared, whole, bool(title)) if shared else 0.0
     made = Figure(figsize=(whole, sum(heights) + foot), layout="constrained")
-    grid = made.add_gridspec(len(rows), max(1, columns), height_ratios=heights)
+    grid = made.add_gridspec(len(heights), max(1, columns), height_ratios=heights)
     for number, slot in enumerate(slots):
         ax = made.add_subplot(grid[slot.row, slot.column : slot.column + slot.span])
         draw(ax, slot, "" if len(panels) == 1 else LETTERS[number : number + 1])
-        if not shared:
+        if number not in sharing:
             _legend(ax, slot)
     if shared:
-        title = next((panel.legend for panel in panels if panel.legend), "")
         made.legend(**_look_of_legend(shared, whole, title), loc="outside lower center")
     return made
 

@@ -27,14 +27,22 @@ def _sign(part: Series) -> tuple:
     return part.color, part.marker, part.linestyle, part.markerfacecolor, part.kind
 
 
-def shared(panels: Sequence[Panel]) -> Entries:
-    """Entries of one legend for all panels, where the legend of one of them holds those of all; else nothing."""
-    every = [entries for panel in panels if (entries := entries_of(panel))]
-    if len(every) < 2 or len({panel.legend for panel in panels if entries_of(panel)}) > 1:
-        return {}
-    most = max(every, key=len)
-    same = all(text in most and _sign(most[text]) == _sign(part) for each in every for text, part in each.items())
-    return most if same else {}
+def shared(panels: Sequence[Panel]) -> tuple[Entries, list[int]]:
+    """Entries of one legend for many panels, and the places of these: of all, or of four and more, else of none.
+
+    The legend of one of them holds those of the others.
+    """
+    every = {place: entries for place, panel in enumerate(panels) if (entries := entries_of(panel))}
+    for first in sorted(every, key=lambda place: -len(every[place])):
+        held = [place for place in every if panels[place].legend == panels[first].legend]
+        held = [place for place in held if _holds(every[first], every[place])]
+        if len(held) >= min(4, max(2, len(every))):
+            return every[first], held
+    return {}, []
+
+
+def _holds(most: Entries, entries: Entries) -> bool:
+    return all(text in most and _sign(most[text]) == _sign(part) for text, part in entries.items())
 
 
 def columns(entries: Sequence[str], width: float) -> int:

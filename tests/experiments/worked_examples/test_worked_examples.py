@@ -100,7 +100,7 @@ def test_a_printed_number_is_right_if_the_computed_one_rounds_to_it(table):
 def test_the_command_prints_saves_and_draws_the_examples(command, tmp_path):
     done = command("conf=worked_examples", "examples=[attention,temperature,jacobian]", "output=out")
     assert done.code == 0, done.err
-    assert "numbers_wrong: 19" in done.out
+    assert "numbers wrong: 19" in done.out
     assert done.out.count("  wrong\n") > 3
     assert "  right\n" not in done.out
     saved = pandas.read_csv(tmp_path / "out" / "table.csv")
