@@ -138,7 +138,7 @@ def test_only_what_differs_from_its_default_or_is_said_and_asks_for_something_is
 def test_a_scale_is_found_however_its_memory_is_written() -> None:
     entries = {"dense:3": Scale(samples=7), "sparse": Scale(samples=8)}
     config = Config(memories=["dense", "sparse:2", "dense:4"], per_memory=entries)
-    assert [scales.scale_of(config, memory).samples for memory in config.memories] == [7, 8, 4]
+    assert [scales.scale_of(config, memory).samples for memory in config.memories] == [7, 8, 40]
 
 
 @pytest.mark.parametrize(("one", "other"), [("dense:3", "dense:4"), ("storkey", "projection"), ("modern", "sparse")])
