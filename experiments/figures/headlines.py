@@ -49,13 +49,14 @@ def headlines(summary: dict) -> Iterator[dict[str, Any]]:
         if any(name.endswith(end) and name.removesuffix(end) in scalars for end in (ERROR, THEORY, LIMIT)):
             continue
         known, limit, error = scalars.get(f"{name}{THEORY}"), scalars.get(f"{name}{LIMIT}"), f"{name}{ERROR}"
-        theory = "" if known is None else with_error(known)
+        told = known if limit is None else limit
+        theory = "" if told is None else f"{told:.4g}" if math.isfinite(told) else with_error(told)
         yield {
             "name": name,
             "cells": cells(name),
             "value": with_error(value, scalars[error]) if error in scalars else with_error(value),
             "sort": str(value),
-            "theory": theory if limit is None else f"{with_error(limit)} (N → ∞)",
+            "theory": theory if limit is None else f"{theory} (N → ∞)",
         }
 
 
