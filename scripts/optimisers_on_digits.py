@@ -1,6 +1,6 @@
 """Natural gradients beside first-order optimisers on a two-layer transformer that reads digits.
 
-    python scripts/optimisers_on_digits.py [--seeds 3] [--rules adam,natural] [--json FILE]
+    python scripts/optimisers_on_digits.py [--seeds 3] [--rules "adam;muon"] [--json FILE]
 
 16 patches of 4 pixels, width 32, 26474 parameters, batches of 256 of 1400 images; 397 are held out. First-order rules
 take the best of four rates on the first seed, natural gradients their defaults. Loss is that of all training images,
