@@ -72,11 +72,6 @@ def test_a_report_loses_its_library_and_rows_and_gets_the_library_back() -> None
     assert Image.open(io.BytesIO(showcase.thumbnail(picture("PNG")))).width == showcase.WIDTH
 
 
-def test_a_run_without_a_figure_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"RUN must be the folder of a finished run, got no figure\.svg"):
-        showcase.keep("capacity", tmp_path, tmp_path)
-
-
 @pytest.mark.parametrize(("memory", "size"), [("classical", "800"), ("exponential", "16"), ("modern", "16")])
 def test_the_explorer_shows_the_critical_loads_that_are_quoted(memory: str, size: str) -> None:
     """0.1691(7), 0.522(2) and 0.526(3) in the head of conf/capacity.yaml, from fits; a line through points is near."""

@@ -155,16 +155,3 @@ def test_refusals_are_those_of_the_command(options: dict, words: list[str], caps
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - compared below
         hopfield.measure("capacity", **options)
     assert f"error: {caught.value}\n" == capsys.readouterr().err
-
-
-def test_what_is_no_memory_is_refused() -> None:
-    def dense(patterns: Any, *, mask: Any = None) -> Memory:
-        return Memory.create(patterns, 1.0, mask=mask)
-
-    dense.__qualname__ = "dense"
-    with pytest.raises(ValueError, match="must not have the name of a published memory, got a function dense"):
-        hopfield.capacity(dense, **SCALE)
-    with pytest.raises(ValueError, match="memories must be a function of patterns, or a name, got Memory"):
-        hopfield.capacity(Memory.create([[1.0, -1.0]], 1.0), **SCALE)
-    with pytest.raises(ValueError, match="folder must hold the results of a finished run"):
-        hopfield.open_run(".")

@@ -31,11 +31,6 @@ def test_a_column_brings_its_error_and_its_band_along_in_its_unit(name: str, mea
     assert find(BETA, name) == Column(meaning, "−1 to 1")
 
 
-def test_a_column_that_is_declared_itself_is_no_end_of_another() -> None:
-    own = BETA | {"overlap_low": Column("least overlap")}
-    assert find(own, "overlap_low") == Column("least overlap")
-
-
 def test_an_unknown_column_is_refused_with_the_nearest_name() -> None:
     check(BETA, {"overlap": 0.5, "beta_0": 1.0, "overlap_high": 0.6})
     with pytest.raises(InputError, match=r"got overlapp; did you mean overlap\?$"):
@@ -79,22 +74,8 @@ def test_a_value_of_another_kind_is_refused_by_its_column(kind: type, value: Any
         check({"x": Column("x", kind=kind)}, {"x": value})
 
 
-def test_an_error_and_a_band_are_real_numbers_whatever_they_are_of() -> None:
-    declared = {"count": Column("count", kind=int), "part_*": Column("part *", kind=int)}
-    check(
-        declared, {"count": 3, "count_stderr": 0.5, "count_low": 2.5, "count_high": 3, "part_0": 1, "part_0_low": 0.5}
-    )
-    with pytest.raises(InputError, match="part_0 of a row must be a whole number"):
-        check(declared, {"part_0": 0.5})
-
-
 def test_shared_columns_are_those_of_several_experiments() -> None:
     declared = [registry.columns(name) or {} for name in registry.names()]
     assert shared("load") == {"load": SHARED["load"]}
     for name, column in SHARED.items():
         assert sum(each.get(name) == column for each in declared) >= 1, name
-
-
-def test_the_text_of_a_column_ends_with_its_unit() -> None:
-    assert str(BETA["overlap"]) == "overlap m (−1 to 1)"
-    assert str(Column("number of the sample")) == "number of the sample"

@@ -54,12 +54,6 @@ def test_every_kind_runs_by_the_commands_that_are_printed(
                 pytest.fail(f"nothing runs {other}")
 
 
-def test_the_usage_and_the_templates_are_those_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
-    assert new.main(["--help"]) == 0
-    assert {line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]} == set(new.KINDS)
-    assert {path.name.partition(".")[0] for path in new.TEMPLATES.iterdir()} == set(new.KINDS)
-
-
 @pytest.mark.parametrize(("kind", "name"), [("separation", "jnp"), ("optimiser", "fisher"), ("optimiser", "factor")])
 def test_a_name_that_the_file_uses_for_something_else_is_refused(
     kind: str, name: str, mine: Path, capsys: pytest.CaptureFixture[str]
@@ -148,17 +142,6 @@ def test_the_metric_is_the_form_of_its_matrix(mine: Path) -> None:
     np.testing.assert_allclose(metric.form(x, y), x @ metric.dense() @ y.T, rtol=1e-9)
     layer = HopfieldAttention(1, 3, options=AssociationOptions(metric=metric), rngs=nnx.Rngs(0))
     assert layer(x[None]).shape == (1, 4, 3)
-
-
-@pytest.mark.parametrize(
-    ("words", "end"),
-    [(["memry", "foo"], "got memry foo; did you mean memory?"), (["memory"], "got memory"), ([], "got nothing")],
-)
-def test_words_that_begin_nothing_are_refused(
-    words: list[str], end: str, mine: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert new.main(words) == 2
-    assert capsys.readouterr().err.endswith(f"and a NAME, {end}\n")
 
 
 @pytest.mark.parametrize("kind", ["memory", "separation", "similarity"])

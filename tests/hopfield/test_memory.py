@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 import scipy.special
 
-from hopfield.couplings import Couplings, hebb_couplings
 from hopfield.memory import Memory
 from hopfield.separations import Linear, LogSumExp, entmax, polynomial
-from hopfield.similarities import Cosine, bilinear
-from hopfield.spaces import Euclidean, Spins
+from hopfield.spaces import Spins
 from tests.hopfield.contracts.parts import PLACES, SEPARATIONS, SIMILARITIES, SPACES, WIDTH, quick, slopes
 
 RNG = np.random.default_rng(21)
@@ -228,54 +226,6 @@ def test_energy_is_differentiable_in_everything_real():
         return Memory.create(v[: M * N].reshape(M, N), v[-1], separation=entmax(1.4)).energy(v[M * N : -1])
 
     np.testing.assert_allclose(quick(jax.grad(energy))(point), slopes(energy, point), rtol=1e-6, atol=1e-8)
-
-
-REFUSED = {
-    "vector": (lambda: Memory.create(np.ones(3)), r"patterns must be a non-empty matrix, got shape \(3,\)"),
-    "empty": (lambda: Memory.create(np.ones((0, 3))), r"patterns must be a non-empty matrix, got shape \(0, 3\)"),
-    "complex": (lambda: Memory.create(np.ones((2, 3), complex)), "patterns must be real numbers, got complex128"),
-    "nan": (lambda: Memory.create(np.full((2, 3), np.nan)), "patterns must be finite, got NaN or infinite entries"),
-    "beta": (lambda: Memory.create(PATTERNS, 0.0), "beta must be a positive finite number, got 0.0"),
-    "values": (
-        lambda: Memory.create(PATTERNS, values=np.ones((3, 2))),
-        r"values must have one row per pattern \(7\), got 3",
-    ),
-    "values rank": (lambda: Memory.create(PATTERNS, values=np.ones(7)), "values must be a non-empty matrix, got .*"),
-    "mask": (lambda: Memory.create(PATTERNS, mask=np.ones(7)), r"mask must be boolean \[7\], got float64 \(7,\)"),
-    "mask length": (lambda: Memory.create(PATTERNS, mask=[True]), r"mask must be boolean \[7\], got bool \(1,\)"),
-    "metric": (
-        lambda: Memory.create(PATTERNS, similarity=bilinear(np.ones((2, 2)))),
-        r"metric must be \[N, 6\] for patterns of width 6, got \(2, 2\)",
-    ),
-    "unconfined": (
-        lambda: Memory.create(PATTERNS, similarity=Cosine(), space=Euclidean(confined=False)),
-        "space must be confined for Cosine, whose energy has no minimum without R = ½‖x‖²",
-    ),
-    "spins": (
-        lambda: Memory.create(0.5 * SPINS, space=Spins()),
-        "patterns must be spins −1 or \\+1, got entries 0.5 away from them",
-    ),
-    "oblong": (lambda: Couplings.create(np.ones((2, 3))), r"matrix must be square, got shape \(2, 3\)"),
-    "skew": (
-        lambda: Couplings.create(np.array([[0.0, 1.0], [2.0, 0.0]])),
-        "matrix must be symmetric for an energy to exist, got asymmetry 1",
-    ),
-    "scale": (lambda: Couplings.create(np.eye(2), -1.0), "scale must be a positive finite number, got -1.0"),
-    "not classical": (
-        lambda: hebb_couplings(Memory.create(SPINS, separation=polynomial(3), space=Spins())),
-        r"memory must be classical \(Linear separation, Dot similarity, Spins\), got Polynomial, Dot, Spins",
-    ),
-    "not spins": (
-        lambda: hebb_couplings(Memory.create(SPINS, separation=Linear())),
-        r"memory must be classical \(Linear separation, Dot similarity, Spins\), got Linear, Dot, Euclidean",
-    ),
-}
-
-
-@pytest.mark.parametrize(("build", "message"), REFUSED.values(), ids=REFUSED)
-def test_meaningless_parts_are_refused_in_one_sentence(build, message):
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        build()
 
 
 def test_entries_of_masked_patterns_need_not_be_spins():

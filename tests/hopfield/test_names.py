@@ -5,29 +5,18 @@
 
 import re
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from flax import nnx
 
-from hopfield import Memory, attention, fisher, graphs, layers, optim, patterns, separations, similarities, spaces
-from hopfield.layers.learned_positions import as_positions
+from hopfield import Memory, separations, similarities, spaces
 from tests.hopfield.contracts.parts import SEPARATIONS, SIMILARITIES, SPACES
 
 PATTERNS = jnp.asarray(np.random.default_rng(3).normal(size=(4, 3)))
 MODULES = {"similarity": similarities, "separation": separations, "space": spaces}
-CHECKED = {
-    "similarity": similarities.as_similarity,
-    "separation": separations.as_separation,
-    "space": spaces.as_space,
-}
+
 UNNAMED = {"Bilinear"}
 """Classes that need more than a number: a metric."""
-
-UNITS = {"seen": graphs.Layer((1,)), "hidden": graphs.Layer((1,))}
-BIAS = graphs.Bias(jnp.ones(1))
-GRAPH = graphs.Graph.create(UNITS, [("seen", BIAS)])
 
 each_kind = pytest.mark.parametrize("what", MODULES)
 
@@ -75,60 +64,6 @@ def test_an_unknown_name_is_told_all_names_and_the_nearest(what):
         Memory.create(PATTERNS, **{what: typo})
     with pytest.raises(ValueError, match=rf"^{what} must be one of {known}, got 'zzzz'"):
         MODULES[what].find("zzzz")
-
-
-TYPOS = {
-    "likelihood": (lambda: fisher.as_likelihood("categorial"), "; did you mean categorical?"),
-    "manifold": (lambda: optim.riemannian_gradient_descent(0.1, "steifel"), "; did you mean stiefel?"),
-    "metric": (lambda: layers.learned_metric("diagnal", 4, rngs=nnx.Rngs(0)), "; did you mean diagonal?"),
-    "positions": (lambda: as_positions("rotery", 2, 8, jnp.float32), "; did you mean rotary?"),
-    "kind": (lambda: patterns.corrupt(jax.random.key(0), jnp.ones(5), "flp", 0.1), "; did you mean flip?"),
-    "corruption": (lambda: patterns.corruption("flp:0.1"), "; did you mean flip:0.1?"),
-    "connection": (lambda: graphs.Graph.create(UNITS, [("hiden", BIAS)]), "; did you mean hidden?"),
-    "clamped layer": (
-        lambda: graphs.descend(GRAPH, GRAPH.zeros(), 1, clamped={"hiden": jnp.ones(1)}),
-        "; did you mean hidden?",
-    ),
-}
-
-
-@pytest.mark.parametrize("what", TYPOS)
-def test_every_look_up_by_name_tells_the_nearest(what):
-    call, hint = TYPOS[what]
-    with pytest.raises(ValueError, match=re.escape(hint) + "$"):
-        call()
-
-
-def test_no_name_is_suggested_for_what_is_near_none():
-    with pytest.raises(ValueError, match=r"got 'zzzz'$"):
-        fisher.as_likelihood("zzzz")
-    with pytest.raises(ValueError, match=r"got 'flip:wide'$"):
-        patterns.corruption("flip:wide")
-
-
-def test_a_name_that_is_right_is_no_hint():
-    with pytest.raises(ValueError, match=r"got 'rotary:3'$"):
-        as_positions("rotary:3", 2, 8, jnp.float32)
-
-
-def test_a_part_is_told_how_it_is_written():
-    with pytest.raises(TypeError, match=r"got the class LogSumExp \(write LogSumExp\(\)\)$"):
-        Memory.create(PATTERNS, separation=separations.LogSumExp)
-    for similarity in ("bilinear", np.eye(3)):
-        with pytest.raises(TypeError, match=r"similarity must be bilinear\(g\) for a metric or a matrix g, got "):
-            Memory.create(PATTERNS, similarity=similarity)
-    with pytest.raises(ValueError, match="metric must be a Metric or a matrix, got 'diagonal', a name"):
-        attention.attend(PATTERNS, PATTERNS, PATTERNS, metric="diagonal")
-    with pytest.raises(ValueError, match="metric must have axes"):
-        attention.attend(PATTERNS, PATTERNS, PATTERNS, metric=3)
-
-
-@each_kind
-def test_what_is_no_part_is_told_what_is(what):
-    known = re.escape(", ".join(MODULES[what].NAMES))
-    for wrong in (3, None, Memory):
-        with pytest.raises(TypeError, match=rf"^{what} must be a {what.capitalize()} or one of {known}, got "):
-            CHECKED[what](wrong)
 
 
 @pytest.mark.parametrize(

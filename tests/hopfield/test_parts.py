@@ -10,9 +10,9 @@ import pytest
 from hopfield import Memory, find_memory, metrics
 from hopfield._parts import check_parts, check_spins, checked_values, stored_spins
 from hopfield.patterns.sources import as_source
-from hopfield.separations import Entmax, Normmax, Polynomial, TopK, as_separation
+from hopfield.separations import Entmax, as_separation
 from hopfield.similarities import Bilinear, Dot, SquaredDistance
-from hopfield.spaces import Box, Euclidean, Space, Sphere, sphere
+from hopfield.spaces import Euclidean, sphere
 
 SPINS = jnp.array([[1.0, -1.0, 1.0], [-1.0, -1.0, 1.0]])
 MARKED = SPINS.at[1, 2].set(0.25)
@@ -30,25 +30,6 @@ MARKED = SPINS.at[1, 2].set(0.25)
 )
 def test_parts_whose_energy_is_bounded_fit(similarity, space):
     check_parts(SPINS, similarity, space)
-
-
-@pytest.mark.parametrize(
-    ("part", "sentence"),
-    [
-        (Sphere(-3), "radius must be a positive finite number, got -3"),
-        (Sphere(np.inf), "radius must be a positive finite number, got inf"),
-        (Sphere(np.nan), "radius must be a positive finite number, got nan"),
-        (Box(0.0), "temperature must be a positive finite number, got 0.0"),
-        (Entmax(-1.0), "alpha must be greater than 1 and at most 2 for entmax, got -1.0"),
-        (Normmax(jnp.array(1.0)), "alpha must be finite and greater than 1 for normmax, got 1.0"),
-        (Polynomial(-2), "degree must be an integer of at least 2, got -2"),
-        (TopK(0), "count must be an integer of at least 1, got 0"),
-    ],
-)
-def test_numbers_that_a_constructor_lets_pass_are_refused_by_create(part, sentence):
-    kind = "space" if isinstance(part, Space) else "separation"
-    with pytest.raises(ValueError, match=sentence):
-        Memory.create(SPINS, **{kind: part})
 
 
 @pytest.mark.parametrize("number", [-1.0, jnp.nan, 1.5])
@@ -119,18 +100,6 @@ def test_values_are_one_row_per_pattern_of_a_matrix_or_a_source():
         np.testing.assert_array_equal(checked_values(values, patterns), values)
     with pytest.raises(ValueError, match=r"values must have one row per pattern \(2\), got 1"):
         checked_values(values[:1], SPINS)
-
-
-@pytest.mark.parametrize("verb", ["scores", "weights", "energy", "read", "update"])
-def test_a_constructor_called_with_what_create_would_refuse_is_told_where_a_state_is_read(verb: str) -> None:
-    state = jnp.array([1.0, 0.0, 0.0])
-    with pytest.raises(
-        TypeError, match=r"patterns must be an array where Memory is called \(Memory.create takes lists\)"
-    ):
-        getattr(Memory([[1.0, 0.0, 0.0]], 1.0), verb)(state)  # type: ignore[arg-type]
-    for beta in (-2.0, 0.0, float("nan")):
-        with pytest.raises(ValueError, match=f"beta must be a positive finite number, got {beta}"):
-            getattr(Memory(SPINS, beta), verb)(state)  # type: ignore[arg-type]
 
 
 def test_a_memory_may_hold_anything_while_jax_takes_it_apart() -> None:

@@ -5,7 +5,6 @@ import dataclasses
 import inspect
 import itertools
 import pickle
-import re
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from hopfield import graphs, metrics, patterns, similarities
+from hopfield import metrics, patterns, similarities
 from hopfield._pytrees import Node
 from hopfield.memory import Memory
 from hopfield.separations import LogSumExp, Sparsemax, entmax, normmax
@@ -131,40 +130,6 @@ def test_arrays_without_numbers_are_shown_by_type_and_shape():
     assert repr(metrics.Diagonal(given_away)) == "Diagonal(entries=f32[3])"
     keys = patterns.sources.Generated(jax.random.key(0), jnp.uint32(0), (), "spins", 3, 2)
     assert repr(keys).startswith("Generated(key=key<fry>[], first=0, ")
-
-
-@pytest.mark.parametrize(
-    ("build", "sentence"),
-    [
-        (
-            lambda: Memory(jnp.eye(2), 0.1, separation="softmax"),
-            "separation must be an object of hopfield.separations where Memory is called "
-            "(Memory.create takes names), got 'softmax'",
-        ),
-        (
-            lambda: Memory.create(jnp.eye(2)).replace(similarity="cosine"),
-            "similarity must be an object of hopfield.similarities where Memory is called "
-            "(Memory.create takes names), got 'cosine'",
-        ),
-        (
-            lambda: Memory(jnp.eye(2), 0.1, space=np.str_("spins")),
-            "space must be an object of hopfield.spaces where Memory is called "
-            "(Memory.create takes names), got np.str_('spins')",
-        ),
-        (
-            lambda: graphs.Dense(jnp.eye(2), separation="softmax"),
-            "separation must be an object of hopfield.separations where Dense is called "
-            "(separations.find takes names), got 'softmax'",
-        ),
-        (
-            lambda: similarities.Bilinear("diagonal"),
-            "metric must be an object of hopfield.metrics where Bilinear is called, got 'diagonal'",
-        ),
-    ],
-)
-def test_a_name_is_refused_where_an_object_belongs(build, sentence):
-    with pytest.raises(TypeError, match=f"^{re.escape(sentence)}$"):
-        build()
 
 
 def test_nodes_of_axes_types_and_texts_are_built():

@@ -228,25 +228,7 @@ def test_float32_stays_float32(name):
     assert {value.dtype for value in found} == {jnp.dtype("float32")}
 
 
-@pytest.mark.parametrize(
-    ("metric", "message"),
-    [
-        (jnp.ones(3), r"metric must be a non-empty matrix, got shape \(3,\)"),
-        (jnp.array([[1.0, jnp.nan]]), "metric must be finite, got NaN or infinite entries"),
-    ],
-    ids=["rank", "nan"],
-)
-def test_bad_metrics_are_refused(metric, message):
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        bilinear(metric)
-
-
 @pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
 def test_a_metric_in_place_of_a_similarity_is_its_bilinear_form(metric):
     assert Memory.create(PATTERNS, 0.7, similarity=metric) == Memory.create(PATTERNS, 0.7, similarity=bilinear(metric))
     assert as_similarity(metric) == bilinear(metric)
-
-
-def test_a_metric_of_several_heads_is_no_similarity():
-    with pytest.raises(ValueError, match=r"^metric must be of one head, got heads \(2,\)"):
-        Memory.create(PATTERNS, similarity=diagonal(np.ones((2, WIDTH))))

@@ -176,11 +176,3 @@ def test_violation_is_the_distance_from_the_space(space, states, expected):
 def test_every_space_is_made_by_the_function_of_its_name(space, kind, name):
     assert type(space) is kind
     assert space == find(name)
-
-
-@pytest.mark.parametrize("bad", [0.0, -1.0, float("nan"), float("inf")])
-def test_sizes_that_are_not_positive_are_refused(bad):
-    with pytest.raises(ValueError, match=f"^radius must be a positive finite number, got {bad}$"):
-        sphere(bad)
-    with pytest.raises(ValueError, match=f"^temperature must be a positive finite number, got {bad}$"):
-        box(bad)

@@ -41,9 +41,3 @@ def test_a_cycle_of_three_spins_has_no_energy_and_no_rest(tmp_path):
     assert summary["scalars"]["exist"] == summary["scalars"]["attractors"] == 0
     assert summary["scalars"]["unsettled"] == 1
     panels(table, summary)
-
-
-def test_states_of_another_size_are_refused(tmp_path):
-    np.save(tmp_path / "s.npy", PATTERNS)
-    with pytest.raises(ValueError, match=r"^states must be spins, \+1 or -1, of 13 neurons"):
-        check(Config(states=str(tmp_path / "s.npy")))

@@ -118,18 +118,6 @@ def test_another_file_is_refused_in_one_sentence(tmp_path, bags, change, message
         contract.check(experiment, Config(data=[str(tmp_path / "bad.npz")]))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"data": ["nowhere.npz"]}, "data must be made or an existing .npz file .* how to make, got"),
-        ({"partners": 2}, "partners must be below half"),
-    ],
-)
-def test_options_that_the_data_do_not_allow_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        contract.check(experiment, dataclasses.replace(SMALL, **options))
-
-
 @pytest.mark.parametrize("methods", [["svm"], ["forest"], ["hopfield"]])
 def test_folds_of_one_class_are_refused_before_the_start(methods, tmp_path):
     """Sorted by label, the second division has folds of one class, and models that are trained on one alone."""
@@ -180,46 +168,6 @@ def test_leads_are_those_of_the_same_folds(table):
     assert len(panels(table, summary)) == 1
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"labels": np.array([-1, 1, -1, 1])}, "labels that are true or false"),
-        ({"labels": np.array([0.0, np.nan, 0.0, 1.0])}, "labels that are true or false"),
-        ({"labels": np.array(["a", "b", "a", "b"])}, "labels that are true or false"),
-        ({"labels": np.zeros(4)}, "bags of both classes"),
-        ({"train": np.array([[["a", "a", "", ""], ["", "", "a", "a"]]])}, "train that are true or false"),
-        ({"features": np.full((6, 2), "x")}, "finite features of bags 0 to 3"),
-        ({"features": np.ones((6, 2)) * 1j}, "finite features of bags 0 to 3"),
-        ({"features": np.ones((6, 2))}, "finite features of bags 0 to 3"),
-        ({"features": np.arange(12.0).reshape(6, 2) * 1e200}, "finite features of bags 0 to 3"),
-    ],
-)
-def test_arrays_that_are_no_labels_folds_or_features_are_refused(bags, change, sentence, tmp_path):
-    np.savez(tmp_path / "mine.npz", **bags | change)
-    with pytest.raises(ValueError, match=f"^data must hold {sentence}[^\n]*$"):
-        data.load(str(tmp_path / "mine.npz"))
-
-
-@pytest.mark.parametrize("damage", [lambda x: x[: len(x) // 2], lambda x: x[:200] + bytes([x[200] ^ 255]) + x[201:]])
-def test_a_damaged_file_is_one_sentence(bags, damage, tmp_path):
-    path = tmp_path / "mine.npz"
-    np.savez(path, **bags)
-    path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(ValueError, match=r"^data must be \.npz files with [^\n]*$"):
-        data.load(str(path))
-
-
-def test_files_of_one_stem_are_told_apart() -> None:
-    rows = [
-        {"data": name, "repetition": 0, "fold": fold, "method": OURS, "auc": area}
-        for name, area in (("x/tiger.npz", 0.8), ("y/tiger.npz", 0.6), ("fox.npz", 0.7))
-        for fold in range(3)
-    ]
-    found = summarise(pandas.DataFrame(rows))["scalars"]
-    areas = [found[f"auc/{name}/{OURS}"] for name in ("x/tiger.npz", "y/tiger.npz", "fox")]
-    assert areas == pytest.approx([0.8, 0.6, 0.7])
-
-
 def _row(name: str, fold: int, **sizes: float) -> dict:
     return {"data": name, "method": "svm", "repetition": 0, "fold": fold, "auc": 0.8} | sizes
 
@@ -237,9 +185,3 @@ def test_published_areas_stand_beside_the_published_bags_alone(name, sizes, expe
     assert found == (expected if name == "tiger.npz" else None)
     named = [part.label for panel in panels(rows, summary) for part in panel.series if part.label]
     assert any("published" in text for text in named) == (found is not None)
-
-
-def test_rows_say_how_many_bags_and_instances_there_are(table):
-    made = data.synthetic_bags()
-    assert set(table["bags"]) == {len(made.labels)}
-    assert set(table["instances"]) == {len(made.instances)}

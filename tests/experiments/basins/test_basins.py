@@ -1,17 +1,13 @@
 """Basins of attraction: ends against plain numpy, critical overlaps against theory, summary, figures, mistakes."""
 
 import io
-import json
-import re
 
 import jax
 import numpy as np
 import pandas
 import pytest
-from matplotlib.figure import Figure
 from scipy.special import erfcinv
 
-from experiments import contract
 from experiments.basins import experiment
 from experiments.basins.experiment import Config, Scale
 from experiments.figures import draw, style
@@ -155,19 +151,6 @@ def test_projection_basins_shrink_with_load_while_patterns_stay_fixed():
     assert wide["overlap"] + 0.2 < narrow["overlap"] < 1
 
 
-@pytest.mark.parametrize("overlaps", [[0.3, 0.9], [0.9]], ids=str)
-def test_a_point_does_not_depend_on_what_is_measured_with_it(smoke, overlaps):
-    config = Config(memories=["modern"])
-    wanted = [point for point in experiment.points(config) if point["initial_overlap"] in overlaps][::5]
-    for row in experiment.measure(config, wanted):
-        same = smoke
-        for name in wanted[0]:
-            same = same[same[name] == row[name]]
-        assert len(same) == 1
-        for name in ("right", "some", "overlap", "steps"):
-            assert row[name] == pytest.approx(same[name].iloc[0], abs=1e-5)
-
-
 def test_summary_accounts_for_every_query(smoke):
     summary = experiment.summarise(smoke)
     assert {entry["memory"] for entry in summary["critical_overlap"]} == {"classical", "modern"}
@@ -250,42 +233,3 @@ def test_there_is_a_line_of_theory_where_there_is_a_theory():
     (line,) = find("projection").theory.basins("asynchronous", 100, None, loads)
     assert np.isnan(line.overlaps).tolist() == [False, False, True]
     assert len(find("modern").theory.basins("synchronous", 16, 2.0, loads)) == 2
-
-
-@pytest.mark.parametrize(
-    "kept",
-    [
-        lambda table: slice(None),
-        lambda table: table["memory"] == "classical",
-        lambda table: (table["sample"] == 0) & (table["load"] < 0.1),
-        lambda table: table["initial_overlap"] == 0.9,
-    ],
-    ids=["all", "one memory", "one draw", "one overlap"],
-)
-def test_the_figure_draws_whatever_was_measured(smoke, kept):
-    table = smoke.loc[kept(smoke)]
-    summary = json.loads(files.encode(experiment.summarise(table)), parse_constant=lambda name: None)
-    with style.style():
-        figure = draw.figure(experiment.panels(table, summary))
-        assert isinstance(figure, Figure)
-        figure.canvas.draw()
-    memories = table["memory"].nunique()
-    assert len(figure.axes) == (3 if 3 * memories <= 8 else 2) * memories
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"memories": ["willshaw"]},
-            "memories must be of unbiased patterns, got willshaw, which conf=capacity measures",
-        ),
-        ({"memories": ["dense:x"]}, "memory dense takes an integer after the colon, got 'dense:x'"),
-        ({"per_memory": {"modern": Scale(loads=[2.0])}}, "loads must give modern of N=64 fewer than 2^28 / N patterns"),
-        ({"per_memory": {"modern": Scale(dynamics=["asynchronous"])}}, "dynamics must be synchronous for modern"),
-        ({"per_memory": {"classical": Scale(beta=1.0)}}, "beta must be null for classical, which has none, got 1"),
-    ],
-)
-def test_a_bad_option_is_one_sentence(options, message):
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
-        contract.check(experiment, Config(**options))

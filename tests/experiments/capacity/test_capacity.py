@@ -40,30 +40,6 @@ def test_points_come_in_the_order_of_the_options_and_of_the_number_of_patterns()
     ]
 
 
-def test_points_are_flat_and_survive_the_ledger():
-    config = Config(memories=["classical", "modern"], corruption=[0, "noise:0.5"])
-    points = capacity.points(config)
-    assert json.loads(files.encode(points)) == points
-    assert len({files.fingerprint(point) for point in points}) == len(points)
-    assert all(isinstance(value, str | int | float | None) for point in points for value in point.values())
-
-
-NAMES = {
-    "clean": [0, 0.0, "0.0", "flip:0", "mask:0", "noise:0"],
-    "flip:0.1": ["flip: 0.10", 0.1],
-    "mask:0.5": ["mask:0.50"],
-    "lower:0.5": ["lower:0.5"],
-    "noise:1": ["noise:1"],
-}
-
-
-@pytest.mark.parametrize(("name", "spellings"), NAMES.items(), ids=str)
-def test_one_corruption_has_one_name(name, spellings):
-    for spelling in spellings:
-        (point,) = capacity.points(Config(corruption=[spelling], loads=[0.1], memories=["classical"], samples=1))
-        assert point["corruption"] == name
-
-
 class Recorder:
     """Stands in for the compiled measurement and keeps what it is asked."""
 
@@ -247,32 +223,11 @@ def test_loads_on_one_side_of_a_critical_load_are_told(half, told):
     assert notes == ([f"classical: {told.format('overlap > 0.8, overlap > 0.7, overlap > 0.9')}"] if told else [])
 
 
-def test_only_the_curves_that_cross_are_reported():
-    table = invented_table(
-        memories=["classical", "dense:3"], neurons=[40], loads=LOADS, samples=20, corruption=[0.0, "mask:0.5"]
-    )
-    lost = (table["memory"] == "dense:3") | (table["corruption"] == "clean")
-    table.loc[lost, "retained"] = 0
-    found = capacity.summarise(table)["critical_load"]
-    curves = [(entry["memory"], entry["corruption"]) for entry in found if entry["criterion"] == "retained"]
-    assert curves == [("classical", "mask:0.5")]
-
-
 def test_couplings_have_no_target_weight():
     table = invented_table(memories=["projection"], loads=LOADS, samples=20)
     assert table["target_weight"].isna().all()
     criteria = [entry["criterion"] for entry in capacity.summarise(table)["critical_load"]]
     assert criteria == [*retention.CUTS, "fixed_point", "exact"]
-
-
-def test_corruptions_are_texts_in_the_table_and_summary():
-    """A column of a CSV file is all numbers or all strings, whatever starts there are."""
-    table = invented_table(memories=["classical"], loads=LOADS, samples=20, corruption=[0.0, 0.1, "mask:0.5"])
-    assert table["corruption"].tolist()[0] == "clean"
-    entries = capacity.summarise(table)["critical_load"]
-    starts = [entry["corruption"] for entry in entries if entry["criterion"] == "retained"]
-    assert starts == ["clean", "flip:0.1", "mask:0.5"]
-    assert "critical_load/classical/synchronous/retained/N=64" in capacity.summarise(table)["scalars"]
 
 
 def test_every_scalar_has_a_name_of_its_own():

@@ -141,18 +141,6 @@ def test_every_kind_of_table_has_its_figure(kind):
         assert len(set(labels(ax))) == len(labels(ax))
 
 
-@pytest.mark.parametrize("column", ["one_step_error", "overlap_retained"])
-def test_perfect_retrieval_is_drawn_on_a_scale_that_can_show_it(column):
-    """No errors at all, as at a small load: a logarithmic axis has nothing to show."""
-    table = invented_table(memories=["classical"], neurons=[50], loads=[0.02, 0.04], samples=4)
-    drawn(table.assign(**{column: 0.0 if column == "one_step_error" else 1.0}))
-
-
-def test_one_memory_at_four_sizes_has_every_panel(published):
-    titles = ["critical number of patterns", "one-step error", "overlap of what is retained", "extrapolation in size"]
-    assert list(published[1]) == ["classical", *titles]
-
-
 def test_every_size_is_drawn_where_it_was_measured(published):
     table, found = published
     sizes = [f"$N={size}$" for size in (50, 100, 200, 400)]
@@ -197,19 +185,6 @@ def test_gardners_bound_is_drawn_for_rules_and_for_nothing_else():
     assert "Gardner's bound for any rule: 2" in labels(rules["clean start"])
     softmax = panels(drawn(invented_table(memories=["modern", "sparse"], neurons=[6], loads=[0.5, 1.2], samples=4)))
     assert labels(softmax["clean start"]) == ["modern", r"sparse, $\alpha=2$"]
-
-
-def test_a_figure_has_at_most_eight_panels():
-    starts = [f"noise:{deviation}" for deviation in range(1, 15)]
-    options = {"memories": ["modern"], "ensembles": ["digits"], "patterns": [2, 3], "samples": 1, "queries": 1}
-    assert len(panels(drawn(invented_table(corruption=starts, **options)))) == 8
-
-
-def test_dynamics_of_one_memory_are_curves_of_their_own():
-    table = invented_table(**RULES, samples=4, dynamics=["asynchronous", "synchronous"])
-    found = panels(drawn(table))["clean start"]
-    assert labels(found)[:2] == ["Gardner's bound for any rule: 2", "classical; asynchronous, 4 samples × 8, odd $M$"]
-    assert len(found.containers) == 6
 
 
 def test_no_theory_of_states_at_rest_stands_beside_a_single_update():

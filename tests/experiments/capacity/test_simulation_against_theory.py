@@ -148,12 +148,6 @@ def test_the_projection_rule_keeps_every_pattern_up_to_alpha_1_and_none_beyond()
         assert ((rows["one_step_error"] == 0) == (patterns < 64)).all()
 
 
-def test_numbers_do_not_depend_on_the_other_patterns_of_a_grid(demircigil):
-    alone = measured_table(memories=["exponential"], neurons=[12], patterns=[300], samples=64, queries=10, max_steps=1)
-    among = demircigil[0.0][demircigil[0.0]["patterns"] == 300][:64]
-    assert alone.drop(columns="load").equals(among[alone.columns].drop(columns="load").reset_index(drop=True))
-
-
 def test_samples_and_seeds_are_independent(hebb):
     table = hebb[41, 0.0]
     rows = table[table["patterns"] == 13]

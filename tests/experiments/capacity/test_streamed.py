@@ -97,12 +97,6 @@ def test_patterns_in_a_file_give_the_same_rows(tmp_path):
     assert rows[0] == rows[1]
 
 
-@pytest.mark.slow
-def test_rows_of_streams_have_the_columns_of_stored_patterns():
-    rows = {ensemble: measured(ensembles=[ensemble], samples=1, patterns=[40]) for ensemble in ("generated", "random")}
-    assert {frozenset(row) for row in rows["generated"]} == {frozenset(row) for row in rows["random"]}
-
-
 @pytest.mark.parametrize("samples", [2, {0: 1, 10: 3}, None], ids=["number", "table", "smoke scale"])
 def test_patterns_in_a_file_are_one_sample(tmp_path, samples):
     """More would be the same patterns again, and their errors too small."""
@@ -126,29 +120,6 @@ def test_random_and_generated_patterns_agree_in_distribution():
     assert 0.05 < mean["random"][0] < 0.95
     gap = abs(mean["random"][0] - mean["generated"][0])
     assert gap < 4 * np.hypot(mean["random"][1], mean["generated"][1])
-
-
-def test_points_of_streams_can_be_told_from_those_of_stored_patterns():
-    config = Config(**(OPTIONS | {"ensembles": ["random", "generated"]}))
-    points = capacity.points(config)
-    assert len({files.fingerprint(point) for point in points}) == len(points)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"max_steps": 5}, "dynamics must be one synchronous step (max_steps=1) for patterns that are not stored"),
-        ({"dynamics": ["asynchronous"]}, "dynamics must be one synchronous step"),
-        ({"clamp": True}, "clamp must be false for patterns that are not stored, got true"),
-        ({"memories": ["projection"]}, "patterns must be stored for projection, a matrix of couplings"),
-        ({"memories": ["modern"]}, "patterns must be stored for modern, which is no sum over spin patterns"),
-        ({"ensembles": ["mapped:nowhere.npy"]}, "path must name a readable .npy file, got 'nowhere.npy'"),
-    ],
-)
-def test_what_one_pass_cannot_do_is_one_sentence(changes, message):
-    options = OPTIONS | {"ensembles": ["generated"]} | changes
-    with pytest.raises(ValueError, match=re.escape(message)):
-        contract.check(capacity, Config(**options))
 
 
 def test_the_pieces_of_a_pass_add_up_to_the_undivided_one(monkeypatch: pytest.MonkeyPatch):

@@ -7,21 +7,10 @@ import pandas
 import pytest
 from scipy.special import ndtr
 
-from experiments import contract
 from experiments.capacity_asymptotic import experiment, theory
 from experiments.capacity_asymptotic.experiment import Config, measure, panels, points, summarise
 from experiments.statistics.crossings import parabolic_crossing
 from hopfield.theory.base import flips
-
-MISTAKES = [
-    ({"neurons": []}, "neurons must not be empty, got []"),
-    ({"neurons": [1]}, "neurons must lie in [2, 1000], got 1"),
-    ({"enumerated": [13]}, "enumerated must be some of neurons [12, 24], got 13"),
-    ({"corruption": [0.5]}, "corruption must lie in [0, 0.5), got 0.5"),
-    ({"beta": 0.0}, "beta must be positive, got 0"),
-    ({"sampled_queries": 0}, "sampled_queries must be at least 1, got 0"),
-    ({"around": [0.7]}, "around must lie in [-0.5, 0.5], got 0.7"),
-]
 
 
 @pytest.fixture(scope="module")
@@ -127,30 +116,6 @@ def test_seeds_that_are_joined_give_one_curve():
     assert all((np.diff(line.x) > 0).all() for line in lines)
 
 
-@pytest.mark.slow
-def test_a_point_does_not_depend_on_the_others():
-    """From fewer patterns than queries to thousands: each queries its own first ones, and as many as it has."""
-    config = Config(
-        neurons=[12, 24],
-        enumerated=[12],
-        corruption=[0.0, 0.1],
-        around=[-0.2, -0.1, 0.0, 0.02],
-        sampled_queries=50,
-        samples=2,
-        queries=16,
-    )
-    everything = points(config)
-    rows = list(measure(config, everything))
-    drawn = [row for row in rows if row["method"] == "enumerated"]
-    sizes = [round(np.exp(row["load"] * 12)) for row in drawn]
-    assert min(sizes) < 8
-    assert [row["queries"] for row in drawn] == [min(size, 16) for size in sizes]
-    for left in (everything[1:4], everything[-1:], everything[::3], everything[::-1]):
-        for row in measure(config, left):
-            (whole,) = (other for other in rows if all(other[key] == row[key] for key in left[0]))
-            assert row == whole
-
-
 def test_the_crossing_of_a_known_curve_is_found():
     load = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     value = (load - 0.33) + 0.5 * (load - 0.33) ** 2
@@ -159,23 +124,6 @@ def test_the_crossing_of_a_known_curve_is_found():
     assert error is not None
     assert 0 < error < 2e-3
     assert parabolic_crossing(load, value, np.full(6, 1e-3), 5.0) == (None, None)
-
-
-def test_the_figure_draws(table):
-    summary = summarise(table)
-    shown = panels(table, summary)
-    assert len(shown) == 3
-    names = [part.label for part in shown[0].series]
-    assert ("theory at $N$, exact" in names) == any(entry["theory"] is not None for entry in summary["thresholds"])
-    few = table[table["load"] < 0.5]
-    assert panels(few, summarise(few))
-
-
-@pytest.mark.parametrize(("options", "message"), MISTAKES)
-def test_wrong_options_are_one_sentence(options, message):
-    with pytest.raises(ValueError) as error:  # noqa: PT011
-        contract.check(experiment, Config(**options))
-    assert str(error.value) == message
 
 
 def test_limits_are_those_of_theory():

@@ -41,15 +41,6 @@ def test_a_large_beta_fails_and_says_so():
     assert summary["scalars"] == {}
 
 
-def test_the_figure_has_its_four_panels(table):
-    assert len(experiment.panels(table, experiment.summarise(table))) == 4
-
-
-def test_odd_sizes_are_refused():
-    with pytest.raises(ValueError, match="features must be even numbers, got 65"):
-        Config(features=[65])
-
-
 @pytest.mark.slow
 def test_the_error_of_a_mean_exponent_counts_draws_that_curves_share():
     """Curves with the same patterns scatter together: their mean is hardly better known than one of them."""

@@ -11,7 +11,7 @@ import pytest
 
 from experiments.capacity_learned import families, memories, tasks
 from experiments.capacity_learned.config import BEFORE, LEVEL, Config, Kind, kind
-from experiments.capacity_learned.experiment import check, measure, panels, points, summarise
+from experiments.capacity_learned.experiment import measure, points, summarise
 from experiments.capacity_learned.results import COSINES
 from hopfield import Memory, spaces
 
@@ -174,13 +174,6 @@ def test_learning_lowers_the_error_on_draws_that_it_has_not_seen(table):
             assert error[metric, optimiser] < 0.9 * error[metric, "none"]
 
 
-def test_a_point_does_not_depend_on_the_others(table):
-    left = points(SMALL)[-1:]
-    (row,) = measure(SMALL, left)
-    (whole,) = (r for r in table.to_dict("records") if all(r[key] == left[0][key] for key in left[0]))
-    assert all(row[name] == whole[name] for name in row if name != "seconds")
-
-
 def test_a_row_does_not_depend_on_how_many_patterns_other_rows_have():
     few = replace(SMALL, memories=["dot/identity/softmax"], patterns=[4], stored=2, fewer=[], strengths=[])
     asked = [point for point in points(few) if point["patterns"] == 4 and point["optimiser"] == BEFORE][:1]
@@ -209,39 +202,7 @@ def test_summary_has_the_patterns_held_at_equal_error_and_their_growth():
     assert gap == pytest.approx(128 / 4e3 - 0.01)
 
 
-def test_summary_and_figure_of_a_run(table):
-    found = summarise(table)
-    assert {entry["optimiser"] for entry in found["held"]} == {"none", "adam", "natural"}
-    assert len(panels(table, found)) == 4
-    whole = table[table["draws"] == 4]
-    assert len(panels(whole, summarise(whole))) == 3
-    fixed = whole[whole["metric"] == "identity"]
-    assert len(panels(fixed, summarise(fixed))) == 2
-
-
 def test_a_metric_that_every_draw_has_of_its_own_has_no_cosine():
     config = replace(SMALL, memories=["dot/projection/linear"], fewer=[], patterns=[8], strengths=[])
     (row, *_) = measure(config, points(config)[:1])
     assert all(row[f"cosine_{name}"] is None for name in COSINES)
-
-
-@pytest.mark.parametrize(
-    "text", ["dot/softmax", "dot/cubic/softmax", "manhattan/full/softmax", "dot/full/softmax/single"]
-)
-def test_names_of_no_memory_are_refused(text):
-    with pytest.raises(ValueError, match=r"^memories must be similarity/metric/separation"):
-        Config(memories=[text])
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"tasks": ["gaussian/noise:1"]}, "tasks must be ensemble/corruption"),
-        ({"tasks": ["gaussian:1/flip:0.2"]}, "tasks must corrupt gaussian by noise"),
-        ({"tasks": ["digits/noise:1"], "patterns": [1000]}, "patterns must be at most the 898 images"),
-        ({"tasks": ["digits/lower:0.8"]}, "strengths must leave fractions"),
-    ],
-)
-def test_tasks_that_cannot_be_measured_are_refused(options, sentence):
-    with pytest.raises(ValueError, match=f"^{sentence}"):
-        check(Config(**options))

@@ -56,31 +56,3 @@ def test_bars_are_68_percent_intervals_in_every_panel(table):
         assert entry["low"] < entry["high"]
         assert entry["low"] <= entry["mean"] <= entry["high"]
     assert {panel.legend for panel in shown} == {"bars: 68 % intervals"}
-
-
-def test_a_run_that_asks_for_no_draws_keys_all_has_no_panel_of_them():
-    rows = pandas.DataFrame(
-        measure(few := Config(rules=["outer"], neurons=[16], loads=[0.8], samples=2, queries=4), points(few))
-    )
-    summary = summarise(rows)
-    assert summary["all_keys"] == []
-    assert len(panels(rows, summary)) == 1
-
-
-@pytest.mark.slow
-def test_a_point_does_not_depend_on_the_others(table):
-    for left in (points(SMALL)[5:7], points(SMALL)[-1:]):
-        for row in measure(SMALL, left):
-            (whole,) = (r for r in table.to_dict("records") if all(r[key] == row[key] for key in left[0]))
-            assert row == whole
-
-
-@pytest.mark.parametrize("rule", ["hebb", "delta:2", "delta:", "pseudo_inverse:0.9"])
-def test_unknown_rules_are_refused(rule):
-    with pytest.raises(ValueError, match=r"^rules must be among outer, delta, pseudo_inverse"):
-        Config(rules=[rule])
-
-
-def test_a_decay_has_one_way_to_be_written():
-    with pytest.raises(ValueError, match=r"rules must be written as in delta:0\.9, got 'delta:0\.90'"):
-        Config(rules=["delta:0.90"])

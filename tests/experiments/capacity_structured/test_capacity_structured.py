@@ -5,7 +5,7 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.capacity_structured.experiment import Config, check, drawn, measure, points, summarise
+from experiments.capacity_structured.experiment import Config, drawn, measure, points, summarise
 from experiments.capacity_structured.results import learning_load
 
 pytestmark = pytest.mark.usefixtures("as_run")
@@ -31,9 +31,3 @@ def test_features_are_retained_though_they_are_not_stored():
     assert few["features_retained"].sum() < 0.2 * few["features_asked"].sum()
     assert many["features_retained"].sum() > 0.9 * many["features_asked"].sum()
     assert summarise(table)["features"][0]["limit"] == pytest.approx(learning_load(0.03))
-
-
-@pytest.mark.parametrize("name", ["features", "manifold:x", "hierarchical:2", "features:0.1:900", "tree:1"])
-def test_ensembles_that_are_none_are_refused(name):
-    with pytest.raises(ValueError, match=r"^ensembles must "):
-        check(Config(ensembles=[name]))

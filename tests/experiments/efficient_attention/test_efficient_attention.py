@@ -6,7 +6,6 @@ import pytest
 
 from experiments.efficient_attention import experiment
 from experiments.efficient_attention.experiment import EXACT, Config, crossover, head
-from experiments.figures import draw
 
 
 @pytest.fixture(scope="module")
@@ -76,33 +75,8 @@ def test_the_summary_finds_the_exponents_of_time_and_memory():
     assert summary["scalars"]["error/elu"] == 0.5
 
 
-def test_the_figure_draws_all_and_nothing(table):
-    for rows in (table, table[table["method"] == "dense"]):
-        draw.figure(experiment.panels(rows, {})).draw_without_rendering()
-
-
 def test_a_method_that_was_not_measured_to_the_end_says_how_far(table):
     longest = table["length"].max()
     some = table[(table["method"] != "dense") | (table["length"] < longest)]
     labels = [part.label for part in experiment.panels(some, {})[0].series]
     assert sum("(to $T=" in label for label in labels) == ("dense" in set(some["method"]))
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"methods": ["flash"]}, "methods must be among"),
-        ({"methods": ["linear"]}, "got 'linear'"),
-        ({"methods": ["window:0"]}, "got 'window:0'"),
-        ({"methods": ["dense:3"]}, "got 'dense:3'"),
-        ({"methods": []}, "methods must not be empty"),
-        ({"lengths": [0]}, "lengths must be at least 1"),
-        ({"passes": ["sideways"]}, "passes must be one of forward, backward"),
-        ({"spread": 0.0}, "spread must be positive"),
-        ({"repeats": 0}, "repeats must be at least 1"),
-    ],
-    ids=str,
-)
-def test_bad_options_are_named(options, said):
-    with pytest.raises(ValueError, match=said):
-        Config(**options)

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections.abc import Callable
 from pathlib import Path
 
 import jax
@@ -11,12 +10,9 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments import contract
 from experiments.entropy import experiment as entropy
 from experiments.entropy import measurement
 from experiments.entropy.experiment import Config
-from experiments.figures import draw, style
-from experiments.shared import corruptions
 from hopfield import find_memory
 from hopfield.theory import spherical
 
@@ -137,22 +133,6 @@ def test_the_query_is_the_same_at_every_beta_and_its_entropy_falls_with_beta(tab
     np.testing.assert_allclose(start["slope"], start["thermal_entropy"], atol=1e-6)
 
 
-def test_a_point_does_not_depend_on_what_else_is_measured(table: pandas.DataFrame) -> None:
-    config = Config()
-    chosen = [point for point in entropy.points(config) if point["step"] == 3 and point["ratio"] == 2.0]
-    rows = list(entropy.measure(config, chosen))
-    assert len(rows) == len(chosen) == 2
-    for row in rows:
-        again = table
-        for name, value in row.items():
-            if name in chosen[0]:
-                again = again[again[name] == value]
-        assert len(again) == 1
-        for name, value in row.items():
-            if isinstance(value, float):
-                assert again[name].iloc[0] == value, name
-
-
 def test_the_summary_says_who_rises_and_how_well_the_identities_hold(table: pandas.DataFrame) -> None:
     summary = entropy.summarise(table)
     (checks,) = summary["checks"]
@@ -168,36 +148,6 @@ def test_the_summary_says_who_rises_and_how_well_the_identities_hold(table: pand
     assert summary["scalars"]["rising/modern/0.5"] == 1.0
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "kept",
-    [
-        lambda rows: rows,
-        lambda rows: rows[rows["corruption"] == "clean"],
-        lambda rows: rows[(rows["corruption"] != "clean") & (rows["ratio"] == 1.1)],
-        lambda rows: rows.assign(ensemble="gaussian"),
-        lambda rows: pandas.concat([rows, rows.assign(ensemble="digits"), rows.assign(memory="sparse:1.5")]),
-    ],
-    ids=["smoke", "one start", "one temperature", "no theory", "several of all"],
-)
-def test_the_figure_draws(table: pandas.DataFrame, kept: Callable, tmp_path: Path) -> None:
-    rows = kept(table).reset_index(drop=True)
-    with style.style():
-        figure = draw.figure(entropy.panels(rows, entropy.summarise(rows)))
-        figure.savefig(tmp_path / "figure.png", dpi=30)
-    assert sum(ax.has_data() for ax in figure.axes) == 9
-
-
-def test_the_band_of_queries_is_told_wherever_it_is_drawn(table: pandas.DataFrame) -> None:
-    """Bars and bands are quantiles over queries: who takes them for errors of the median is told otherwise."""
-    shown = entropy.panels(table, entropy.summarise(table))
-    for panel in shown:
-        if "a step raises" not in panel.title and "rising by" not in panel.title:  # shares
-            assert "80% band of queries" in panel.legend, panel.title
-    (ends,) = (panel for panel in shown if "where retrievals end" in panel.title)
-    assert ends.legend == "median; bars: 80% band of queries"
-
-
 @pytest.mark.parametrize("steps", [1, 2])
 def test_theory_of_where_retrievals_end_stands_beside_no_single_update(table: pandas.DataFrame, steps: int) -> None:
     rows = table[table["step"] <= steps]
@@ -205,14 +155,6 @@ def test_theory_of_where_retrievals_end_stands_beside_no_single_update(table: pa
     (ends,) = (panel for panel in shown if "where retrievals end" in panel.title)
     assert ends.y.label == ("$H$ after one update" if steps == 1 else "$H$ after 2 updates")
     assert ("annealed theory" in [part.label for part in ends.series]) == (steps > 1)
-
-
-def test_every_start_is_drawn_however_many_there_are(table: pandas.DataFrame) -> None:
-    starts = ["clean", "lower:0.5", "mask:0.25", "flip:0.1", "noise:1", "mask:0.1", "flip:0.2", "mask:0.75"]
-    rows = pandas.concat([table[table["corruption"] == "clean"].assign(corruption=start) for start in starts])
-    rows = rows.reset_index(drop=True)
-    (rising,) = (p for p in entropy.panels(rows, entropy.summarise(rows)) if "a step raises" in p.title)
-    assert {corruptions.label(start) for start in starts} <= {part.label for part in rising.series}
 
 
 def test_the_users_patterns_are_followed_at_their_own_width(tmp_path: Path) -> None:
@@ -224,23 +166,3 @@ def test_the_users_patterns_are_followed_at_their_own_width(tmp_path: Path) -> N
     assert first["corruption"] == "noise:1"
     assert last["target_weight_high"] > 0.9
     assert last["descent"] >= -1e-12
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"memories": ["classical"]}, "memories must have normalised weights on real states .*got classical"),
-        ({"memories": ["projection"]}, "memories must have normalised weights on real states .*got projection"),
-        ({"memories": ["epanechnikov"]}, "memories must have normalised weights .*got epanechnikov"),
-        ({"ensembles": ["nowhere.npy"]}, "must name an existing .npy, .npz or .csv file, got 'nowhere.npy'"),
-        ({"ensembles": ["digits"], "patterns": 2000}, "patterns must be at most the 1797 of digits, got 2000"),
-        ({"patterns": 2**28}, "patterns must be at most"),
-        ({"corruption": ["fold:0.1"]}, "corruption must be .*got 'fold:0.1'"),
-        ({"corruption": ["lower:2"]}, "corruption must have a fraction"),
-    ],
-    ids=str,
-)
-def test_a_bad_option_ends_in_one_sentence(options: dict, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence) as error:
-        contract.check(entropy, Config(**options))
-    assert "\n" not in str(error.value)

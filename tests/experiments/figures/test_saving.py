@@ -143,9 +143,3 @@ def test_more_than_seven_series_have_a_look_each() -> None:
         assert len({look["color"] for look in looks.values()}) == count
         assert len({(look["marker"], str(look["linestyle"])) for look in looks.values()}) == count
     assert tuple(contract.FORMATS) == ("svg", "png", "pdf")
-
-
-@pytest.mark.parametrize("returned", [None, Panel()], ids=["nothing", "one panel"])
-def test_what_is_no_list_of_panels_is_told(returned: object) -> None:
-    with pytest.raises(TypeError, match="must return a list of Panel, got"):
-        saving.build_figure(lambda *_: returned, None, {}, contract.Figure())

@@ -36,11 +36,6 @@ def test_colours_differ_for_the_colour_blind(eye: str) -> None:
     assert nearest > 0.08
 
 
-def test_the_measure_of_blindness_sees_the_pair_that_fails() -> None:
-    red, green = linear("#d62728"), linear("#2ca02c")
-    assert np.abs(_BLIND["deuteranope"] @ (red - green)).max() < 0.05
-
-
 def test_series_differ_without_colour() -> None:
     looks = style.series([f"series {number}" for number in range(7)])
     assert len({(look["marker"], str(look["linestyle"])) for look in looks.values()}) == 7
@@ -57,13 +52,6 @@ def test_no_text_is_smaller_than_a_page_can_show() -> None:
     with style.style():
         assert matplotlib.rcParams["font.size"] >= 9
         assert matplotlib.rcParams["legend.fontsize"] >= 8
-
-
-def test_the_style_ends_with_its_block() -> None:
-    before = dict(matplotlib.rcParams)
-    with style.style():
-        assert matplotlib.rcParams["svg.hashsalt"]
-    assert dict(matplotlib.rcParams) == before
 
 
 @pytest.mark.slow

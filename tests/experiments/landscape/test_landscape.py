@@ -1,6 +1,5 @@
 """The landscape: kinds of states by hand, certified minima, and shares that add up."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pandas
@@ -65,12 +64,6 @@ def test_a_modern_minimum_has_the_hessian_of_its_energy():
     assert found["gradient"] == pytest.approx(np.linalg.norm(slope(x)))
 
 
-def test_the_figure_has_a_panel_for_every_memory_and_temperature(table):
-    titles = [panel.title for panel in experiment.panels(table, experiment.summarise(table))]
-    assert len(titles) == 2 + 1 + 1 + 1
-    assert "emergent" in titles[-1]
-
-
 def test_continuous_memories_need_a_temperature():
     with pytest.raises(ValueError, match="temperatures must hold one above 0"):
         experiment.check(Config(temperatures=[0.0]))
@@ -87,8 +80,3 @@ def test_different_ends_are_counted_apart_however_many(memory, num_patterns, tem
     ends = rows[rows["settled"] == 1].round({"mark": 6, "energy": 6, "overlap": 6})
     distinct = len(ends.drop_duplicates(["sample", "mark", "energy", "overlap"]))
     assert sum(found[kind] for kind in KINDS) == distinct / 2
-
-
-def test_marks_tell_all_states_apart():
-    states = jnp.asarray(RNG.choice([-1.0, 1.0], (4096, 100)), jnp.float32)
-    assert len(np.unique(jax.vmap(spins.mark)(states))) == 4096

@@ -119,16 +119,3 @@ def test_a_mean_of_few_models_has_no_interval(table):
     for rows, some in ((few, False), (many, True)):
         bars = [part.error for part in panels(rows, summarise(rows))[0].series if part.error is not None]
         assert any(error.any() for error in bars) == some
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"lengths": [15]}, "lengths must be even"),
-        ({"pairs": [8]}, "lengths must be at least 4 times"),
-        ({"pairs": [7, 2], "vocabulary": 12}, "pairs must be at most the 5 keys"),
-    ],
-)
-def test_options_that_do_not_go_together_are_refused(options, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        Config(**options)

@@ -42,10 +42,6 @@ def test_novel_queries_leave_more_weight_and_more_patterns_leave_less(table):
     assert (few > many).all()
 
 
-def test_figure_is_drawn_from_the_table_and_the_summary(table):
-    assert len(panels(table, summarise(table))) == 3
-
-
 def test_bars_of_areas_are_one_standard_error(table):
     summary = summarise(table)
     errors = np.array([entry["stderr"] for entry in summary["areas"]])
@@ -55,10 +51,3 @@ def test_bars_of_areas_are_one_standard_error(table):
         assert bars
         for size in np.concatenate(bars, axis=1).ravel():
             assert np.isclose(errors, size, rtol=1e-9, atol=1e-15).any()
-
-
-def test_a_point_does_not_depend_on_the_others(table):
-    left = points(SMALL)[7:9]
-    for row in measure(SMALL, left):
-        (whole,) = (r for r in table.to_dict("records") if all(r[key] == row[key] for key in left[0]))
-        assert row == pytest.approx(whole)

@@ -282,31 +282,9 @@ def test_a_run_measures_every_point_and_draws(rows: list[dict], tmp_path: Path) 
         assert np.all(np.diff(curve["step"]) > 0)
 
 
-def test_a_point_does_not_depend_on_what_else_is_measured(rows: list[dict]) -> None:
-    chosen = [point for point in points(SMALL) if point["rule"] == "adam"][-1:]
-    (again,) = experiment.measure(SMALL, chosen)
-    (first,) = (row for row in rows if all(row[name] == value for name, value in chosen[0].items()))
-    timed = {name for name in first if "seconds" in name} | {"curve"}
-    assert {n: v for n, v in again.items() if n not in timed} == {n: v for n, v in first.items() if n not in timed}
-
-
 def test_a_product_with_the_fisher_information_is_timed_against_a_gradient() -> None:
     middle, low, high = measurement.product_cost(setting().given)
     assert 0 < low <= middle <= high
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"classes": 7}, "classes must lie between 2 and the 6 patterns, got 7"),
-        ({"batch_size": 10_000}, "batch_size must lie between 1 and the 512 examples, got 10000"),
-    ],
-    ids=str,
-)
-def test_a_bad_option_ends_in_one_sentence(options: dict, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence) as error:
-        Config(**options)
-    assert "\n" not in str(error.value)
 
 
 def test_the_optimum_is_sought_from_starts_that_all_differ(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas
@@ -128,14 +127,3 @@ def test_the_figure_marks_what_diverged() -> None:
     crosses = [line for line in figure.axes[0].lines if line.get_marker() == "x"]
     assert len(crosses) == 2
     assert all(np.isfinite(line.get_ydata()).all() for line in crosses)
-
-
-@pytest.mark.parametrize("missed", [("sgd",), ("sgd", "adam", "lbfgs", "cg")], ids=str)
-def test_the_figure_draws(missed: tuple[str, ...], tmp_path: Path) -> None:
-    table = invented(**{rule: [None] * 3 for rule in missed})
-    table = pandas.concat([table, table.assign(batch="mini"), table.assign(conditioning=1.0)], ignore_index=True)
-    summary = json.loads(json.dumps(experiment.summarise(table)).replace("NaN", "null"))
-    with style.style():
-        figure = draw.figure(experiment.panels(table, summary))
-        figure.savefig(tmp_path / "figure.png", dpi=30)
-    assert len(figure.axes) == 8

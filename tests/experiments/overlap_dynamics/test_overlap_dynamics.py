@@ -1,6 +1,5 @@
 """Overlaps in time: the first step against exact theory, their course, which networks are measured, and the figure."""
 
-import numpy as np
 import pandas
 import pytest
 
@@ -72,11 +71,6 @@ def test_theory_and_labels_are_of_the_start_that_whole_spins_meet():
     for panel in experiment.panels(rows, summary):
         labels = [part.label for part in panel.series]
         assert [label for label in labels if "m(0)" in label] == ["$m(0)=0$", "$m(0)=0.35$"]
-
-
-def test_the_figure_has_a_panel_for_every_degree_and_load(table):
-    assert len(experiment.panels(table, experiment.summarise(table))) == 2
-    assert np.isfinite(experiment.cost(SMALL).operations)
 
 
 def test_loads_and_starts_of_one_network_that_are_the_same_are_measured_once():

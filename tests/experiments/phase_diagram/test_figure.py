@@ -5,13 +5,12 @@ import json
 import numpy as np
 import pandas
 import pytest
-from matplotlib.figure import Figure
 
 from experiments.figures import draw, style
 from experiments.phase_diagram import diagrams
 from experiments.phase_diagram import experiment as phase_diagram
 from experiments.phase_diagram.config import Classical, Config, Curves, Modern
-from experiments.phase_diagram.summary import _scalars, maps_of
+from experiments.phase_diagram.summary import maps_of
 from experiments.system import files
 from hopfield.theory import classical
 from tests.experiments.phase_diagram.tables import rows_of
@@ -138,31 +137,6 @@ def test_the_end_of_retrieval_is_told_with_its_sweeps_and_its_criterion():
 
 
 @pytest.mark.slow
-def test_regimes_keep_their_names(smoke):
-    with style.style():
-        axes = draw.figure(phase_diagram.panels(smoke, phase_diagram.summarise(smoke))).axes
-    maps = [ax for ax in axes if ax.get_title(loc="left").endswith("regimes")]
-    for ax, (_, area) in zip(maps, smoke[smoke["study"] == "map"].groupby("memory", sort=False), strict=True):
-        cells = {part.get_label() for part in ax.collections}
-        assert cells
-        assert cells < {text.get_text().replace("\n", " ") for text in ax.get_legend().get_texts()}
-        assert cells <= set(diagrams.find(area["memory"].iloc[0]).words)
-
-
-def test_every_line_has_a_number_of_its_own():
-    lines = [
-        {"load": load, "neurons": 40, "burn_in": 60 - sweeps, "sweeps": sweeps, "observed_sweeps": 60}
-        for load, sweeps in ((0.05, 20), (0.05, 40), (0.1381, 40), (0.1382, 40))
-    ]
-    known = {"stderr": 1.0, "width": 1.0, "theory": 0.5}
-    lines = [line | {"temperature": float(i)} | known for i, line in enumerate(lines)]
-    found = _scalars(lines, [], [])
-    ends = ("/stderr", "/width", "/theory")
-    assert [found[name] for name in found if not name.endswith(ends)] == [0.0, 1.0, 2.0, 3.0]
-    assert [found[name] for name in found if name.endswith("/theory")] == [0.5] * 4
-
-
-@pytest.mark.slow
 def test_no_theory_of_states_at_rest_stands_beside_a_single_update():
     """Of one update a map has the lines of the start; two sweeps from the pattern, averaged singly, have none."""
     modern = Modern(neurons=8, cells=[2, 2], levels=0, max_steps=1)
@@ -234,25 +208,3 @@ def test_lines_of_theory_are_called_what_they_are(smoke):
             assert sum(word in text for text in texts) >= 2, texts
         else:
             assert any(text.startswith("RS theory") for text in texts), texts
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "kept",
-    [
-        lambda table: slice(None),
-        lambda table: table["memory"] == "modern",
-        lambda table: table["study"] == "map",
-        lambda table: (table["memory"] == "classical") & (table["sample"] == 0),
-    ],
-    ids=["all", "modern alone", "maps alone", "one draw"],
-)
-def test_the_figure_draws_whatever_was_measured(smoke, kept):
-    table = smoke.loc[kept(smoke)]
-    summary = json.loads(files.encode(phase_diagram.summarise(table)), parse_constant=lambda name: None)
-    with style.style():
-        figure = draw.figure(phase_diagram.panels(table, summary))
-        assert isinstance(figure, Figure)
-        figure.canvas.draw()
-    titles = [ax.get_title(loc="left") for ax in figure.axes]
-    assert any("regimes" in title for title in titles)

@@ -1,23 +1,16 @@
 """Phase diagrams: overlaps and lines against theory, exact resume of a refined map, summary, figures, mistakes."""
 
-import re
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 import pandas
 import pytest
 
-from experiments import contract
 from experiments.phase_diagram import diagrams, measurement
 from experiments.phase_diagram import experiment as phase_diagram
-from experiments.phase_diagram.config import Classical, Config, Curves, Modern
+from experiments.phase_diagram.config import Classical, Config, Curves
 from experiments.phase_diagram.theory import frozen_temperature
 from experiments.shared import grids
 from hopfield.theory import classical, spherical
-from tests.experiments.phase_diagram.tables import key_of, rows_of
-
-NO_CURVES = Curves(loads=[])
+from tests.experiments.phase_diagram.tables import rows_of
 
 
 @pytest.fixture(scope="module")
@@ -118,49 +111,3 @@ def test_spins_count_as_frozen_where_the_replica_theory_of_the_glass_says():
     found = classical.spin_glass(loads, frozen_temperature(loads))
     assert found.q == pytest.approx(diagrams.FROZEN, abs=1e-9)
     assert frozen_temperature(loads, 1e-7) == pytest.approx(1 + np.sqrt(loads), abs=1e-6)
-
-
-def test_a_point_does_not_depend_on_what_is_measured_with_it():
-    config = Config(memories=["classical"], curves=NO_CURVES, classical=Classical(neurons=60, cells=[2, 3], levels=0))
-    points = phase_diagram.points(config)
-    together = {key_of(row, points[0]): row for row in phase_diagram.measure(config, points)}
-    for point in (points[0], points[-1]):
-        (alone,) = phase_diagram.measure(config, [point])
-        assert alone == together[key_of(point, point)]
-
-
-@pytest.mark.exhaustive
-def test_a_run_stopped_among_refined_points_ends_with_the_same_table(command: Callable, tmp_path: Path):
-    words = ["conf=phase_diagram", "memories=[modern]", "modern.neurons=10", "modern.cells=[3,3]", "modern.samples=2"]
-    words += ["figure.format=[png]"]
-    assert command(*words, "output=whole").code == 0
-    table = (tmp_path / "whole/table.csv").read_text()
-    assert len(table.splitlines()) - 1 > 2 * 9
-    (ledger,) = (tmp_path / "whole/ledger").glob("*.jsonl")
-    lines = ledger.read_text().splitlines()
-    (tmp_path / "out/ledger").mkdir(parents=True)
-    kept = lines[: 1 + 2 * 9 + 5]  # the heading, and rows
-    (tmp_path / "out/ledger/killed.jsonl").write_text("\n".join(kept) + "\n" + lines[len(kept)][:40])
-    outcome = command(*words, "output=out")
-    assert outcome.code == 0
-    assert f"{len(kept) - 1} of " in outcome.err
-    assert (tmp_path / "out/table.csv").read_text() == table
-    for name in ("summary.json", "figure.png"):
-        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"classical": Classical(load=[0.2, 0.1])}, "classical.load must be two ascending numbers"),
-        ({"classical": Classical(sweeps=5)}, "classical.sweeps must be even, got 5"),
-        ({"modern": Modern(neurons=40)}, "modern.load must give N=40 fewer than 2^28 / N patterns, got 1.45e+12"),
-        ({"curves": Curves(samples=[6, 6])}, "curves.samples must be one number, or one for each of neurons, got [6"),
-        ({"curves": Curves(sweeps=[5])}, "curves.sweeps must be even, got 5"),
-        ({"curves": Curves(neurons=[50, 50])}, "curves.neurons must return with other sweeps or not at all, got [50"),
-        ({"curves": Curves(temperatures=[])}, "curves must have neurons and temperatures where they have loads"),
-    ],
-)
-def test_a_bad_option_is_one_sentence(options, message):
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
-        contract.check(phase_diagram, Config(**options))

@@ -71,10 +71,6 @@ def test_loads_are_in_units_of_the_spinodal() -> None:
         experiment.check(Config(temperatures=[0.7]))
 
 
-def test_the_figure_has_two_panels_for_every_degree(table: Table) -> None:
-    assert len(experiment.panels(table, experiment.summarise(table))) == 4
-
-
 def test_starts_that_stand_still_count_in_the_overlap() -> None:
     """They have no time; left out, 1 − m was more than twice too large at low temperatures."""
     options = {"neurons": [100], "around": [0.5], "samples": 6, "queries": 3, "burn_in": 10, "sweeps": 100}

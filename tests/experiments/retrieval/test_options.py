@@ -5,44 +5,10 @@ import dataclasses
 import pandas
 import pytest
 
-from experiments import contract
 from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Config, FullScan, Scan, scans
 from experiments.runner import compose, session
 from experiments.shared import kappa_theory
-
-MISTAKES = [
-    ({"memories": ["modem"]}, "memory must be one of"),
-    ({"memories": []}, "memories must not be empty"),
-    ({"memories": ["projection"]}, "memories must have weights over patterns, got projection, a coupling matrix"),
-    (
-        {"memories": ["dense:3"]},
-        "ensembles must be spins or real patterns for dense:3, which lives on spins, got sphere",
-    ),
-    (
-        {"ensembles": ["cube"]},
-        "ensembles must be a name that --help lists, as digits, photographs or a file, got",
-    ),
-    ({"ensembles": ["digits"], "neurons": [32]}, r"neurons must be 64 for the patterns of digits, got \[32\]"),
-    ({"ensembles": ["digits"], "patterns": [2000]}, "patterns must be at most the 1797 of digits, got 2000"),
-    ({"neurons": [1]}, r"neurons must be at least 2, got 1"),
-    ({"neurons": []}, r"neurons must not be empty, got \[\]"),
-    ({"patterns": [1]}, r"patterns must lie in \[2, 2\^40\], got 1"),
-    ({"patterns": [2**28]}, r"patterns must be at most 2\^30 / neurons"),
-    ({"kappas": [0.0]}, r"kappas must be positive, got 0"),
-    ({"around": [-1.0]}, r"around must be positive, got -1"),
-    ({"kappas": [], "around": []}, "kappas must not be empty for modern on sphere"),
-    ({"kappas": [], "memories": ["sparse"]}, "kappas must not be empty for sparse on sphere, where no theory says"),
-    ({"corruption": ["blur:0.2"]}, "corruption must be a number or kind:number"),
-    ({"samples": 0}, "samples must be at least 1, got 0"),
-    ({"max_steps": 0}, "max_steps must be at least 1, got 0"),
-]
-
-
-@pytest.mark.parametrize(("options", "message"), MISTAKES, ids=[message[:40] for _, message in MISTAKES])
-def test_bad_options_are_refused_in_one_sentence(options, message):
-    with pytest.raises(ValueError, match=message):
-        contract.check(retrieval, Config(**options))
 
 
 def test_parts_are_a_union_without_repetition():
@@ -82,20 +48,6 @@ def test_parts_of_the_published_scale_are_chosen_and_changed_on_the_command_line
         assert {(point["neurons"], point["patterns"]) for point in own} == {(8, 20), (8, 30)}
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("parts=[few,sphere]", "parts must be among few, many, sizes, .*, got 'sphere'"),
-        ("parts=[]", r"parts must not be empty, got \[\]"),
-        ("part.sphere.samples=2", "part.sphere.samples=2 must set an entry that part has, or add one as in"),
-        ("parts=few", "parts must be a list of strings or null, got few"),
-    ],
-)
-def test_a_part_that_does_not_exist_is_refused_in_one_sentence(words, message):
-    with session.opened(), pytest.raises(contract.InputError, match=message):
-        compose.jobs(["conf=retrieval", words], sweep=False)
-
-
 def test_published_grid_holds_the_five_loads_of_the_unit_sphere():
     with session.opened():
         (job,) = compose.jobs(["conf=retrieval"], sweep=False)
@@ -109,11 +61,6 @@ def test_published_grid_holds_the_five_loads_of_the_unit_sphere():
             assert (abs(rows["kappa"] / critical - 1) < 0.02).sum() > 100
     assert set(points["ensemble"]) == {"sphere", "gaussian", "spins", "digits", "photographs"}
     assert {"modern", "sparse:1.5", "sparse:2", "epanechnikov", "dense:3"} <= set(points["memory"])
-
-
-def test_what_cannot_be_generated_is_one_sentence():
-    with pytest.raises(ValueError, match="patterns must be stored for modern, which is no sum over spin patterns"):
-        contract.check(retrieval, Config(memories=["modern"], ensembles=["generated"]))
 
 
 def test_a_full_scan_has_the_options_of_a_scan_and_no_null_where_smoke_scale_has_none():

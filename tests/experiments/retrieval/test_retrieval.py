@@ -2,14 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pandas
 import pytest
-from matplotlib.figure import Figure
 
 from experiments.figures import draw, style
 from experiments.retrieval import experiment as retrieval
@@ -169,14 +167,6 @@ def test_single_precision_and_the_stopping_rule_are_enough_near_the_line(monkeyp
     np.testing.assert_allclose(single["overlap_kept"][kept], double["overlap_kept"][kept], atol=2e-3)
 
 
-def test_numbers_of_a_point_do_not_depend_on_the_rest_of_the_grid(smoke):
-    beta = float(smoke[smoke["patterns"] == 100]["kappa"].quantile(0.7, interpolation="nearest"))
-    alone = measured(patterns=[100], kappas=[beta], around=[], samples=1)
-    among = smoke[(smoke["patterns"] == 100) & (smoke["kappa"] == beta) & (smoke["sample"] == 0)]
-    keys = ["success", "steps", "overlap", "entropy", "one_step_weight"]
-    np.testing.assert_allclose(alone[keys], among[keys], rtol=1e-9)
-
-
 @pytest.mark.physics
 def test_exponential_and_modern_weigh_the_same_spins_alike(mixed):
     # softmax of β ξ·x / N on spins ±1 is softmax of β ξ·x for patterns of norm 1
@@ -225,28 +215,6 @@ def test_summary_keeps_its_contract(smoke, mixed):
         json.loads(files.encode(summary))
     assert {e["memory"] for e in retrieval.summarise(smoke)["critical_kappa"]} == {"modern"}
     assert all(entry["reason"] for entry in retrieval.summarise(mixed)["unresolved"])
-
-
-def degenerate(table: pandas.DataFrame) -> Iterator[pandas.DataFrame]:
-    """Tables with little in them, all of which a user can ask for."""
-    yield table[table["kappa"] == table["kappa"].max()]
-    yield table[table["memory"] == "dense:4"]
-    yield table[table["corruption"] != "clean"]
-    yield table[(table["ensemble"] == "digits") & (table["sample"] == 0)]
-
-
-@pytest.mark.physics
-@pytest.mark.filterwarnings("error")
-def test_figures_are_drawn_from_any_table(smoke, mixed, tmp_path):
-    for table in (smoke, mixed, *degenerate(mixed)):
-        summary = tmp_path / "summary.json"
-        files.write_json(summary, retrieval.summarise(table))
-        with style.style():
-            figure = draw.figure(retrieval.panels(table, json.loads(summary.read_text())))
-            if table is smoke or table is mixed:  # laying out is slow
-                figure.savefig(tmp_path / "figure.png", dpi=30)
-        assert isinstance(figure, Figure)
-        assert figure.axes
 
 
 @pytest.mark.slow
@@ -308,11 +276,3 @@ def test_patterns_that_are_not_stored_are_retrieved_alike():
         assert row["overlap"] == pytest.approx(np.mean(np.asarray(end.state) * targets))
         assert row["steps"] == pytest.approx(np.mean(end.steps))
         assert row["cycles"] == np.sum(end.status == CYCLE)
-
-
-@pytest.mark.slow
-def test_rows_of_streams_have_the_columns_of_stored_patterns():
-    options = {"memories": ["exponential"], "neurons": [16], "patterns": [40], "kappas": [4.0], "around": []}
-    kinds = (Config(**options, ensembles=[ensemble], samples=1) for ensemble in ("generated", "spins"))
-    generated_rows, stored_rows = (retrieval.measure(config, retrieval.points(config)) for config in kinds)
-    assert {frozenset(row) for row in generated_rows} == {frozenset(row) for row in stored_rows}

@@ -73,47 +73,6 @@ def test_a_mixture_of_three_spin_patterns_is_named_with_its_signs():
     assert ending(row | {"state": encode(held[0] * np.resize([1, 1, -1], 64))}, held) == "spurious"
 
 
-def test_states_survive_as_text():
-    spins = np.asarray(stored_digits("spins", 3)[2])
-    np.testing.assert_array_equal(decode(encode(spins)), spins)
-
-
-def test_the_figure_is_drawn_from_the_table_and_has_a_frame_for_every_step(table, tmp_path):
-    table.to_csv(tmp_path / "table.csv", index=False)
-    read = pandas.read_csv(tmp_path / "table.csv")
-    assert (
-        len([ax for ax in draw.figure(experiment.panels(read, summarise(read))).axes if ax.get_title(loc="left")]) == 7
-    )
-    (animated,) = experiment.frames(read)
-    assert len(animated["frames"]) == SMALL.steps + 1
-    assert all(frame["image"].startswith("data:image/png;base64,") for frame in animated["frames"])
-
-
-def test_a_point_does_not_depend_on_the_others(table):
-    left = [point for point in experiment.points(SMALL) if point["memory"] == "classical"][2:4]
-    for row in experiment.measure(SMALL, left):
-        same = table[(table["memory"] == "classical") & (table["step"] == row["step"])].iloc[0]
-        assert (row["state"], row["energy"]) == (same["state"], same["energy"])
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"plane": [1]}, "plane must be two"),
-        ({"targets": [10]}, "targets must be below patterns"),
-        ({"betas": [0]}, "betas"),
-    ],
-)
-def test_options_out_of_range_are_refused(options, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        Config(**options)
-
-
-def test_a_memory_without_weights_is_refused():
-    with pytest.raises(ValueError, match=r"^memories must weigh their patterns, got projection"):
-        experiment.check(Config(memories=["projection"]))
-
-
 def _titled(**options) -> tuple[Any, list[str]]:
     config = Config(**options, starts=2, steps=1)
     rows = pandas.DataFrame(experiment.measure(config, experiment.points(config))).astype({"beta": float})

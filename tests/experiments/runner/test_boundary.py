@@ -1,6 +1,5 @@
 """The boundary of the commands: one line whatever happens, a traceback where it says, an end when it is asked for."""
 
-import argparse
 import os
 import re
 import signal
@@ -13,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments import contract, plot
-from experiments.runner import boundary, registry
-from experiments.system import files
+from experiments import contract
+from experiments.runner import registry
 
 
 @pytest.mark.parametrize("stage", ["measure", "summarise", "panels"])
@@ -40,13 +38,6 @@ def test_whatever_an_experiment_raises_is_one_line_that_names_the_traceback(
     assert isinstance(error.value.__cause__, LookupError)
 
 
-def test_a_run_that_goes_well_takes_the_old_traceback_away(command: Callable, tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out/traceback.log").write_text("old")
-    assert command("conf=toy", "output=out", "limit=1").code == 0
-    assert not (tmp_path / "out/traceback.log").exists()
-
-
 def test_what_fails_before_there_is_an_output_is_told_in_a_temporary_file(
     command: Callable, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -60,17 +51,6 @@ def test_what_fails_before_there_is_an_output_is_told_in_a_temporary_file(
     (log,) = (tmp_path / "temporary").iterdir()
     assert (outcome.code, outcome.err) == (1, f"error: ZeroDivisionError; the traceback is in {log}\n")
     assert "in broken\n" in log.read_text()
-
-
-@pytest.mark.parametrize("damage", ["a,b\n", "\x00", "", "load\n1\n"])
-def test_a_table_that_cannot_be_drawn_is_one_line(
-    command: Callable, tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: str
-) -> None:
-    command("conf=toy", "limit=1", "output=out")
-    (tmp_path / "out/table.csv").write_text(damage)
-    capsys.readouterr()
-    assert plot.main(["out"]) == 2
-    assert re.fullmatch(r"error: out cannot be drawn: [^\n]+\n", capsys.readouterr().err)
 
 
 def process(program: str, folder: Path) -> subprocess.Popen:
@@ -116,16 +96,6 @@ def test_an_interruption_is_one_line_and_an_exit_code(
     assert re.fullmatch(r"interrupted[^\n]*\n", err)
 
 
-def test_a_signal_that_is_ignored_stays_so() -> None:
-    # As in a command behind `nohup`, or in a background job of a script.
-    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    try:
-        assert boundary.run_command(lambda: os.kill(os.getpid(), signal.SIGTERM) or 7) == 7
-        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 @pytest.mark.process
 def test_a_run_that_is_terminated_says_what_is_kept(toy_process: Callable, tmp_path: Path) -> None:
     running = toy_process("conf=toy", "output=out", "delay=0.2", "wandb.mode=disabled")
@@ -140,31 +110,6 @@ def test_a_run_that_is_terminated_says_what_is_kept(toy_process: Callable, tmp_p
     assert not (tmp_path / "out/claim.json").exists()
 
 
-def test_the_words_of_a_script_are_positive_integers() -> None:
-    assert boundary.count("7") == 7
-    for text in ("0", "-1", "1e9", "9" * 5000, "x", ""):
-        with pytest.raises(argparse.ArgumentTypeError, match="must be an integer"):
-            boundary.count(text)
-
-
-def test_streams_that_the_shell_has_closed_lead_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = (
-        "import os; from experiments.runner import boundary; from experiments.system import files\n"
-        "def action():\n"
-        "    print('x'); files.say('y')\n"
-        "    with open('result', 'w') as file: return file.fileno()\n"
-        "code = boundary.run_command(action)\n"
-        "os._exit(code)"
-    )
-    closed = ["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', sys.executable, program]
-    done = subprocess.run(closed, cwd=tmp_path, timeout=60)
-    assert done.returncode > 2  # the number that the file of results was given
-    for stream in ("stdout", "stderr"):
-        monkeypatch.setattr(sys, stream, None)
-    assert boundary.run_command(lambda: [sys.stdout.write("x"), files.say("y")].count(None) - 1) == 0
-    assert sys.stdout is sys.stderr is None
-
-
 def test_a_warning_is_one_line_without_the_code_behind_it(tmp_path: Path) -> None:
     program = (
         "import warnings; from experiments.runner import boundary\n"
@@ -172,12 +117,3 @@ def test_a_warning_is_one_line_without_the_code_behind_it(tmp_path: Path) -> Non
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.stderr == "warning: of two lines\n"
-
-
-def test_a_file_that_cannot_be_used_is_told_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
-    def action() -> int:
-        Path("/proc/nowhere").write_text("")
-        return 0
-
-    assert boundary.run_command(action) == 1
-    assert capsys.readouterr().err == "error: /proc/nowhere cannot be used: No such file or directory\n"

@@ -10,7 +10,6 @@ import pytest
 from experiments import contract
 from experiments.runner import budget, compose, configuration, registry, session
 from experiments.system import files, provenance
-from hopfield.memories import find, names
 
 CONFS = sorted(path.stem for path in (contract.ROOT / "conf").glob("*.yaml"))
 
@@ -31,18 +30,6 @@ def listed(composed):
         return registry.load(job.experiment).points(job.config)
 
     return cache(points)
-
-
-@pytest.mark.parametrize("conf", CONFS)
-def test_a_config_opens_with_what_it_shows_and_names_its_experiment(composed, conf):
-    package, group, title, *rest = (contract.ROOT / "conf" / f"{conf}.yaml").read_text(encoding="utf-8").splitlines()
-    assert package == "# @package _global_"
-    assert group.removeprefix("# @group ") in {"capacity", "dynamics", "layers", "checks"}
-    assert title.startswith("# ")
-    assert title.endswith(".")
-    experiment = composed(f"conf={conf}").experiment
-    assert experiment in registry.names()
-    assert rest[rest.index("defaults:") + 1 :][:2] == [f"  - /schema/{experiment}", "  - _self_"]
 
 
 def test_samples_by_size_take_the_place_of_those_of_a_file(composed):
@@ -94,31 +81,6 @@ def test_every_axis_shows_in_the_points(name):
             other = value[1:] if isinstance(value, list) else not value if value is True else value + 1
             with contextlib.suppress(ValueError):  # a value that does not go alone
                 assert experiment.points(dataclasses.replace(config, **{field.name: other})) != usual, field.name
-
-
-def test_the_capacity_configs_are_those_that_were_promised(composed):
-    sizes = {f"capacity{kind}" for kind in ("", "_classical", "_dense", "_exponential", "_rules", "_images")}
-    assert sizes <= set(CONFS)
-    promised = {
-        "capacity": {"classical", "dense:3", "exponential", "modern"},
-        "capacity_classical": {"classical"},
-        "capacity_dense": {"dense:3", "dense:4"},
-        "capacity_exponential": {"exponential"},
-        "capacity_rules": {"classical", "storkey", "projection"},
-    }
-    for conf, memories in promised.items():
-        assert set(composed(f"conf={conf}").config.memories) == memories
-    images = composed("conf=capacity_images").config
-    unmeasured = {"adatron", "perceptron", "perceptron_symmetric", "images"}  # on images, so far
-    assert {memory.partition(":")[0] for memory in images.memories} == {
-        name for name in names() if find(name).draw is None and name not in unmeasured
-    }
-    assert images.ensembles == ["digits", "photographs"]
-    assert {str(start).partition(":")[0] for start in images.corruption} == {"lower", "noise"}
-    classical = composed("conf=capacity_classical")
-    found = registry.load("capacity").points(classical.config)
-    assert {250, 500, 1000, 2000, 4000, 8000, 16000} == {point["neurons"] for point in found}
-    assert {point["dynamics"] for point in found} == {"asynchronous"}
 
 
 def test_the_overrides_of_the_contract_reach_every_memory(composed):

@@ -1,12 +1,10 @@
 """Code of a user's own that leaves in ways of its own, and streams and settings of their own."""
 
-import io
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import jax
 import pytest
 
 from experiments.runner import registry
@@ -39,43 +37,6 @@ def test_points_that_are_alike_are_measured_once_and_said_to_be(command: Callabl
     assert outcome.code == 0
     assert "measured already" not in outcome.err
     assert "1 of 9 points are like others, and are measured once" in outcome.err
-
-
-def test_a_number_that_no_float_holds_is_refused(command: Callable, monkeypatch, tmp_path: Path) -> None:
-    toy = registry.load("toy")
-    usual = toy.measure
-    monkeypatch.setattr(toy, "measure", lambda *a, **k: (row | {"trials": 10**400} for row in usual(*a, **k)))
-    outcome = command(*TOY)
-    assert outcome.code == 2
-    assert "trials of a row must be a number that a float holds, got 1329 bits" in outcome.err
-    monkeypatch.undo()
-    assert list((tmp_path / "out/ledger").glob("*.jsonl")) == []
-
-
-def test_a_stream_of_ascii_gets_every_number(command: Callable, monkeypatch) -> None:
-    plain = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="strict")
-    with monkeypatch.context() as streams:
-        streams.setattr(sys, "stdout", plain)
-        code = command(*TOY).code
-    plain.flush()
-    assert code == 0
-    assert b"response: 1.15 ? 0.10" in plain.buffer.getvalue()  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("jax_debug_nans", True), ("jax_numpy_dtype_promotion", "strict"), ("jax_transfer_guard", "disallow")],
-)
-def test_checks_of_jax_that_a_person_has_asked_for_are_left_out(command: Callable, name: str, value: object) -> None:
-    before = getattr(jax.config, name)
-    jax.config.update(name, value)
-    try:
-        outcome = command(*TOY)
-        assert outcome.code == 0
-        assert f"{name.upper()} is left out while measuring: NaN is an answer here" in outcome.err
-        assert getattr(jax.config, name) == value
-    finally:
-        jax.config.update(name, before)
 
 
 @pytest.mark.process

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from experiments.capacity.config import Scale
 from experiments.runner import compose, folders, registry, session
 from experiments.system import provenance
 
@@ -30,16 +29,6 @@ def rows(directory: Path) -> int:
 def test_a_folder_is_named_by_the_options_that_differ(toy: list[str], options: dict, name: str) -> None:
     usual = registry.options("toy")()
     assert folders.name(dataclasses.replace(usual, **options), usual) == name
-
-
-def test_an_empty_mapping_clears_the_entries_of_a_file_and_keeps_those_of_other_words() -> None:
-    words = ["conf=capacity", "memories=[classical]", "per_memory={}"]
-    with session.opened():
-        cleared = compose.jobs(words, sweep=False)[0]
-        added = compose.jobs([*words[::2], "memories=[sparse]", "+per_memory={sparse:{samples:2}}"], sweep=False)[0]
-    assert cleared.config.per_memory == {}
-    assert added.config.per_memory == {"sparse": Scale(samples=2)}
-    assert folders.name(cleared.config, cleared.usual) == "memories=classical+per_memory="
 
 
 def test_names_that_differ_stay_different_within_the_limits_of_file_systems(tmp_path: Path) -> None:

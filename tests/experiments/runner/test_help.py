@@ -4,10 +4,7 @@ import dataclasses
 import re
 from collections.abc import Callable
 
-import pytest
-
 from experiments.capacity.config import Scale
-from experiments.runner import errors
 from experiments.system import files
 
 
@@ -29,16 +26,6 @@ def test_configurations_stand_under_the_heading_of_their_group(command: Callable
         assert "@" not in parts[f"{heading}:"]
 
 
-@pytest.mark.parametrize("width", [80, 130])
-def test_help_has_lines_of_the_terminals_width(command: Callable, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
-    lines = command("conf=toy", "--help").out.splitlines()
-    options = lines[lines.index("Options of conf=toy:") :]
-    assert max(map(len, options[: options.index("")])) <= width
-    assert max(map(len, options[: options.index("")])) > 0.7 * width
-    assert any("Tab completion" in line for line in lines)
-
-
 def test_what_null_stands_for_in_a_capacity_run_is_what_it_uses() -> None:
     told = {}
     for entry in dataclasses.fields(Scale):
@@ -49,9 +36,3 @@ def test_what_null_stands_for_in_a_capacity_run_is_what_it_uses() -> None:
     usual = {name: files.encode(smoke[name]).strip('[]"') for name in told}
     assert told == usual
     assert len(told) == 4
-
-
-def test_a_launcher_that_is_not_there_names_the_extra_that_brings_it() -> None:
-    sentence = errors.not_among("hydra/launcher", "submitit_slurm", ["basic"])
-    assert sentence.endswith("pip install 'hopfield[slurm]' brings it")
-    assert errors.not_among("hydra/launcher", "slrum", ["basic"]).startswith("hydra/launcher must be one of basic")

@@ -10,8 +10,6 @@ import pytest
 
 from experiments import contract
 from experiments.bounds import includes
-from experiments.capacity import scales
-from experiments.capacity.config import Config, Scale
 from experiments.contract import option
 from experiments.runner import idle
 from experiments.shared import pattern_sets, spellings
@@ -110,16 +108,6 @@ def test_an_option_that_does_something_is_not(command: Callable, words: str) -> 
     assert command(*f"conf={words} dry=true".split()).code == 0
 
 
-def test_an_idle_option_of_a_file_is_refused_with_its_line(command: Callable, tmp_path: Path) -> None:
-    (tmp_path / "mine/conf").mkdir(parents=True)
-    text = "defaults: [/schema/training, _self_]\nlayers: [memory]\nquantity: 16\n"
-    (tmp_path / "mine/conf/mine.yaml").write_text(text)
-    outcome = command("--config-dir", str(tmp_path / "mine"), "conf=mine", "seed=1", "dry=true")
-    assert outcome.code == 2
-    assert "quantity must be left out unless one of layers learns" in outcome.err
-    assert "mine.yaml line 3)" in outcome.err
-
-
 def test_only_what_differs_from_its_default_or_is_said_and_asks_for_something_is_idle() -> None:
     @dataclass
     class Config(contract.Config):
@@ -133,17 +121,6 @@ def test_only_what_differs_from_its_default_or_is_said_and_asks_for_something_is
     assert dict(idle.options(Config(number=4), None)) == {("number",): sentence}
     assert dict(idle.options(Config(numbers=[]), None, [("kinds",), ("numbers",)])) == {}
     assert dict(idle.options(Config(), None, [("number",)])) == {("number",): sentence.replace("got 4", "got 3")}
-
-
-def test_a_scale_is_found_however_its_memory_is_written() -> None:
-    entries = {"dense:3": Scale(samples=7), "sparse": Scale(samples=8)}
-    config = Config(memories=["dense", "sparse:2", "dense:4"], per_memory=entries)
-    assert [scales.scale_of(config, memory).samples for memory in config.memories] == [7, 8, 40]
-
-
-@pytest.mark.parametrize(("one", "other"), [("dense:3", "dense:4"), ("storkey", "projection"), ("modern", "sparse")])
-def test_other_memories_are_others(one: str, other: str) -> None:
-    assert spellings.memory(one) != spellings.memory(other)
 
 
 @pytest.mark.parametrize(("kind", "name"), [("separation", "entmax:1.7"), ("memory", "sparse:1.7")])

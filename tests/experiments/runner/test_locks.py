@@ -1,7 +1,6 @@
 """Several processes on one sweep or one run: everything is measured once, by whoever is there, and nothing is lost."""
 
 import contextlib
-import errno
 import os
 import signal
 import subprocess
@@ -13,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from experiments import system
-from experiments.contract import StoppedError
 from experiments.runner import locks
 from experiments.system import files
 
@@ -111,19 +109,6 @@ def test_a_stopped_holder_is_waited_for_and_a_dead_one_leaves_nothing(tmp_path: 
             assert (claim is None) == (stop is signal.SIGSTOP)
         assert len(list(tmp_path.iterdir())) == 1 + (claim is None)
         process.kill()
-
-
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EROFS])
-def test_a_directory_that_cannot_be_claimed_is_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
-):
-    def failing(*arguments: object) -> None:
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr(locks, "_lock", failing)
-    said = rf"^the run stopped \({os.strerror(number)}\): {tmp_path} cannot be claimed; what is there is kept$"
-    with pytest.raises(StoppedError, match=said), locks.claimed(tmp_path):
-        pass
 
 
 def test_two_processes_share_a_sweep_and_measure_nothing_twice(

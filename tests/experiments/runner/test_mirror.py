@@ -183,23 +183,6 @@ def test_a_server_that_cannot_be_reached_makes_the_run_offline(
     assert len(of_type(records(tmp_path / "out"), "history")) == 8
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("wandb_environment")
-@pytest.mark.parametrize("broken", ["init", "Table", "Run.log"])
-def test_a_fault_inside_wandb_costs_one_warning(
-    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
-) -> None:
-    def fail(*arguments: object, **options: object) -> None:
-        raise LookupError("of all things")
-
-    expected = table_without_wandb(command, tmp_path)
-    monkeypatch.setattr(f"wandb.{broken}", fail)
-    outcome = command("conf=toy", "output=out")
-    assert outcome.code == 0
-    assert (outcome.err.count("\n"), outcome.err.count("of all things")) == (1, 1)
-    assert (tmp_path / "out/table.csv").read_text() == expected
-
-
 @pytest.mark.usefixtures("wandb_environment")
 @pytest.mark.parametrize(
     ("variable", "word", "runs"),
@@ -222,40 +205,6 @@ def test_an_explicit_mode_beats_the_variable_and_nothing_is_asked(
     assert len(list((tmp_path / "out").glob("wandb/offline-run-*"))) == runs
 
 
-@pytest.mark.usefixtures("wandb_environment")
-@pytest.mark.parametrize(
-    ("environment", "word", "named"),
-    [
-        ({"WANDB_API_KEY": "secret"}, "wandb.mode=auto", "40"),
-        ({"WANDB_API_KEY": "with a space" * 4}, "wandb.mode=auto", "WANDB_API_KEY"),
-        ({"WANDB_API_KEY": "secret"}, "wandb.mode=online", "40"),
-        ({}, "wandb.mode=online", "key"),
-        ({"WANDB_MODE": "onlin"}, "wandb.mode=auto", "WANDB_MODE must be one of"),
-    ],
-    ids=["short key", "key with spaces", "explicitly online", "no key", "unknown mode"],
-)
-def test_credentials_that_cannot_work_are_refused_before_anything_is_written(
-    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: dict, word: str, named: str
-) -> None:
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    outcome = command("conf=toy", word)
-    assert outcome.code == 2
-    assert outcome.err.startswith("error: ")
-    assert outcome.err.count("\n") == 1
-    assert named in outcome.err
-    assert [path.name for path in tmp_path.iterdir() if path.name != "home"] == []
-
-
-def test_the_variable_that_wandb_cannot_read_is_named() -> None:
-    class Refused(ValueError):
-        def errors(self) -> list[dict]:
-            return [{"loc": ("mode",), "input": "", "msg": "Input should be 'online' or 'offline'"}]
-
-    assert mirror._reason(Refused("five\nlines")) == "WANDB_MODE='', Input should be 'online' or 'offline'"
-    assert mirror._reason(ValueError("one\nerror.")) == "one error"
-
-
 REAL = {
     "capacity": ["memories=[modern]", "neurons=[8,10]", "loads=[0.3,0.5]", "samples=3", "queries=2", "output=out"],
     "training": ["tasks=[wine]", "layers=[lookup]", "seeds=2", "epochs=2", "width=8", "baselines=false", "output=out"],
@@ -268,22 +217,6 @@ def real_run(command: Callable, directory: Path, conf: str) -> tuple[dict, list[
     written = records(directory)
     (run,) = of_type(written, "run")
     return run, [record["item"] for record in of_type(written, "history")], ledger(directory)
-
-
-@pytest.mark.process
-@pytest.mark.usefixtures("wandb_environment", "as_run")
-def test_a_capacity_run_reads_back_as_a_curve_for_every_size(command: Callable, tmp_path: Path) -> None:
-    run, history, rows = real_run(command, tmp_path / "out", "capacity")
-    assert run["display_name"] == "capacity out"
-    assert run["config"]["update"].items() >= {"conf": "capacity", "neurons": [8, 10], "samples": 3}.items()
-    for size in (8, 10):
-        name = f"N={size}/target_weight"
-        curve = {row["load"]: row[name] for row in history if name in row}
-        assert len(curve) == 2
-        for load, mean in curve.items():
-            at = [r["target_weight"] / 2 for r in rows if (r["neurons"], r["load"]) == (size, load)]
-            assert len(at) == 3
-            assert mean == pytest.approx(sum(at) / 3)
 
 
 @pytest.mark.process

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from experiments import contract
-
 UNREAD = (
     "hydra.run.dir",
     "hydra.sweep.dir",
@@ -153,9 +151,3 @@ def test_a_mistake_shows_no_traceback_to_the_shell(tmp_path: Path) -> None:
     hint = r"error: conf must be one of those there are, got capcity; did you mean capacity\? \(attractors, [^\n]+\)\n"
     assert re.fullmatch(hint, done.stderr)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_whole_error_is_there_for_whoever_asks(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
-    with pytest.raises(contract.InputError, match="seed must be an integer"):
-        command("conf=toy", "seed=abc")

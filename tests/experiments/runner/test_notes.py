@@ -1,11 +1,8 @@
 """Notes on what was asked for and is not measured as such belong to a run, and are said when it measures."""
 
-import dataclasses
 from pathlib import Path
 
-import pytest
-
-from experiments.runner import compose, execute, planning, session
+from experiments.runner import compose, planning, session
 
 
 def test_a_plan_knows_which_of_its_own_loads_are_one_number(tmp_path: Path) -> None:
@@ -21,15 +18,3 @@ def test_a_plan_knows_which_of_its_own_loads_are_one_number(tmp_path: Path) -> N
         first, second = map(planning.plan, both)
     assert first.notes == ("note: loads 0.1, 0.12 of classical at N=20 are all M=3: measured once",)
     assert second.notes == ()
-
-
-@pytest.mark.usefixtures("as_run")
-def test_notes_are_said_by_the_run_that_measures_and_not_again(
-    toy: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["conf=toy", f"output={tmp_path / 'out'}", "wandb.mode=disabled"]
-    with session.opened(Path(toy[1])):
-        (job,) = compose.jobs(words, sweep=False)
-        for said in (1, 0):
-            execute.run([dataclasses.replace(planning.plan(job), notes=("note: two are one",))])
-            assert capsys.readouterr().err.count("note: two are one") == said

@@ -4,10 +4,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
-import jax
 import numpy as np
 import pandas
 import pytest
@@ -20,7 +18,6 @@ from experiments.run import main as run
 from experiments.runner import folders, registry
 from experiments.shared import corruptions, pattern_sets
 from experiments.system import provenance
-from hopfield import separations
 from hopfield.patterns import datasets
 from tests.experiments.plugged import install_package
 
@@ -65,12 +62,6 @@ def test_patterns_come_from_csv_and_from_functions(mine: Path, head: str) -> Non
     np.testing.assert_array_equal(pattern_sets.load("./mine.py:data", True)[0], [-1, -1, 1, 1])
 
 
-@pytest.mark.parametrize(("name", "got"), [("big", "float(32|64) can hold, got 1e.300"), ("masked", "got masked ones")])
-def test_numbers_of_ones_own_that_cannot_be_held_are_refused(mine: Path, name: str, got: str) -> None:
-    with jax.enable_x64(False), pytest.raises(ValueError, match=got):
-        pattern_sets.load(f"./mine.py:{name}", True)
-
-
 @pytest.mark.parametrize("spec", ["./mine.py:half", "pack.code:half", "plugged:2"])
 def test_code_that_a_name_leads_to_is_part_of_the_science(
     mine: Path, spec: str, monkeypatch: pytest.MonkeyPatch
@@ -98,17 +89,6 @@ def test_code_of_every_kind_that_has_a_plugged_in_name_is_part_of_the_science(
         (mine / "pack" / name).write_text(CODE + "power.degree = 4\n")
     found.append(provenance.science(capacity, capacity.Config(memories=["plugged:2"])))
     assert len({str(each) for each in found}) == 3
-
-
-def test_a_plugged_in_name_whose_code_does_not_run_is_told_in_one_sentence(
-    mine: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    install_package(
-        mine, "import nothing_of_this_name", "[hopfield.separations]\nplugged = pack.code:power\n", monkeypatch
-    )
-    told = "plugged, pack.code:power of another package, must be code that runs, got ModuleNotFoundError"
-    with pytest.raises(ValueError, match=told):
-        separations.find("plugged")
 
 
 def _environment() -> dict[str, str]:
@@ -187,26 +167,6 @@ def test_code_of_ones_own_that_rows_come_from_is_part_of_the_science(
         assert (provenance.science(experiment, config) != before) == measures
 
 
-@pytest.mark.parametrize(
-    ("name", "hook"), [("costs", "cost"), ("mesure_piece", "measure_piece"), ("refined", "refine")]
-)
-def test_a_function_of_nearly_the_name_of_a_hook_is_refused(
-    mine: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, hook: str
-) -> None:
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # taken for that of any file of the same size and second
-    begin(["experiment", "mything"])
-    code = mine / "mything/experiments/mything/experiment.py"
-    code.write_text(f"{code.read_text()}\n\ndef {name}(config):\n    return None\n")
-    assert run(["conf=./mything", "dry=true"]) == 2
-    told = f"got {name}; did you mean {hook}? (if it is none: _{name})\n"
-    assert capsys.readouterr().err == f"error: experiment.py of mything must define hooks by their names, {told}"
-    for word in (hook, f"_{name}"):
-        code.write_text(code.read_text().replace(f"def {name}(", f"def {word}("))
-        with registry.outside(mine / "mything"):
-            assert hasattr(registry.load("mything"), word)
-        code.write_text(code.read_text().replace(f"def {word}(", f"def {name}("))
-
-
 def test_the_page_and_the_contract_list_every_hook() -> None:
     page = (Path(__file__).resolve().parents[3] / "docs/howto/extend_experiment.md").read_text(encoding="utf-8")
     told = contract.__doc__ or ""
@@ -229,46 +189,6 @@ def test_a_row_with_a_column_that_is_not_declared_is_refused_before_it_is_kept(
     assert not any(path.read_text() for path in mine.glob("outputs/mything/*/ledger/*.jsonl"))
 
 
-@pytest.mark.parametrize(
-    "words", [["experiment"], ["experiment", "Not a name"], ["thing", "x"], ["memory", "class"], ["memory", "numpy"]]
-)
-def test_what_cannot_be_made_is_one_sentence(mine: Path, words: list[str], capsys: Callable) -> None:
-    assert begin(words) == 2
-    assert capsys.readouterr().err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "conf=capacity memories=[./mine.py]",
-        "conf=capacity +per_memory={./mine.py:{neurons:[20]}}",
-        "conf=capacity corruption=[./mine.py]",
-        "conf=capacity_images ensembles=[./mine.py]",
-        "conf=training separations=[./mine.py]",
-        "conf=training layers=[./none.py]",
-        "conf=training optimisers=[./none.py]",
-    ],
-)
-def test_a_file_without_the_name_of_what_it_defines_is_told_how_to_write_it(
-    mine: Path, words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(words.split()) == 2
-    told = capsys.readouterr().err.splitlines()[-1]
-    file = re.search(r"\./\w+\.py", words)[0]  # type: ignore[index]
-    option = words.split()[1].partition("=")[0].lstrip("+")
-    assert told == f"error: {option} must say what of a file is meant, got {file!r}; write {file}:NAME"
-
-
-def test_an_experiment_of_a_taken_name_is_refused(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert begin(["experiment", "capacity"]) == 2
-    assert "NAME must not be that of something in experiments, api, attractors, bags, " in capsys.readouterr().err
-    begin(["experiment", "mything"])
-    for part in ("mything/experiments/mything", "mything/conf/mything.yaml", "mything"):
-        (mine / part).rename((mine / part).parent / (mine / part).name.replace("mything", "capacity"))
-    assert run(["conf=./capacity", "--help"]) == 2
-    assert "must not hold experiments that are there already, got capacity" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("place", ["helper.py", "parts/helper.py"])
 def test_code_that_ones_own_imports_is_part_of_the_science(mine: Path, place: str) -> None:
     module, helper = place.removesuffix(".py").replace("/", "."), mine / "own" / place
@@ -289,13 +209,3 @@ def test_code_that_ones_own_imports_is_part_of_the_science(mine: Path, place: st
     before = hashes("mine")
     (mine / "own/other.py").write_text("import scipy\n")
     assert hashes("mine") == before
-
-
-def test_a_file_of_the_name_of_a_parameter_is_no_input(mine: Path) -> None:
-    for name in ("3", "1.5"):
-        (mine / name).write_text("junk")
-    config = registry.options("capacity")(memories=["dense:3", "sparse:1.5"])
-    files = provenance.science(registry.load("capacity"), config)["files"]
-    for name in ("3", "1.5"):
-        (mine / name).write_text("other")
-    assert provenance.science(registry.load("capacity"), config)["files"] == files

@@ -96,23 +96,6 @@ def test_a_slip_ends_in_one_sentence_and_leaves_no_row(
     assert not any(path.read_text() for path in Path().glob("outputs/mything/*/ledger/*.jsonl"))
 
 
-def test_an_x_axis_that_no_row_has_is_told_where_columns_are_not_declared(
-    mine: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code = mine / "experiment.py"
-    code.write_text(code.read_text().replace('X_AXIS = "load"', 'X_AXIS = "loed"').replace("COLUMNS", "_columns"))
-    assert run(["conf=./mything"]) == 2
-    assert capsys.readouterr().err.splitlines()[-1] == "error: X_AXIS must be a column of the table, got loed"
-
-
-def test_a_default_of_another_type_is_told(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = mine / "experiment.py"
-    config.write_text(config.read_text().replace("option(4,", 'option("four",'))
-    assert run(["conf=./mything"]) == 2
-    told = "options of mything must have defaults of their types, got: "
-    assert capsys.readouterr().err.startswith(f"error: {told}Value 'four' of type 'str'")
-
-
 def test_a_stopped_run_names_the_line_of_ones_own_that_failed(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = mine / "experiment.py"
     text = code.read_text().replace('point["load"] * point["neurons"]', 'point["lod"] * point["neurons"]')

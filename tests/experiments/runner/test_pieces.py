@@ -86,13 +86,6 @@ def test_shards_of_a_sweep_have_one_folder(command: Callable, tmp_path: Path) ->
     assert (tmp_path / "sweep/seed_0/table.csv").read_bytes() == (tmp_path / "out/table.csv").read_bytes()
 
 
-@pytest.mark.parametrize("word", ["0/2", "3/2", "1", "1/", "a/b", "1/2/3", "'1 / 2'"])
-def test_a_share_that_there_is_not_is_refused(command: Callable, word: str) -> None:
-    outcome = command(*TOY, f"shard={word}")
-    assert outcome.code == 2
-    assert outcome.err.startswith("error: shard must be the number of this share of all, from 1/8 to 8/8, got ")
-
-
 @pytest.mark.process
 def test_a_run_killed_amid_its_pieces_goes_on_from_the_last(
     command: Callable, toy_process: Callable, tmp_path: Path

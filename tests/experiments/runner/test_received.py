@@ -10,7 +10,6 @@ import pytest
 from experiments.new import main as new
 from experiments.plot import main as plot
 from experiments.run import main as run
-from experiments.runner import folders
 from experiments.runs import main as runs
 
 EVIL = "import pathlib\npathlib.Path(__file__).with_name('ran').touch()\ndef m(patterns, *, mask=None): return None\n"
@@ -67,40 +66,6 @@ def test_nothing_in_a_configuration_is_resolved(command: Callable, tmp_path: Pat
     assert "hunter2" not in "".join(capsys.readouterr())
 
 
-BOMB = (
-    "a: &a ["
-    + ",".join("x" * 9)
-    + "]\n"
-    + "".join(f"{b}: &{b} [{','.join([f'*{a}'] * 9)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True))
-)
-
-
-@pytest.mark.parametrize("name", ["config.yaml", "run.json", "summary.json", "table.csv"])
-def test_what_is_no_file_of_a_run_is_one_sentence(command: Callable, tmp_path: Path, name: str, capsys) -> None:
-    assert command("conf=toy", "limit=1", "output=out").code == 0
-    (tmp_path / "out" / name).unlink()
-    os.mkfifo(tmp_path / "out" / name)
-    code = plot(["out"])
-    assert code == (0 if name == "run.json" else 2)
-    assert runs(["."]) == 0
-    assert "Traceback" not in capsys.readouterr().err
-
-
-def test_aliases_of_aliases_and_a_style_that_is_a_pipe_are_one_sentence(
-    command: Callable, tmp_path: Path, capsys
-) -> None:
-    assert command("conf=toy", "limit=1", "output=out").code == 0
-    config = tmp_path / "out/config.yaml"
-    usual = config.read_text()
-    config.write_text(usual + BOMB)
-    assert plot(["out"]) == 2
-    assert "entries" in capsys.readouterr().err
-    os.mkfifo(tmp_path / "pipe.mplstyle")
-    config.write_text(usual.replace("style: null", f"style: {tmp_path}/pipe.mplstyle"))
-    assert plot(["out"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
-
-
 @pytest.mark.slow
 def test_a_bad_run_is_a_line_of_the_list_and_hides_no_other(command: Callable, tmp_path: Path, capsys) -> None:
     for number in range(8):
@@ -119,9 +84,3 @@ def test_a_bad_run_is_a_line_of_the_list_and_hides_no_other(command: Callable, t
     assert {f"outputs/{number}: complete" in out for number in (0, 4, 7)} == {True}
     assert [f"outputs/{number}: cannot be read (" in err for number in (1, 2, 3)] == [True] * 3
     assert "outputs/\ufffd: complete" in out
-
-
-def test_a_record_of_any_kind_is_read_as_none_or_as_it_was_written(tmp_path: Path) -> None:
-    for text in ("[]", "3", '{"conf": 1}', "[" * 10**5):
-        (tmp_path / "run.json").write_text(text)
-        assert folders.read(tmp_path) is None

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from experiments.entropy import experiment as entropy
 from experiments.heads import experiment as heads
 from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Scan
-from experiments.runner import errors, locks, registry
+from experiments.runner import locks
 from experiments.runner.ledger import Ledger
 from experiments.separation import experiment as separation
 from experiments.system import files, provenance
@@ -139,24 +138,6 @@ def test_rows_of_float32_and_of_float64_never_share_a_table(command: Callable, t
     assert outcome.err.startswith(f"error: JAX_ENABLE_X64 must be true as in the results that {tmp_path / 'out'} holds")
 
 
-def test_a_table_of_several_versions_says_so_in_one_line(
-    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = provenance.environment()
-    assert {"jax", "jaxlib", "numpy", "hopfield", "platform", "device"} <= set(now)
-    monkeypatch.setattr(provenance, "environment", lambda: now | {"jax": "0.1", "numpy": "1.0"})
-    assert command("conf=toy", "output=out", "stop_at=5").code == 130
-    monkeypatch.undo()
-    monkeypatch.chdir(tmp_path)
-    outcome = command("conf=toy", "output=out", "wandb.mode=disabled")
-    (said,) = [line for line in outcome.err.splitlines() if line.startswith("warning")]
-    assert said.startswith("warning: the rows of the table were measured in different ways: ")
-    assert "5 with jax 0.1, numpy 1.0" in said
-    assert f"11 with jax {now['jax']}, numpy {now['numpy']}" in said
-    command("conf=toy", "output=whole", "wandb.mode=disabled")
-    assert (tmp_path / "out/table.csv").read_bytes() == (tmp_path / "whole/table.csv").read_bytes()
-
-
 NAMED: dict[tuple[str, str], Callable[[str], tuple]] = {
     ("capacity", "ensembles"): lambda p: (capacity, capacity.Config(memories=["modern"], ensembles=[p], patterns=[3])),
     ("retrieval", "ensembles"): lambda p: (retrieval, retrieval.Config(ensembles=[p], patterns=[3])),
@@ -175,19 +156,6 @@ NAMED: dict[tuple[str, str], Callable[[str], tuple]] = {
     ("training", "layers"): lambda p: (training, training.Config(layers=[p])),
     ("training", "optimisers"): lambda p: (training, training.Config(optimisers=[p])),
 }
-
-
-def test_every_option_that_names_a_file_is_known() -> None:
-    """Those whose help says so, but for options of figures; what they hold is tried below."""
-    words = ("file", "checkpoint", "path")
-    found = {
-        (name, option)
-        for name in registry.names()
-        for option, hint, about in errors.leaves(registry.load(name).Config)
-        if option not in ("output", "wandb.group") and not option.startswith("figure.")
-        if re.search(r"\b(str|Any)\b", str(hint)) and any(word in about.lower() for word in words)
-    }
-    assert found == {case for case in NAMED if case[1] != "part"}
 
 
 @pytest.mark.parametrize("case", NAMED, ids=".".join)
@@ -231,18 +199,6 @@ def test_the_vocabulary_beside_a_checkpoint_belongs_to_the_science(tmp_path: Pat
         found.append(provenance.science(heads, heads.Config(checkpoint=str(tmp_path)))["files"])
     assert found[0].keys() == found[1].keys() > {"model.safetensors", "vocab.txt"}
     assert found[0]["vocab.txt"] != found[1]["vocab.txt"]
-
-
-@pytest.mark.parametrize("value", ["{}", "mapped:{}"])
-def test_files_are_found_wherever_an_option_holds_their_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
-) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / "a.npy").write_bytes(b"patterns")
-    options = {"deep": {"own": {"sources": ["random", value.format("~/a.npy"), 3, None]}}, "name": "a" * 5000}
-    ((option, name, found),) = provenance._named_contents(options, "")
-    digest = provenance._digest([tmp_path / "a.npy"])
-    assert (option, name, found) == ("deep.own.sources[1]", value.format("~/a.npy"), digest)
 
 
 def test_a_further_file_leaves_the_rows_of_others(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Drawing a run again from what it has saved, and the sentences for what cannot be drawn."""
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,42 +21,6 @@ def test_a_figure_is_drawn_again_from_what_was_saved(
     assert redraw(["out"]) == 0
     assert capsys.readouterr().out == "figure: out/figure.svg\n"
     assert {name: (tmp_path / "out" / name).read_bytes() for name in names} == before
-
-
-@pytest.mark.parametrize(
-    ("damage", "sentence"),
-    [
-        (lambda out: (out / "table.csv").unlink(), "must hold the results of a finished run, got no table.csv"),
-        (
-            lambda out: (out / "config.yaml").write_text("experiment: tyo"),
-            "must be one of hopfield, or one whose folder is named (home=FOLDER draws with its code), got tyo",
-        ),
-        (lambda out: (out / "config.yaml").write_text(":\n- ]"), "config.yaml line 1 must be YAML, got: "),
-        (lambda out: (out / "config.yaml").write_bytes(b"\xff\xfe"), "config.yaml line 1 must be text in UTF-8"),
-        (lambda out: (out / "summary.json").write_text("{"), "cannot be drawn: its table or summary is damaged"),
-        (
-            lambda out: (out / "table.csv").write_text("a,b\n1,2\n"),
-            "out cannot be drawn: table.csv must begin with its columns",
-        ),
-    ],
-    ids=["no table", "unknown experiment", "no YAML", "binary", "cut summary", "other columns"],
-)
-def test_results_that_cannot_be_drawn_are_one_sentence(
-    command: Callable, tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: Callable, sentence: str
-) -> None:
-    command("conf=toy", "limit=1", "output=out")
-    damage(tmp_path / "out")
-    assert redraw(["out"]) == 2
-    err = capsys.readouterr().err
-    assert sentence in err
-    assert re.fullmatch(r"error: [^\n]+\n", err)
-    assert redraw(["nowhere"]) == 2
-    assert "nowhere must hold the results of a finished run" in capsys.readouterr().err
-
-
-def test_a_directory_that_no_name_can_have_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    assert redraw(["x" * 5000]) == 2
-    assert re.fullmatch(r"error: x+ must hold the results of a finished run, got no [^\n]+\n", capsys.readouterr().err)
 
 
 @pytest.mark.slow
@@ -82,20 +45,3 @@ def test_a_summary_that_was_changed_after_its_run_is_made_anew(command: Callable
     assert json.loads(summary.read_text()) == before
     assert redraw(["out"]) == 0
     assert "was changed" not in "".join(capsys.readouterr())
-
-
-def test_a_table_without_its_first_line_is_told_as_such(command: Callable, tmp_path: Path, capsys) -> None:
-    assert command("conf=toy", "output=out").code == 0
-    table = tmp_path / "out" / "table.csv"
-    table.write_text(table.read_text().partition("\n")[2])
-    assert redraw(["out"]) == 2
-    assert "out cannot be drawn: table.csv must begin with its columns" in capsys.readouterr().err
-
-
-def test_a_damaged_table_among_several_is_told_as_such(command: Callable, tmp_path: Path, capsys) -> None:
-    for name, noise in (("a", 0.0), ("b", 0.5)):
-        assert command("conf=toy", f"noise={noise}", f"output={name}").code == 0
-    lines = (tmp_path / "b/table.csv").read_text().splitlines()
-    (tmp_path / "b/table.csv").write_text("\n".join([lines[0], *(line.replace("0", "x") for line in lines[1:])]))
-    assert redraw(["a", "b", "output=joined"]) == 2
-    assert "error: one of a, b cannot be drawn: its table or summary is damaged (" in capsys.readouterr().err

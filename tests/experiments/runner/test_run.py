@@ -44,23 +44,6 @@ def test_a_run_takes_the_schema_of_its_experiment_alone(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[-1] == "experiments.novelty.experiment"
 
 
-def test_help_shows_the_values_the_line_gives(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "120")
-    outcome = command("--help", "conf=toy", "seed=7", "wandb.mode=offline")
-    assert outcome.code == 0
-    assert re.search(r"^  seed=7 +an integer; seed of all randomness$", outcome.out, re.M)
-    assert re.search(r"^  loads=\[0.5,1.0\] +a list of numbers; loads to measure at$", outcome.out, re.M)
-    assert re.search(r"^  wandb.mode=offline +one of auto, online, offline, disabled", outcome.out, re.M)
-    assert re.search(r"^  conf=toy +A line through the origin, measured with noise: an experiment", outcome.out, re.M)
-
-
-def test_the_options_can_be_printed_without_a_run(command: Callable, tmp_path: Path) -> None:
-    outcome = command("conf=toy", "--cfg", "job", "seed=7")
-    assert outcome.code == 0
-    assert "\nexperiment: toy\nconf: toy\nseed: 7\n" in outcome.out
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_the_shell_completes_keys_and_choices(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
     for line, completion in (("hopfield conf=toy_w", "conf=toy_wide"), ("hopfield conf=toy sam", "samples=")):
         monkeypatch.setenv("COMP_LINE", line)
@@ -163,16 +146,6 @@ def test_a_hydra_launcher_gets_every_job_with_a_directory_of_its_own(
     assert not (tmp_path / "outputs/jobs").exists()
 
 
-@pytest.mark.parametrize("word", ["limit=None", "limit=null", "--limit=null"])
-def test_none_is_null_as_sweep_agents_write_it(command: Callable, word: str) -> None:
-    assert "\nlimit: null\n" in command("conf=toy", word, "--cfg=job").out
-
-
-def test_a_path_may_hold_an_equals_sign(command: Callable, tmp_path: Path) -> None:
-    assert command("conf=toy", "limit=1", "output=sub dir/beta=2").code == 0
-    assert (tmp_path / "sub dir/beta=2/table.csv").is_file()
-
-
 @pytest.mark.parametrize(("fault", "message"), [("skip", "left out 1 points"), ("twice", "a row nobody asked for")])
 def test_an_experiment_that_breaks_its_contract_is_told(
     command: Callable, monkeypatch: pytest.MonkeyPatch, fault: str, message: str
@@ -207,27 +180,6 @@ def test_points_whose_names_differ_are_refused_before_anything_is_measured(
 def test_experiments_are_found_by_what_they_define(toy: list[str]) -> None:
     assert {"toy", "capacity"} <= set(registry.names())
     assert not {"base", "run", "plot", "statistics", "logging", "execute", "compose"} & set(registry.names())
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["αβ", "it's", 'a"b', "a b", "a(b)", "a\\", "a\\'b\\", "a#b;c&d", "<img onerror=1>", "😀", "~no.one/x"],
-)
-def test_an_output_may_have_any_name(command: Callable, tmp_path: Path, name: str) -> None:
-    outcome = command("conf=toy", f"output={name}", "samples=1", "loads=[1]", "kinds=[red]")
-    assert (outcome.code, outcome.err) == (0, "")
-    assert (tmp_path / name / "table.csv").is_file()
-
-
-def test_a_choice_with_its_suffix_is_the_choice(command: Callable) -> None:
-    assert command("conf=toy.yaml", "--cfg", "job") == command("conf=toy", "--cfg", "job")
-
-
-def test_an_error_that_nothing_tells_is_called_unknown(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    scalars = {"one": 1.5, "one/stderr": float("nan"), "none": float("nan"), "two": 2.5, "two/stderr": 0.25}
-    monkeypatch.setattr(registry.load("toy"), "summarise", lambda table: {"mean": 1.0, "scalars": scalars})
-    out = command("conf=toy").out
-    assert out.startswith("one: 1.5 (error unknown)\nnone: unknown\ntwo: 2.50 ± 0.25\n")
 
 
 def test_a_run_ends_with_ten_lines_of_numbers_at_most(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:

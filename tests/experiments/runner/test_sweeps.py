@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pandas
 import pytest
 
@@ -114,50 +113,6 @@ def test_runs_of_the_default_folders_are_compared(command: Callable, tmp_path: P
     assert listed["differs"] == {"noise": [0.125, 0.5], "flag": [True, False]}
 
 
-@pytest.mark.slow
-def test_labels_too_long_for_a_legend_give_way_to_folders(
-    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, seed, noise in (("a", 0, 0.0), ("b", 1, 0.0), ("c", 0, 0.5)):
-        assert command("conf=toy", f"seed={seed}", f"noise={noise}", f"output={name}").code == 0
-    for longest, labels in ((9, ["noise=0", "noise=0.5"]), (8, ["folder=a", "folder=c"])):
-        monkeypatch.setattr(pooling, "LONGEST", longest)
-        assert plot(["a", "b", "c", "output=joined"]) == 0
-        summary = json.loads((tmp_path / "joined/summary.json").read_text())
-        assert [group["label"] for group in summary["groups"]] == labels
-        assert [group["options"]["noise"] for group in summary["groups"]] == [0, 0.5]
-
-
-@pytest.mark.slow
-def test_runs_that_differ_in_no_option_are_told_apart_by_their_folders(
-    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    few = ["patterns=[2,4]", "samples=2", "queries=2", "memories=[classical]", "corruption=[0.0]"]
-    for folder in ("a", "b"):
-        (tmp_path / folder).mkdir()
-        monkeypatch.chdir(tmp_path / folder)
-        np.save("m.npy", np.random.default_rng(ord(folder)).choice([-1.0, 1.0], (6, 20)))
-        for seed in (0, 1):
-            words = [f"output=run{seed}", f"seed={seed}", "ensembles=[m.npy]", "dynamics=[synchronous]"]
-            assert command("conf=capacity", *few, *words).code == 0
-    monkeypatch.chdir(tmp_path)
-    for names, firsts in (
-        (["a/run0", "b/run0"], ["a/run0", "b/run0"]),
-        (["a/run0", "b/run1"], ["run0", "run1"]),
-        (["a/run0", "a/run1", "b/run0", "b/run1"], ["a/run0", "b/run0"]),
-    ):
-        assert plot([*names, "output=joined"]) == 0
-        table = pandas.read_csv(tmp_path / "joined/table.csv")
-        assert table["folder"].nunique() == len(names)
-        assert len(table) == sum(len(pandas.read_csv(tmp_path / name / "table.csv")) for name in names)
-        summary = json.loads((tmp_path / "joined/summary.json").read_text())
-        labels = [group["label"] for group in summary["groups"]]
-        assert labels == [f"folder={first}" for first in firsts]
-        assert all(label in (tmp_path / "joined/figure.svg").read_text() for label in labels)
-    assert plot(["a/run0", "b/run0"]) == 0
-    assert (tmp_path / "outputs/comparisons/a-run0+b-run0/table.csv").is_file()
-
-
 def test_the_name_of_a_folder_among_others_is_the_shortest_end_of_its_path() -> None:
     places = ["/x/a/out", "/x/b/out", "/y/b/out", "/y/alone", "/y/alone", "/b/out"]
     names = ["a/out", "x/b/out", "y/b/out", "alone", "alone", "/b/out"]
@@ -165,33 +120,9 @@ def test_the_name_of_a_folder_among_others_is_the_shortest_end_of_its_path() -> 
 
 
 @pytest.mark.slow
-def test_a_sweep_of_sizes_has_one_folder_and_nothing_to_join(command: Callable, tmp_path: Path) -> None:
-    outcome = command("-m", "conf=toy", "loads=[0.5],[1.0,2.0]")
-    assert outcome.code == 0
-    assert [path.name for path in (tmp_path / "outputs/toy").iterdir()] == ["default"]
-    assert len(pandas.read_csv(tmp_path / "outputs/toy/default/table.csv")) == 24
-
-
-@pytest.mark.slow
 def test_a_sweep_without_an_output_has_a_folder_named_by_what_was_swept(command: Callable, tmp_path: Path) -> None:
     assert command("-m", "conf=toy", "seed=0,1", "limit=1").code == 0
     assert {path.name for path in (tmp_path / "outputs/toy/sweeps/seed=0,1").iterdir()} == FILES
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [(["a", "nowhere"], "nowhere must hold the results of a finished run"), (["a", "c"], "finished run")],
-)
-def test_what_cannot_be_compared_is_one_sentence(
-    command: Callable, capsys: pytest.CaptureFixture[str], words: list[str], sentence: str
-) -> None:
-    command("conf=toy", "output=a", "limit=1")
-    command("conf=toy", "output=c", "stop_at=1")
-    capsys.readouterr()
-    assert plot(words) == 2
-    err = capsys.readouterr().err
-    assert sentence in err
-    assert err.count("\n") == 1
 
 
 @pytest.mark.slow

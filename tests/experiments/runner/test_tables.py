@@ -3,7 +3,6 @@
 import math
 from pathlib import Path
 
-import pandas
 import pytest
 
 from experiments.columns import Column
@@ -39,15 +38,3 @@ def test_declared_texts_are_read_as_they_were_written(tmp_path: Path, monkeypatc
     assert table["data"].tolist() == ["NA", "None"]
     assert table["empty"].isna().all()
     assert list(table.columns) == list(ROWS[0])
-
-
-@pytest.mark.parametrize("declared", [DECLARED, None], ids=["declared", "not declared"])
-def test_numbers_and_truth_values_are_read_as_ever(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, declared: dict[str, Column] | None
-) -> None:
-    table = read_back(tmp_path, monkeypatch, declared)
-    usual: Table = pandas.read_csv(tmp_path / tables.NAME)
-    for name in ("count", "share", "tuned"):
-        pandas.testing.assert_series_equal(table[name], usual[name])
-    assert table["tuned"].dtype == bool
-    assert (tmp_path / tables.NAME).read_text().splitlines()[1] == "1,1e5,NA,13,0.1,True,"

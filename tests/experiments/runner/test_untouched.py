@@ -9,7 +9,6 @@ import pytest
 
 from experiments.new import main as new
 from experiments.plot import main as plot
-from experiments.runs import main as runs
 
 
 @pytest.mark.slow
@@ -30,16 +29,6 @@ def test_files_that_no_run_wrote_are_left(command: Callable, tmp_path: Path, nam
     assert plot(["a", "output=b"]) == 0
 
 
-def test_a_page_of_the_users_is_left(command: Callable, tmp_path: Path) -> None:
-    assert command("conf=toy", "limit=1", "output=site/a").code == 0
-    (tmp_path / "site/index.html").write_text("<p>precious")
-    assert runs(["site", "--html"]) == 2
-    assert (tmp_path / "site/index.html").read_text() == "<p>precious"
-    (tmp_path / "site/index.html").unlink()
-    assert runs(["site", "--html"]) == 0
-    assert runs(["site", "--html"]) == 0
-
-
 def test_new_writes_through_no_link_and_leaves_nothing_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cubic.py").symlink_to("elsewhere.py")
@@ -58,17 +47,3 @@ def test_new_writes_through_no_link_and_leaves_nothing_half(tmp_path: Path, monk
         assert new(words) == 0
         for path in tmp_path.iterdir():
             path.rename(tmp_path.parent / f"{tmp_path.name}-{path.name}")
-
-
-@pytest.mark.parametrize("name", ["figures", "runner", "capacity", "columns"])
-def test_an_experiment_takes_no_name_that_is_taken(tmp_path: Path, monkeypatch, name: str, capsys) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert new(["experiment", name]) == 2
-    assert "NAME must not be that of something in experiments, " in capsys.readouterr().err
-
-
-def test_a_forecast_needs_no_place_to_write(command: Callable, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    outcome = command("conf=toy", "dry=true", f"output={tmp_path}/file/out")
-    assert outcome.code == 0
-    assert "16 points" in outcome.out

@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas
@@ -163,15 +162,6 @@ def test_no_draw_that_is_measured_is_tuned_on() -> None:
     assert not set(asked) & set(range(config.samples))
 
 
-def test_a_point_does_not_depend_on_what_else_is_measured(table: pandas.DataFrame) -> None:
-    config = Config(samples=2, similarities=["euclidean"], corruption=["noise:0.4"], across=[], separations=["softmax"])
-    rows = list(experiment.measure(config, points(config)[1:2]))
-    assert len(rows) == 1
-    here = (table[POINT] == [rows[0][name] for name in POINT]).all(axis=1)
-    again: Any = table.loc[here, list(rows[0])]
-    assert again.to_dict("records") == rows
-
-
 def test_the_users_images_are_scaled_and_compared(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     np.savez(tmp_path / "images.npz", images=rng.integers(0, 256, (30, 4, 4)).astype(np.uint8))
@@ -262,38 +252,3 @@ def test_the_summary_of_a_run_has_what_it_promises(table: pandas.DataFrame) -> N
     assert found["ranking"][0]["similarity"] == "visible"
     assert found["scalars"]["retrieved/digits/euclidean"] > found["scalars"]["retrieved/digits/rectified:2"]
     assert (table["retrieved"].to_numpy() <= table[["identified", "close"]].to_numpy().min(axis=1)).all()
-
-
-@pytest.mark.parametrize(
-    "kept",
-    [
-        lambda rows: rows,
-        lambda rows: rows[rows["corruption"] == "noise:0.4"],
-        lambda rows: rows[(rows["sample"] == 0) & (rows["patterns"] == 40)],
-        lambda rows: rows[(rows["corruption"] == "lower:0.5")].assign(corruption="clean"),
-        lambda rows: pandas.concat([rows, rows.assign(ensemble="/a/b.npz"), rows.assign(dynamics="iterated")]),
-    ],
-    ids=["smoke", "noise only", "one draw", "nothing corrupted", "several of all"],
-)
-def test_the_figure_draws(table: pandas.DataFrame, kept: Callable, tmp_path: Path) -> None:
-    rows = kept(table).reset_index(drop=True)
-    with style.style():
-        figure = draw.figure(experiment.panels(rows, summarise(rows)))
-        figure.savefig(tmp_path / "figure.png", dpi=30)
-    assert all(ax.has_data() or ax.images for ax in figure.axes)
-
-
-def test_a_name_has_one_look_in_every_row_and_stands_in_the_legend(table: pandas.DataFrame) -> None:
-    """The second row lacks what is drawn first in the other, and has a separation of its own."""
-    limit, smallest = table["similarity"] == "visible", table["separation"].iloc[0]
-    other = table[limit | ((table["similarity"] == "euclidean") & (table["separation"] != smallest))]
-    more = table[(table["similarity"] == "euclidean") & (table["separation"] == "max")]
-    other = pandas.concat([other, more.assign(separation="sparsemax")]).assign(ensemble="/a/b.npz")
-    rows = pandas.concat([table, other], ignore_index=True)
-    with style.style():
-        shown = experiment.panels(rows, summarise(rows))
-    looks: dict[str, set] = {}
-    for part in (part for panel in shown for part in panel.series if part.marker):
-        looks.setdefault(part.label, set()).add((part.color, part.marker, str(part.linestyle)))
-    assert set(looks) > {"euclidean", "max", "sparsemax"}
-    assert all(len(each) == 1 for each in looks.values())

@@ -83,13 +83,6 @@ def test_every_rule_is_drawn_at_its_own_largest_size():
     assert [len(part.x) for part in panel.series] == [2, 2]
 
 
-@pytest.mark.slow
-def test_the_figure_has_a_panel_for_every_rule_and_one_of_errors(table):
-    titles = [panel.title for panel in experiment.panels(table, experiment.summarise(table))]
-    assert len(titles) == 4
-    assert "one step" in titles[-1]
-
-
 def test_a_length_without_a_wrong_spin_counts():
     seen = {2: 0.0, 4: 0.0, 8: 0.0125}
     rows = pandas.DataFrame(
@@ -122,8 +115,3 @@ def test_no_wrong_spin_where_theory_expects_many_is_a_deviation():
     assert share(2) == 1.0
     assert theory.bit_error("1", 30, 30) > 0.1
     assert share(30) == 0.0
-
-
-def test_sizes_without_a_short_enough_sequence_are_refused():
-    with pytest.raises(ValueError, match="neurons must have a smaller N, or degrees without exponential: "):
-        experiment.check(Config(degrees=["exponential"], neurons=[200]))

@@ -154,8 +154,3 @@ def test_a_number_that_would_become_another_in_its_row_is_refused(changed, told)
     points = [first | changed, first | changed | {"beta": 9.0}] if "beta" in changed else [first | changed]
     with pytest.raises(InputError, match=f"^{re.escape(told)}$"):
         measured(points)
-
-
-def test_a_known_column_is_not_measured_again():
-    with pytest.raises(InputError, match="names of a measurement must be new to its point, got total"):
-        measured(POINTS, known_columns=lambda point: {"total": 0.0})

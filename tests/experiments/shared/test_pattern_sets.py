@@ -1,12 +1,9 @@
 """Real patterns: what each source gives to memories of spins and of real states, and all models running on them."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import jax
 import numpy as np
 import pytest
 
-from experiments import contract
 from experiments.capacity import experiment as capacity
 from experiments.shared import draws, pattern_sets
 from hopfield import Memory
@@ -51,18 +48,6 @@ def test_a_source_gives_spins_or_real_patterns_of_their_norm(images, ensemble, c
         brighter = real >= np.median(real, axis=1, keepdims=True)
         assert (spins == np.where(brighter, 1, -1)).all()
     assert np.mean(np.sign(real) == spins) > 0.7
-
-
-def test_a_source_is_read_once(images):
-    assert pattern_sets.load(images, True) is pattern_sets.load(images, True)
-
-
-def test_threads_that_ask_at_once_are_told_once(tmp_path, capsys):
-    np.save(tmp_path / "grey.npy", np.random.default_rng(0).random((2000, 64)))
-    with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(lambda _: pattern_sets.load(str(tmp_path / "grey.npy"), True), range(8)))
-    assert all(patterns is found[0] for patterns in found)
-    assert capsys.readouterr().err.count("is cut at its own median") == 1
 
 
 def test_a_draw_is_distinct_rows_in_random_order(images):
@@ -174,16 +159,3 @@ def test_grey_levels_of_any_size_are_scaled(tmp_path):
     levels = np.array([[-3e38, 0.0], [1.5e38, 3e38]], np.float32)
     np.save(tmp_path / "levels.npy", levels)
     np.testing.assert_allclose(pattern_sets.pixels(str(tmp_path / "levels.npy")), [[0, 0.5], [0.75, 1]], rtol=1e-6)
-
-
-def test_a_mapped_file_is_found_in_the_home_directory(tmp_path, monkeypatch):
-    np.save(tmp_path / "spins.npy", np.ones((3, 4), np.float32))
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert pattern_sets.shape("mapped:~/spins.npy") == (3, 4)
-    pattern_sets.check_spins("mapped:~/spins.npy")
-
-
-def test_too_few_patterns_are_told_by_the_option_that_asks_for_them(images):
-    for option, value in (("patterns", [50]), ("loads", [5.0])):
-        with pytest.raises(ValueError, match=f"^{option} must be at most the 12 patterns"):
-            contract.check(capacity, capacity.Config(memories=["classical"], ensembles=[images], **{option: value}))

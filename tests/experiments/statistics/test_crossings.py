@@ -68,23 +68,6 @@ def test_no_crossing_has_a_reason_instead_of_a_value(mean):
     assert "rise through one half" in found.reason
 
 
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        (([0.0, 1.0], [0.2], [0, 0]), "columns of one length"),
-        (([], [], []), "columns of one length"),
-        (([0.0, np.inf], [0.2, 0.3], [0, 0]), "x must be finite"),
-        (([0.0, 1.0], [0.2, 1.3], [0, 0]), r"values must lie in \[0, 1\]"),
-        (([0.0, 1.0], [0.2, 0.3], [0, 0], [1.0, -1.0]), "weights must be finite and not negative"),
-        (([0.0, 1.0], [0.2, 0.9], [0, 0], [0.0, 0.0]), "must be positive in at least one row"),
-        (([0.0, 1.0], [0.2, 0.9], [0, np.nan]), "cluster must label every row, got NaN"),
-    ],
-)
-def test_bad_columns_are_refused(columns, message):
-    with pytest.raises(ValueError, match=message):
-        half_crossing(*columns)
-
-
 def test_points_without_an_error_are_left_out_of_a_parabola():
     load = np.linspace(0, 1, 9)
     stderr = np.where(load == 0.5, np.nan, 0.01)
@@ -145,24 +128,6 @@ def test_a_straight_crossing_ignores_the_order_of_the_points():
 )
 def test_a_straight_crossing_that_a_missing_point_could_move_is_none(x, y):
     assert np.isnan(straight_crossing(x, y))
-
-
-def test_columns_of_text_and_of_complex_numbers_are_refused():
-    with pytest.raises(ValueError, match="values must be real numbers"):
-        half_crossing([0, 1], ["0.2", "0.8"], [0, 0])
-    with pytest.raises(ValueError, match="load must be real numbers"):
-        parabolic_crossing(np.array([0, 1j]), [-1, 1], [1, 1])
-    with pytest.raises(ValueError, match="level must be a number between 0 and 1"):
-        half_crossing([0, 1], [0.2, 0.8], [0, 0], level=np.array([0.1, 0.2]))
-
-
-def test_columns_of_different_length_cross_nowhere():
-    with pytest.raises(ValueError, match="load, value, stderr must be columns of one length"):
-        parabolic_crossing([0, 1], [0], [0, 1])
-    with pytest.raises(ValueError, match=r"^stderr must not be negative, got -0.1$"):
-        parabolic_crossing([0, 1], [-1, 1], [0.1, -0.1])
-    with pytest.raises(ValueError, match="x, y must be columns of one length"):
-        straight_crossing([0, 1], [1])
 
 
 def test_beside_a_mean_of_zero_or_one_the_means_are_joined_by_a_line_of_a_wide_error():

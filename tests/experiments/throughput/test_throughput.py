@@ -3,8 +3,7 @@
 import pandas
 import pytest
 
-from experiments.figures import draw
-from experiments.throughput.experiment import AXES, TASKS, Config, measure, panels, points, summarise
+from experiments.throughput.experiment import AXES, TASKS, Config, measure, points, summarise
 
 
 def test_every_task_and_axis_is_measured_once_per_value():
@@ -53,21 +52,3 @@ def test_slopes_are_the_exponents_of_the_last_decade():
     assert [found[axis]["run_s_slope"] for axis in AXES] == pytest.approx([1, 2, 0], abs=1e-12)
     assert [found[axis]["temporary_bytes_slope"] for axis in AXES] == pytest.approx([0, 1, 0], abs=1e-12)
     assert {entry["points"] for entry in found.values()} == {3}
-
-
-def test_the_figure_draws_even_a_single_axis():
-    table = invented()
-    assert len(panels(table, {})) == 6
-    assert len(draw.figure(panels(table[table["axis"] == "patterns"], {})).axes) == 6
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"at": {"patterns": 3}}, "at must give patterns, neurons, queries, got {'patterns': 3}"),
-    ],
-)
-def test_wrong_options_are_one_sentence(options, message):
-    with pytest.raises(ValueError) as error:  # noqa: PT011
-        Config(**options)
-    assert str(error.value) == message

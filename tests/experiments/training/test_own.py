@@ -1,13 +1,11 @@
 """User-defined tasks and layers: a file of labelled vectors is learned, every mistake in it is one sentence."""
 
-import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from experiments import contract
-from experiments.shared import spellings
 from experiments.training import experiment, tasks
 from experiments.training.config import Config
 
@@ -69,24 +67,6 @@ def test_a_mistake_in_a_file_of_labelled_vectors_is_one_sentence(sentence: str, 
         contract.check(experiment, Config(tasks=[path]))
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"tasks": ["wines"]}, "tasks must be any of .*digits, .* or a file FILE.npz or FILE.csv, got 'wines'"),
-        ({"tasks": ["gone.npz"]}, "tasks must name a readable file, got gone.npz"),
-        ({"layers": ["look"]}, "layers must be any of .*lookup, .*, got 'look'"),
-        ({"layers": ["./mine.py:number"]}, "layers must be any of .*lookup, .*, got './mine.py:number'"),
-        ({"layers": ["encoder"], "tasks": ["single.npz"]}, "layers must not be encoder where inputs are single"),
-        ({"layers": ["memory"], "tasks": ["several.npz"]}, "layers must not be memory where inputs are several"),
-    ],
-)
-def test_what_is_not_there_or_does_not_fit_is_refused(options: dict, sentence: str) -> None:
-    saved(Path("single.npz"))
-    saved(Path("several.npz"), (40, 2, 3))
-    with pytest.raises(ValueError, match=sentence):
-        contract.check(experiment, Config(**options))
-
-
 def test_a_table_holds_the_class_in_its_last_column() -> None:
     inputs, targets = RNG.normal(size=(30, 2)), np.arange(30) % 3
     np.savetxt("mine.csv", np.column_stack([inputs, targets]), delimiter=",", header="a,b,class", comments="")
@@ -146,12 +126,3 @@ def test_a_layer_that_cannot_be_trained_is_refused_before_the_start(name: str, s
     with pytest.raises(ValueError, match=f"^layers must {sentence}") as error:
         contract.check(experiment, config)
     assert "\n" not in str(error.value)
-
-
-def test_one_file_by_two_paths_and_a_pipe_are_refused(tmp_path: Path) -> None:
-    saved(tmp_path / "mine.npz")
-    with pytest.raises(ValueError, match=r"tasks must be different from each other, got 'mine.npz' and './mine.npz'"):
-        spellings.check(Config(tasks=["mine.npz", "./mine.npz"]))
-    os.mkfifo(tmp_path / "pipe.npz")
-    with pytest.raises(ValueError, match=r"^tasks must name a file of data, got pipe.npz, which is none$"):
-        contract.check(experiment, Config(tasks=["pipe.npz"]))

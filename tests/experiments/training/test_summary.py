@@ -54,14 +54,6 @@ def test_equal_leads_have_no_error_and_no_test_however_their_differences_are_rou
     assert np.isnan([entry["p"], entry["p_independent"]]).all()
 
 
-def test_the_figure_shows_curves_and_results():
-    table = made_table()
-    with style.style():
-        axes = draw.figure(experiment.panels(table, experiment.summarise(table))).axes
-    assert [ax.get_xlabel() for ax in axes] == ["test accuracy", *["epoch"] * 4]
-    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["lookup, wine", "svm, wine"]
-
-
 def spoilt(table, seed, rates=(0.1, 0.2)):
     """The table with runs of a seed diverged at epoch 1, whose loss ends NaN."""
     runs = (table["layer"] == "lookup") & (table["seed_index"] == seed) & table["learning_rate"].isin(rates)

@@ -41,11 +41,3 @@ def test_the_value_asked_for_is_the_one_stored_with_the_key():
     for tokens, target in zip(data.inputs, data.targets, strict=True):
         place = int(np.argmax(tokens[:-1, :12] @ tokens[-1, :12]))
         assert tokens[place, 12:].argmax() == target
-
-
-@pytest.mark.parametrize(
-    ("task", "size", "sentence"), [("iris", 10, "tasks must be any of"), ("wine", 9, "at least 10")]
-)
-def test_a_bad_task_ends_in_one_sentence(task, size, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        tasks.load_split(task, 0, size)

@@ -14,13 +14,10 @@ import pandas
 import pytest
 from flax import nnx
 
-import hopfield.fisher
-import hopfield.layers
-from experiments import contract
 from experiments.shared.draws import seed_of
 from experiments.system import provenance
 from experiments.training import experiment, layers, tasks
-from experiments.training.config import LAYERS, METRICS, OPTIMISERS, RULE, SEARCHED, SOLVERS, TASKS, Config
+from experiments.training.config import LAYERS, METRICS, OPTIMISERS, TASKS, Config
 from experiments.training.experiment import points
 from experiments.training.layer import Layer
 from experiments.training.measurement import Length, curve
@@ -226,51 +223,11 @@ def test_training_stops_early_and_keeps_the_best_epoch(tmp_path):
     assert rows[-1]["test_accuracy"] == rows[rows[-1]["best_epoch"]]["test_accuracy"]
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"tasks": ["iris"]}, "tasks must be any of .*, digits, "),
-        ({"layers": ["dense"]}, "layers must be any of .*, lookup, "),
-        ({"layers": ["association"]}, "layers must not be association where inputs are single vectors"),
-        ({"layers": ["memory"], "tasks": ["latch"]}, "layers must not be memory where inputs are several vectors"),
-        (
-            {"layers": ["energy"], "tasks": ["latch"], "metrics": ["full"]},
-            r"metrics must be \[none\] for the layer",
-        ),
-        (
-            {"optimisers": ["rprop"]},
-            "optimisers must be any of adam, adamw, .*, or a function as ./file.py:name, .*, got 'rprop'",
-        ),
-        ({"heads": 3}, "heads must divide the width of 32, got 3"),
-        *(({"noise": [bad]}, "noise must be at least 0, got") for bad in (-1.0, np.nan)),
-        *(({"learning_rate": [bad]}, "learning_rate must be positive, got") for bad in (0.0, -1.0, np.nan)),
-        ({"optimisers": ["adamw"], "damping": [0.1]}, r"damping must be left out .*the decay of adamw is weight_decay"),
-        ({"optimisers": ["natural"], "weight_decay": [0.1]}, "weight_decay must be left out unless .* adamw, got"),
-        (
-            {"trust_radius": 0.1},
-            "trust_radius must be left out unless optimisers has one of diagonal_fisher, kronecker, levenberg",
-        ),
-        ({"optimisers": ["kronecker"], "solver": "cg"}, "solver must be left out unless .* levenberg, natural, got"),
-        ({"seed": 2**32 - 1}, r"seed must leave room for 2 seeds below 2\^32, got 4294967295"),
-        ({"separations": ["hardmax"]}, "separation"),
-    ],
-    ids=str,
-)
-def test_a_bad_option_ends_in_one_sentence(options, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        contract.check(experiment, Config(**options))
-
-
 def test_a_rule_is_not_run_again_for_numbers_that_it_does_not_take():
     config = Config(optimisers=["adam", "natural"], damping=[0.1, 0.2], seeds=1, epochs=1, learning_rate=[0.1])
     names = ("optimiser", "damping", "weight_decay")
     found = [tuple(point[name] for name in names) for point in points(config) if point["layer"] == "lookup"]
     assert found[::2] == [("adam", 0.0, 0.0), ("natural", 0.1, 0.0), ("natural", 0.2, 0.0)]
-
-
-def test_metrics_and_solvers_to_choose_from_are_those_of_the_library():
-    assert METRICS[1:] == hopfield.layers.METRICS
-    assert SOLVERS[1:] == hopfield.fisher.SOLVERS
 
 
 def test_numbers_left_out_are_those_of_every_rule_itself():
@@ -300,12 +257,6 @@ def test_every_layer_keeps_its_contract(name):
     weights = layer.inspect(module, x, others).weights
     assert weights.shape[-1] == layer.stored(setting.quantity, examples, vectors) + (name == "energy")  # itself, masked
     assert np.all(np.asarray(layer.association(module).beta()) > 0)
-
-
-@pytest.mark.parametrize("name", OPTIMISERS)
-def test_every_optimiser_takes_options_that_there_are(name):
-    assert set(own_options(name)) <= {*SEARCHED, *RULE}
-    assert own_options(name)["learning_rate"]
 
 
 def test_no_seed_of_a_run_is_that_of_a_run_of_another_seed():

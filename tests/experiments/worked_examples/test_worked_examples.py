@@ -116,32 +116,6 @@ def test_the_command_prints_saves_and_draws_the_examples(command, tmp_path):
         assert (tmp_path / "out" / f"figure.{suffix}").stat().st_size > 5000
 
 
-@pytest.mark.parametrize(
-    ("options", "panels"),
-    [({"documents": ["draft"]}, 1), ({"examples": ["temperature"]}, 2), ({"examples": ["jacobian", "temperature"]}, 3)],
-    ids=["one document", "one example", "two examples"],
-)
-def test_any_choice_of_examples_can_be_drawn(table, options, panels):
-    config = Config(**{"examples": ["attention", "temperature", "jacobian"]} | options)
-    rows = table[table["document"].isin(config.documents) & table["example"].isin(config.examples)]
-    assert len(rows) == len(worked_examples.points(config))
-    figure = draw.figure(worked_examples.panels(rows, worked_examples.summarise(rows)))
-    assert sum(ax.axison for ax in figure.axes) == panels
-    letters = [ax.get_title(loc="left")[0] for ax in figure.axes if ax.axison]
-    assert letters == list("abcd"[:panels])
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"documents": ["draft"], "examples": ["jacobian"]}, "^examples must be printed in one of draft, got"),
-    ],
-)
-def test_impossible_choices_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        Config(**options)
-
-
 @pytest.fixture(scope="module")
 def claims() -> Iterator[pandas.DataFrame]:
     """The claims beside measurements of fewer draws, as a saved table gives them back."""

@@ -91,21 +91,6 @@ def test_scores_that_are_not_numbers_have_no_weights(shape):
 
 
 ADDITIVE = {"vector": np.ones(3), "bias": np.asarray([1.0, -2.0, 3.0])}
-MISFITS = {
-    "number": ("vector", 2.0, r"^vector must have shape \[N\]"),
-    "matrix": ("vector", np.ones((3, 1)), r"^vector must have shape \[N\]"),
-    "another width": ("bias", np.ones(4), r"^bias must have shape \[3\]"),
-    "bias of truth values": ("bias", np.ones(3, bool), r"^bias must be real numbers, got bool"),
-    "one query": ("query", np.ones(3), r"^query must be rows of vectors"),
-}
-
-
-@pytest.mark.parametrize("misfit", MISFITS)
-def test_additive_scores_have_one_vector_and_one_bias_of_its_length(misfit):
-    name, value, message = MISFITS[misfit]
-    given = {"query": QUERY, "key": KEY, "w_query": np.eye(3), "w_key": np.eye(3)} | ADDITIVE
-    with pytest.raises(ValueError, match=message):
-        attention.additive_scores(**given | {name: value})
 
 
 def test_additive_scores_take_a_list_for_an_array():

@@ -135,27 +135,6 @@ def test_half_precision_accumulates_in_float32():
     np.testing.assert_allclose(found.astype(jnp.float32), exact, atol=0.03)
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"blocks": (0, 4)}, "blocks must be two positive lengths"),
-        ({"blocks": 4}, r"blocks must be two positive lengths \(queries, keys\), got 4$"),
-        ({"blocks": (2.0, 2)}, r"blocks must be two positive lengths \(queries, keys\), got \(2.0, 2\)$"),
-        ({"beta": -1.0}, "beta must be positive"),
-        ({"key": jnp.ones((13, 5))}, r"key must have .* width 4, got 5 \(axis -1\)"),
-        ({"value": jnp.ones((12, 3))}, r"value must have one row per key, 13, got 12 \(axis -2\)"),
-        ({"mask": jnp.ones((10, 12), bool), "blocks": (4, 5)}, r"mask must be \[..., 10 or 1, 13 or 1\]"),
-        ({"mask": jnp.ones((10, 13)), "blocks": (4, 5)}, "mask must be boolean"),
-    ],
-    ids=["blocks", "one block", "half blocks", "beta", "width", "rows", "short mask", "number mask"],
-)
-def test_what_does_not_fit_is_named(change, said):
-    query, key, value = drawn("rows")
-    given = {"query": query, "key": key, "value": value} | change
-    with pytest.raises(ValueError, match=said):
-        attend_blockwise(**given)
-
-
 @pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16], ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("beta", [0.1, 0.2, 0.3])
 def test_exponentials_far_below_their_bound_are_kept_in_half_precision(beta, dtype):

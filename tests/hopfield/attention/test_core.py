@@ -262,11 +262,6 @@ def test_what_does_not_fit_is_named(change, message):
         core.attend(**given, **options)
 
 
-def test_temperature_must_be_positive():
-    with pytest.raises(ValueError, match=r"^temperature must be positive, got -1"):
-        core.weights(np.ones((2, 2)), temperature=-1.0)
-
-
 def test_a_low_rank_metric_is_its_dense_form():
     query, key, value = drawn(2)
     metric = metrics.low_rank(normal(2, 4))

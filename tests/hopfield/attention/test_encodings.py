@@ -71,24 +71,6 @@ def test_an_encoding_is_differentiable_in_its_numbers():
     assert slope.table.sum() == pytest.approx(2.0 * 3 * 5 * 9)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"width": 7}, "width must be even, got 7"),
-        ({"width": 8, "factor": 2.0}, "factor must be 1 without a scaling, got 2.0"),
-        ({"width": 8, "scaling": "linear", "factor": 0.5}, "factor must be a finite number of at least 1, got 0.5"),
-        ({"width": 2, "scaling": "ntk", "factor": 2.0}, "width must be at least 4 for ntk scaling, got 2"),
-        ({"width": 8, "scaling": "yarn"}, "scaling must be one of none, linear, ntk, dynamic, got 'yarn'"),
-        ({"width": 8, "scaling": "dynamic"}, "length must be given for dynamic scaling alone, got None for dynamic"),
-        ({"width": 8, "pairing": "both"}, "pairing must be one of interleaved, half, got 'both'"),
-    ],
-    ids=["odd", "factor alone", "factor", "ntk", "scaling", "length", "pairing"],
-)
-def test_bad_rotations_are_one_sentence(options, message):
-    with pytest.raises(ValueError, match=message):
-        Rotary.create(**options)
-
-
 def test_angles_are_right_at_every_whole_place_in_single_precision():
     """Of 32-bit places, against products of 64 bits; 2^24 and 2^24 + 1 are one number in float32."""
     places = np.concatenate([np.arange(9), 2**24 + np.arange(4), [-5, -(2**31), 2**31 - 1, 10**6 + 1, 10**9 + 7]])

@@ -125,22 +125,6 @@ def test_capacity_is_that_of_theory():
     assert FastWeights.create(8, rule="outer").capacity() == pytest.approx(linear.capacity(8))
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: FastWeights.create(0), "width must be an integer of at least 1, got 0"),
-        (lambda: FastWeights.create(3, rule="hebb"), "rule must be one of"),
-        (lambda: FastWeights.create(3, ridge=0.0), "ridge must be a positive number, got 0.0"),
-        (lambda: FastWeights.create(3).read(np.ones(4)), r"query must have shape \[3\], got \(4,\)"),
-        (lambda: FastWeights.create(D, V).attend(QUERY, 1.0, VALUE), r"query must be \[1, 5\], got shape \(11, 5\)"),
-        (lambda: FastWeights.create(D, V).attend(QUERY, KEY, KEY), r"value must be \[11, 3\], got shape \(11, 5\)"),
-    ],
-)
-def test_wrong_input_is_one_sentence(call, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        call()
-
-
 def test_least_squares_that_fade_keep_their_precision_in_a_sequence():
     rng = np.random.default_rng(0)
     key, value = (rng.normal(size=(64, width)).astype(np.float32) / 3 for width in (5, 3))

@@ -102,18 +102,6 @@ def test_a_separation_may_be_given_by_name(attend):
     assert not np.array_equal(named, attend(*rows))
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: fewer_keys.attend_locally(*drawn(), left=-1), "^left must be an integer of at least 0, got -1"),
-        (lambda: fewer_keys.attend_low_rank(*drawn(), normal(3, 6)), r"^w_key must be \[..., 3, 7\]"),
-    ],
-)
-def test_what_does_not_fit_is_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 def test_truncated_attention_is_the_best_approximation_of_its_rank():
     """Eckart & Young: the squared error of the weights is the sum of the squared singular values that are left out."""
     query, key, _ = drawn(2, t=5, s=7)
@@ -134,14 +122,6 @@ def test_truncated_attention_takes_nothing_from_keys_that_none_may_read():
     found = fewer_keys.attend_truncated(query, *spoilt, rank=2, mask=masks.padding(4))
     expected = fewer_keys.attend_truncated(query, key[:4], value[:4], rank=2)
     np.testing.assert_allclose(found, expected, atol=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("rank", "sentence"), [(6, "rank must be at most 5"), (0, "rank must be an integer of at least 1")]
-)
-def test_a_rank_is_one_that_the_weights_can_have(rank, sentence):
-    with pytest.raises(ValueError, match=f"^{sentence}"):
-        fewer_keys.attend_truncated(*drawn(t=5, s=7), rank=rank)
 
 
 def test_without_keys_nothing_is_read():

@@ -204,12 +204,6 @@ def test_the_derivations_are_not_automatic_differentiation_in_disguise():
     assert {name for name in imported if name.startswith("jax.")} == {"jax.numpy", "jax.typing"}
 
 
-def test_separations_without_a_derivation_are_refused():
-    given, upstream = case("none")[0]
-    with pytest.raises(ValueError, match=r"^separation must have a Jacobian by hand \(jacobian_product\), got Linear"):
-        by_hand(given, upstream, separations.Linear(), None)
-
-
 def test_the_gradient_of_the_weights_is_that_of_the_read_out():
     rng = np.random.default_rng(7)
     query, key, value, upstream = (jnp.asarray(rng.normal(size=(2, 3, 4))) for _ in range(4))

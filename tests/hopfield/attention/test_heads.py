@@ -11,7 +11,6 @@ import pytest
 from hopfield import metrics, separations
 from hopfield.attention import core, heads, masks
 from hopfield.attention.blockwise import attend_blockwise
-from hopfield.attention.fewer_keys import attend_locally
 
 RNG = np.random.default_rng(17)
 START = RNG.bit_generator.state
@@ -134,40 +133,3 @@ def test_queries_that_read_nothing_are_left_out_of_the_divergence():
     weights = jnp.concatenate([jnp.eye(2)[:, None, :], jnp.zeros((2, 3, 2))], axis=1)
     assert float(heads.head_divergence(weights)) == pytest.approx(math.log(2), abs=1e-15)
     assert np.all(np.isfinite(jax.jit(jax.grad(heads.head_divergence))(weights)))
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: heads.split_heads(normal(3, 8), 3), "^heads must divide the width 8, got 3"),
-        (
-            lambda: heads.attend_heads(normal(4, 2, 3), normal(3, 2, 3), normal(3, 2, 3)),
-            "^key must have a number of heads that divides the query's 4, got 3",
-        ),
-        (
-            lambda: heads.attend_heads(normal(4, 2, 3), normal(2, 2, 3), normal(4, 2, 3)),
-            "^value must have the key's 2 heads, got 4",
-        ),
-        (lambda: heads.merge_heads(normal(2, 3)), r"^x must be \[..., heads, length, width\]"),
-        (
-            lambda: heads.attend_heads(*[normal(2, 3, 4)] * 3, bias=normal(2, 3, 3), attention=attend_blockwise),
-            "^bias must be None for an attention that does not take it",
-        ),
-        (
-            lambda: heads.attend_heads(*[normal(2, 3, 4)] * 3, attention=attend_locally),
-            "^attention must be functools.partial(.*left=.*), got one without its left",
-        ),
-        (lambda: heads.attend_heads(*[normal(2, 3)] * 3), r"^query must be \[..., heads, length, width\]"),
-        (lambda: heads.multi_head(projections(), normal(3, 4)), r"^query projection must be \[heads, 4, R\]"),
-        (
-            lambda: heads.multi_head(projections().replace(output=normal(4, 3, 6)), normal(3, 5)),
-            r"^output projection must be \[4, 2, O\]",
-        ),
-        (lambda: heads.multi_head(normal(3, 4), normal(3, 4)), "^projections must be a Projections, got Array"),
-        (lambda: heads.multi_head_parts(normal(3, 4), normal(3, 4)), "^projections must be a Projections, got Array"),
-        (lambda: heads.head_diversity(normal(1, 2, 2)), "^weights must be those of at least two heads"),
-    ],
-)
-def test_what_does_not_fit_is_named(call, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        call()

@@ -200,26 +200,3 @@ def test_heads_may_have_their_own_beta():
         np.testing.assert_allclose(
             found[h], linear_attention(query[h], key[h], value[h], features=alone[h]), atol=1e-12
         )
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: linear.linear_attention(*drawn(s=5), causal=True), "^causal attention must have one query per key"),
-        (lambda: linear.linear_attention(*drawn(), chunk=0), "^chunk must be an integer of at least 1, got 0"),
-        (lambda: linear.positive_random_features(KEY, 4, 0), "^features must be an integer of at least 1, got 0"),
-        (
-            lambda: linear.linear_attention(*drawn(), features=linear.random_fourier(KEY, 6, 8)),
-            "^features must be of the rows' width 4, got those of width 6$",
-        ),
-        (lambda: linear.random_fourier(KEY, 4, 8, beta=-1.0), "^beta must be positive and finite, got -1.0"),
-    ],
-)
-def test_what_does_not_fit_is_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-def test_features_are_a_map_not_their_number():
-    with pytest.raises(TypeError, match=r"^features must be a FeatureMap, got 64$"):
-        linear.linear_attention(*drawn(), features=64)  # pyright: ignore[reportArgumentType]

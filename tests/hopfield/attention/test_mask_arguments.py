@@ -66,11 +66,6 @@ def test_a_mask_of_numbers_is_refused(function):
         BY_HEAD[function](QUERY, KEY, VALUE, mask=added)
 
 
-def test_a_mask_of_heads_is_refused():
-    with pytest.raises(ValueError, match=r"^mask must be one of sequences, with at most 0 leading axes, got"):
-        attention.attend_heads(QUERY[0], KEY[0], VALUE[0], mask=masks.padding(LENGTHS))
-
-
 @pytest.mark.parametrize("function", [attention.linear_attention, partial(attention.attend_locally, left=2, right=1)])
 def test_valid_keys_have_all_leading_axes_or_none(function):
     function, valid = jax.jit(function), np.arange(5)[None] < LENGTHS[:, None]

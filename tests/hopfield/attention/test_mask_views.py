@@ -9,7 +9,6 @@ from hopfield.attention import (
     attend,
     attend_blockwise,
     causal,
-    key_padding,
     mask_bias,
     mask_text,
     padding,
@@ -65,12 +64,6 @@ def test_random_blocks_are_refused_for_more_keys_than_they_were_drawn_for():
             attend(x, x, x, mask=given)
         with pytest.raises(ValueError, match="drawn for a length of at most 6, got 12 keys"):
             given.dense(12, 12)
-
-
-@pytest.mark.parametrize("keys", [3, 6])
-def test_masks_of_marked_keys_are_arrays_of_as_many(keys):
-    with pytest.raises(ValueError, match=f"valid must have one entry per key, {keys}, got 5"):
-        (~key_padding(np.array([1, 1, 1, 1, 0], bool))).dense(1, keys)
 
 
 @pytest.mark.parametrize("combine", [lambda m: m and m, lambda m: m or m, lambda m: not m])

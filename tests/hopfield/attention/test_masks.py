@@ -99,25 +99,3 @@ def test_masks_are_arguments_of_compiled_functions():
         np.testing.assert_array_equal(table(masks.padding(length))[0], np.arange(4) < length)
     assert count == 1
     assert not np.array_equal(table(masks.prefix(1)), table(masks.padding(1)))
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: masks.sliding_window(-1), "^left must be an integer of at least 0, got -1"),
-        (lambda: masks.sliding_window(1, 2.5), "^right must be an integer of at least 0, got 2.5"),
-        (lambda: masks.strided(0), "^stride must be an integer of at least 1, got 0"),
-        (lambda: masks.block(True), "^size must be an integer of at least 1, got True"),
-        (lambda: masks.padding(jnp.asarray([1.5])), "^lengths must be integers"),
-        (lambda: masks.prefix(-2), "^length must not be negative, got -2"),
-        (lambda: masks.key_padding(jnp.ones(3)), "^valid must be boolean"),
-    ],
-)
-def test_what_is_no_mask_is_refused(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
-def test_masks_combine_with_masks_only():
-    with pytest.raises(TypeError, match=r"^masks combine with masks, got "):
-        masks.causal() & jnp.ones((2, 2), bool)

@@ -161,29 +161,6 @@ def test_positions_are_traceable():
     np.testing.assert_array_equal(offset_bias(4), positions.t5_bias(jnp.eye(8), 1, 6, offset=4))
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: positions.relative_bias(normal(3, 4), normal(4, 4), 3), r"^table must be \[2 L \+ 1, D = 4\]"),
-        (
-            lambda: positions.t5_buckets(jnp.arange(3), buckets=7),
-            "^buckets must be an even number of at least 4, got 7",
-        ),
-        (lambda: positions.t5_buckets(jnp.arange(3), max_distance=8), "^max_distance must be above 8"),
-        (lambda: positions.alibi_slopes(0), "^heads must be an integer of at least 1, got 0"),
-        (lambda: positions.rotary(normal(2, 5)), "^width must be even and at most the vectors' 5, got 5"),
-        (
-            lambda: positions.rotary(normal(2, 4), pairing="neox"),
-            "^pairing must be one of interleaved, half, got 'neox'",
-        ),
-        (lambda: positions.sinusoidal(3, 5), "^width must be a positive even number, got 5"),
-    ],
-)
-def test_what_does_not_fit_is_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 def test_positions_of_sequences_are_not_taken_for_those_of_heads():
     """As many sequences as heads: positions [B, T] would be read as [H, T]."""
     x, places = normal(2, 2, 3, 4), jnp.asarray([[0, 1, 2], [4, 5, 6]])
@@ -207,26 +184,6 @@ def test_buckets_do_not_depend_on_the_type_of_the_distances():
     np.testing.assert_array_equal(positions.t5_buckets(jnp.asarray(near, jnp.int8), max_distance=1000), wide)
     assert positions.t5_buckets(jnp.asarray([-(2**31)], jnp.int32)).tolist() == [15]
     assert positions.t5_buckets(jnp.asarray([-5, 2**30], jnp.int32), max_distance=10**12).tolist() == [5, 29]
-
-
-@pytest.mark.parametrize(
-    ("use", "sentence"),
-    [
-        (lambda: positions.rotary(np.ones((3, 4)), width=2.0), "width must be an integer"),
-        (lambda: positions.rotary(np.ones(4)), "x must be vectors at places"),
-        (lambda: positions.sinusoidal(3, "4"), "width must be an integer"),
-        (lambda: positions.sinusoidal("three", 4), "positions must be an array of real numbers"),
-        (lambda: positions.t5_buckets(jnp.arange(3), max_distance=math.nan), "max_distance must be an integer"),
-        (lambda: positions.t5_bias(np.ones((32, 2)), -1, 3), "queries must be an integer of at least 0"),
-        (
-            lambda: positions.relative_bias(np.ones((3, 4)), np.ones((3, 4)), -1),
-            "keys must be an integer of at least 0",
-        ),
-    ],
-)
-def test_numbers_of_places_are_whole(use, sentence):
-    with pytest.raises(ValueError, match=f"^{sentence}[^\n]*$"):
-        use()
 
 
 def test_distances_of_alibi_are_not_rounded_to_16_bits():

@@ -29,15 +29,3 @@ def test_projected_units_are_of_order_one():
         assert abs(float(jnp.std(project_heads(x, weight))) - 1.0) < 0.1
     assert projections.output.shape == (4, 32, 256)
     assert projections.value.shape == (2, 256, 32)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"heads": 3, "width": 8}, "heads must divide"),
-        ({"heads": 4, "width": 8, "kv_heads": 3}, "kv_heads must divide"),
-    ],
-)
-def test_heads_that_do_not_divide_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        Projections.create(jax.random.key(0), **options)

@@ -133,11 +133,3 @@ def test_nothing_is_claimed_for_other_dynamics():
     assert not Memory.create(spins, separation=Linear(), space=Spins()).descends("synchronous")
     assert not Couplings.create(spins.T @ spins).descends("synchronous")
     assert not Memory.create(spins).descends("asynchronous")
-
-
-@pytest.mark.parametrize("dynamics", ["glauber", ""])
-def test_dynamics_that_retrieve_has_not_are_refused(dynamics):
-    spins = jnp.ones((2, WIDTH))
-    for model in (Memory.create(spins, separation=Linear(), space=Spins()), Couplings.create(spins.T @ spins)):
-        with pytest.raises(ValueError, match="dynamics must be one of synchronous, asynchronous, sequential, got"):
-            model.descends(dynamics)

@@ -152,19 +152,6 @@ def test_asynchronous_retrieval_depends_on_the_key_and_on_nothing_else():
     np.testing.assert_array_equal(ends, run(jax.random.split(KEYS[0], 8)))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"dynamics": "parallel"}, "dynamics must be one of synchronous, asynchronous, sequential, got 'parallel'"),
-        ({"max_steps": 0}, "max_steps must be an integer of at least 1, got 0"),
-        ({"dynamics": "asynchronous"}, "key must be a JAX random key for asynchronous dynamics, got None"),
-    ],
-)
-def test_retrieve_refuses(options, message):
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        retrieve(PAIR, jnp.ones(2), **options)
-
-
 def test_known_units_are_given_by_name_in_all_dynamics():
     takes = {name: inspect.signature(getattr(dynamics, name)).parameters for name in dynamics.__all__ if name.islower()}
     known = {name: given["known"].kind for name, given in takes.items() if "known" in given}

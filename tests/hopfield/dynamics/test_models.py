@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Memory, dynamics, fixed_point, glauber, hebb_couplings, retrieve, trajectory
+from hopfield import Memory, fixed_point, hebb_couplings, retrieve, trajectory
 from hopfield.dynamics import CONVERGED, CYCLE
 from hopfield.networks.binary import covariance_network
 from hopfield.networks.random_features import FeatureMemory, descend
@@ -38,11 +38,6 @@ class Halved:
 
     def energy(self, state):
         return jnp.sum((state - self.centre) ** 2)
-
-
-@dataclass
-class Unregistered(Halved):
-    """The same, of which JAX knows nothing."""
 
 
 CLASSICAL = Memory.create(SPINS, separation="linear", space="spins")
@@ -111,36 +106,3 @@ def test_a_fixed_point_of_features_moves_with_them():
     moved = lambda beta: jnp.sum(fixed_point(FEATURES.replace(beta=beta), ROWS[0]))
     slope = (moved(jnp.asarray(2.0 + 1e-4)) - moved(jnp.asarray(2.0 - 1e-4))) / 2e-4
     assert float(jax.grad(moved)(jnp.asarray(2.0))) == pytest.approx(float(slope), rel=1e-4)
-
-
-NOT_SPINS = "^model must be of spins, which have local fields, got one in Euclidean$"
-FREE = Memory.create(ROWS, 2.0)
-ABSENT = {
-    "glauber of numbers": (lambda: glauber(FREE, ROWS[0], jax.random.key(0), 1.0), TypeError, NOT_SPINS),
-    "relax of numbers": (lambda: dynamics.relax(FREE, ROWS[0], dynamics="sequential"), TypeError, NOT_SPINS),
-    "sweep of numbers": (lambda: dynamics.sweep(FREE, ROWS[0], np.arange(N)), TypeError, NOT_SPINS),
-    "unstable of numbers": (lambda: dynamics.unstable(FREE, ROWS[0]), TypeError, NOT_SPINS),
-    "no energy": (lambda: retrieve(*MODELS["sequence"]), TypeError, "with energy, got SequenceMemory"),
-    "no spins": (
-        lambda: glauber(*MODELS["binary"], jax.random.key(0), 1.0),
-        TypeError,
-        "with advance, cache, field_at, space, got BinaryNetwork",
-    ),
-    "no space": (
-        lambda: retrieve(*MODELS["binary"], dynamics="sequential"),
-        ValueError,
-        "dynamics must be synchronous in BinaryNetwork, got 'sequential'",
-    ),
-    "no derivative": (lambda: fixed_point(*MODELS["binary"]), ValueError, "a continuous space .* got BinaryNetwork"),
-    "no pytree": (
-        lambda: trajectory(Unregistered(jnp.ones(N)), SPINS[0], 1),
-        TypeError,
-        "a pytree with as_state, update, got Unregistered",
-    ),
-}
-
-
-@pytest.mark.parametrize(("call", "error", "sentence"), ABSENT.values(), ids=ABSENT)
-def test_what_a_model_lacks_is_named(call, error, sentence):
-    with pytest.raises(error, match=sentence):
-        call()

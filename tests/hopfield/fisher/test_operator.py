@@ -219,28 +219,6 @@ def test_operators_of_float32_stay_float32():
     assert bool(info.converged)
 
 
-def test_a_solver_that_is_none_is_one_sentence():
-    with pytest.raises(ValueError, match="solver must be one of cg, cholesky, kernel, got 'lu'"):
-        fisher(model, PARAMS, likelihood="categorical", inputs=INPUTS).solve(V, 0.1, solver="lu")
-
-
-@pytest.mark.parametrize(
-    ("damping", "solver", "message"),
-    [
-        (-0.1, "cg", "damping must be non-negative"),
-        (0.0, "kernel", "damping must be positive and finite for"),
-    ],
-)
-def test_a_damping_out_of_range_is_one_sentence(damping, solver, message):
-    with pytest.raises(ValueError, match=message):
-        fisher(model, PARAMS, likelihood="categorical", inputs=INPUTS).solve(V, damping, solver=solver)
-
-
-def test_a_vector_of_another_shape_is_one_sentence():
-    with pytest.raises(ValueError, match="vector must have the structure and shapes of params"):
-        _ = fisher(model, PARAMS, likelihood="categorical", inputs=INPUTS) @ {"w": PARAMS["w"]}
-
-
 def test_sums_over_many_examples_do_not_stand_still_in_half_precision():
     params = jnp.zeros((4, 10), jnp.bfloat16)
     inputs = np.random.default_rng(0).normal(size=(20000, 4))

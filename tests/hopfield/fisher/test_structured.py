@@ -96,11 +96,6 @@ def test_null_directions_without_damping_stay_where_they_are():
         np.testing.assert_allclose(found[2], 0.0, atol=1e-10)
 
 
-def test_axes_that_are_none_are_one_sentence():
-    with pytest.raises(ValueError, match="heads must name different axes from 0 to"):
-        FISHER.block_diagonal(lambda path, leaf: (7,))
-
-
 def test_a_large_leaf_of_three_axes_keeps_its_diagonal_where_no_axis_is_a_head():
     found = FISHER.kronecker(lambda path, leaf: (), dense_limit=10)
     np.testing.assert_allclose(found.to_dense()[3:, 3:], np.diag(np.diag(DENSE)[3:]), atol=1e-13)

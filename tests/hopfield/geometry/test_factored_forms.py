@@ -86,10 +86,3 @@ def test_gradient_of_the_frobenius_distance_is_right_and_finite_at_equal_forms()
     check_grads(frobenius_distance, (head(form, 0), head(form, 1)), order=1, atol=1e-6, rtol=1e-6)
     for leaf in jax.tree.leaves(jax.grad(frobenius_distance)(head(form, 0), head(form, 0))):
         assert np.all(np.isfinite(leaf))
-
-
-@pytest.mark.parametrize("weights", [(1.0, -1.0, 1.0), (1.0, 1.0), 1.0])
-def test_other_weights_of_a_product_distance_are_refused(weights):
-    form = factored(np.eye(3), np.eye(3))
-    with pytest.raises(ValueError, match="weights must be three finite numbers of at least 0, got "):
-        product_distance(form, form, weights=weights)

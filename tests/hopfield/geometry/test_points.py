@@ -54,14 +54,6 @@ def test_points_rounded_to_four_digits_are_kept_and_others_of_a_batch():
     np.testing.assert_array_equal(np.isnan(found), [False, True])
 
 
-@pytest.mark.parametrize("family", [categorical, univariate_normal], ids=["categorical", "univariate_normal"])
-def test_one_point_of_a_family_is_meant_and_several_are_refused(family):
-    rows = jnp.array([[0.4, 0.6], [0.3, 0.7]])
-    for call in (lambda: family.dist(rows, rows), lambda: family.norm(rows, rows), lambda: family.metric_matrix(rows)):
-        with pytest.raises(ValueError, match=r"must have shape \[N\] \(batch with jax.vmap\), got shape \(2, 2\)"):
-            call()
-
-
 def test_indefinite_matrices_have_no_inner_product():
     assert np.isnan(spd.inner_product(jnp.eye(2), jnp.eye(2), INDEFINITE))
     assert np.isnan(location_normal.inner_product(V, V, V, INDEFINITE))

@@ -189,21 +189,6 @@ def test_gradients_reach_the_synapses_through_the_descent():
     assert float(jax.grad(end)(weights)[1, 2]) == pytest.approx(float(change), rel=1e-5)
 
 
-def test_what_does_not_fit_is_refused():
-    layers = {"a": graphs.Layer((3,)), "b": graphs.Layer((2,))}
-    with pytest.raises(ValueError, match="connections must name layers among a, b, got 'c'"):
-        graphs.Graph.create(layers, [("c", graphs.Bias(jnp.ones(3)))])
-    with pytest.raises(ValueError, match="synapse Bilinear must fit layers"):
-        graphs.Graph.create(layers, [(("a", "b"), graphs.Bilinear(jnp.ones((2, 3))))])
-    graph = graphs.Graph.create(layers, [])
-    with pytest.raises(ValueError, match=r"states\['b'\] must have shape \(2,\)"):
-        graph.energy({"a": jnp.ones(3), "b": jnp.ones(3)})
-    with pytest.raises(ValueError, match="clamped must name layers"):
-        graphs.descend(graph, graph.zeros(), 1, clamped={"c": True})
-    with pytest.raises(ValueError, match="memory must compare by Dot"):
-        graphs.from_memory(Memory.create(jnp.ones((2, 3)), space=spaces.Spins()))
-
-
 def test_nan_stays_nan():
     graph = random_graph(0)
     states = graph.random(jax.random.key(0))
@@ -228,33 +213,6 @@ IMAGE = graphs.Layer((4, 4, 1))
 def test_no_layer_is_stretched_to_the_shape_of_its_field(layers, names, synapse):
     with pytest.raises(ValueError, match=f"^synapse {type(synapse).__name__} must fit layers [^\n]*$"):
         graphs.Graph.create(layers, [(names, synapse)])
-
-
-LINE = graphs.Graph.create({"x": graphs.Layer((2,))}, [("x", graphs.Bias(jnp.ones(2)))])
-
-
-@pytest.mark.parametrize(
-    ("use", "sentence"),
-    [
-        (lambda: graphs.Graph.create({}, []), "layers must have at least one entry, got none"),
-        (lambda: graphs.Graph.create({"a": graphs.Layer(3)}, []), "shape must be a tuple, got 3"),
-        (lambda: graphs.Graph.create(LINE.layers, [("x", "x", "x")]), "connections must be pairs of names"),
-        (lambda: graphs.Graph.create(LINE.layers, [3]), "connections must be pairs of names"),
-        (lambda: graphs.Graph.create(LINE.layers, [(3, LINE.synapses)]), "connections must be pairs of names"),
-        (lambda: graphs.Graph.create([("x", 3)], []), "layers must be a Mapping, got"),
-        (lambda: LINE.energy(np.ones(2)), "states must be of the layers x, got ndarray"),
-        (lambda: LINE.random(jax.random.key(0), np.nan), "deviation must be a finite number"),
-        (lambda: graphs.two_layers(np.ones((3, 2)), biases=(np.ones(2),)), "biases must be of visible and hidden"),
-        (lambda: graphs.descend(None, LINE.zeros(), 1), "graph must be a Graph, got None"),
-        (lambda: graphs.descend(LINE, LINE.zeros(), 1, clamped={"x": np.ones(3, bool)}), "must be one truth value"),
-        (lambda: graphs.flow(LINE, LINE.zeros(), [1.0, 0.0]), "times must be finite and ascending, got"),
-        (lambda: graphs.flow(LINE, LINE.zeros(), [0.0, np.nan]), "times must be finite and ascending, got"),
-        (lambda: graphs.flow(LINE, LINE.zeros(), [0.0, 1.0], rtol=0.0), "rtol must be positive and finite, got 0.0"),
-    ],
-)
-def test_arguments_that_mean_nothing_are_one_sentence(use, sentence):
-    with pytest.raises((ValueError, TypeError), match=f"{sentence}[^\n]*$"):
-        use()
 
 
 def test_the_energy_transformer_has_the_norm_and_the_memory_that_it_is_given():

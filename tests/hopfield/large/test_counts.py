@@ -203,21 +203,6 @@ def test_a_tie_keeps_the_spin():
     )
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: counts.count(SOURCE, np.ones((2, 3))), "queries must be spins \\[Q, 21\\]"),
-        (lambda: counts.count(SOURCE, np.zeros((2, N))), "queries must be spins"),
-        (lambda: counts.count(np.full((4, N), 0.5), QUERIES), "must be spins"),
-        (lambda: next(counts.along(SOURCE, QUERIES, [M + 1])), "sizes must be numbers of patterns from 1 to 3000"),
-        (lambda: next(counts.along(SOURCE, QUERIES, [3, 3])), r"sizes must differ from each other, got \[3, 3\]"),
-    ],
-)
-def test_wrong_input_is_one_sentence(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 def test_an_overlap_that_no_pattern_can_have_is_refused():
     found = counts.count(PATTERNS, QUERIES)
     for answer in (lambda own: found.target_weight(own, 1.0), lambda own: found.shares(own, np.exp)):

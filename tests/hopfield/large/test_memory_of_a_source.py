@@ -8,7 +8,7 @@ import pytest
 from hopfield import Memory, find_memory, fixed_point, large, retrieve, separations
 from hopfield.large import _running, reading
 from hopfield.patterns.sources import Mapped, Source, generated, mapped, packed, stored
-from hopfield.similarities import Cosine, Manhattan, SquaredDistance, bilinear
+from hopfield.similarities import Cosine, SquaredDistance, bilinear
 from hopfield.spaces import Euclidean, Spins, sphere
 
 M, N, Q = 70, 7, 3
@@ -138,42 +138,6 @@ def test_a_fixed_point_over_a_source_is_differentiable():
     found, same = (jax.jacobian(lambda b, rows=rows: reached(b, rows))(0.3) for rows in (stored(ROWS), ROWS))
     assert np.max(np.abs(same)) > 1e-3
     np.testing.assert_allclose(found, same, rtol=1e-5, atol=1e-9)
-
-
-def test_a_file_is_no_constant_of_a_compiled_function(file):
-    memory = Memory.create(mapped(file))
-    with pytest.raises(TypeError, match="must be read outside compiled functions"):
-        jax.jit(lambda x: memory.read(x))(QUERIES[0])
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (lambda: Memory.create(stored(ROWS), mask=np.ones(M, bool)), ValueError, "mask must be None for the patterns"),
-        (lambda: Memory.create(stored(ROWS), space=Spins()), ValueError, "patterns must be spins"),
-        (lambda: Memory.create(generated(jax.random.key(0), "sphere", 4, 3), space=Spins()), ValueError, "be spins"),
-        (lambda: Memory.create(stored(ROWS), values=ROWS[:3]), ValueError, "values must have one row per pattern"),
-        (
-            lambda: Memory.create(ROWS, values=stored(ROWS)),
-            ValueError,
-            "values must be an array where patterns are one",
-        ),
-        (lambda: Memory.create(stored(ROWS), separation="normmax").read(QUERIES[0]), ValueError, "in blocks, got"),
-        (
-            lambda: Memory.create(stored(ROWS), similarity=Manhattan()).update(QUERIES[0]),
-            TypeError,
-            "no step by blocks",
-        ),
-        (
-            lambda: retrieve(find_memory("dense").build(packed(SPINS)), STATES[0], dynamics="sequential"),
-            TypeError,
-            "patterns must be an array where all of them are needed at once, got a source, Packed",
-        ),
-    ],
-)
-def test_what_a_source_cannot_do_is_one_sentence(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
 
 
 def test_statistics_of_masked_or_sorted_weights_are_those_of_the_rows_in_use():

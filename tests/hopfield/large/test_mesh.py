@@ -58,22 +58,6 @@ def test_two_processes_agree():
             process.communicate()
 
 
-def test_half_an_address_is_refused(monkeypatch):
-    monkeypatch.setenv("HOPFIELD_PROCESSES", "2")
-    with pytest.raises(ValueError, match="must be given together"):
-        sharding.connect()
-
-
 def test_one_process_and_one_device_need_no_mesh():
     assert not sharding.connect()
     assert (sharding.device_mesh() is None) == (len(jax.devices()) == 1)
-
-
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [(("x",), "mesh must have the axes patterns, queries or both, got x"), (("patterns", "x"), "got patterns, x")],
-)
-def test_other_axes_are_refused(names, message):
-    mesh = jax.make_mesh((1,) * len(names), names, axis_types=(jax.sharding.AxisType.Auto,) * len(names))
-    with pytest.raises(ValueError, match=message):
-        sharding.axes(mesh)

@@ -79,19 +79,3 @@ def test_entropy_beyond_enumeration_is_that_of_the_saddle_point(alpha):
     spread = alpha - (math.tanh(1) - math.log(math.cosh(1)))
     expected = 0.0 if alpha < 0.5662 else spread
     assert np.mean(found.entropy) / neurons == pytest.approx(expected, abs=0.002)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"neurons": 1}, "neurons must be an integer of at least 2, got 1"),
-        ({"log_patterns": -1.0}, "log_patterns must be from 0 to 10 N, got -1.0"),
-        ({"beta": 0.0}, "beta must be positive and finite, got 0.0"),
-        ({"flipped": 11}, "flipped must be from 0 to N, got 11"),
-        ({"trials": 0}, "trials must be an integer of at least 1, got 0"),
-    ],
-)
-def test_wrong_input_is_one_sentence(options, message):
-    given = {"neurons": 10, "log_patterns": 1.0} | options
-    with pytest.raises(ValueError, match=message):
-        overlap_sampling.sample(given.pop("neurons"), given.pop("log_patterns"), **given)

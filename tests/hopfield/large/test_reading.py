@@ -247,24 +247,6 @@ def test_single_precision_keeps_the_threshold():
     np.testing.assert_allclose(found.output, expected(held(separations.Sparsemax()))[1], atol=2e-6)
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (lambda: reads(PATTERNS, QUERIES[0]), ValueError, "queries must have shape \\[Q, 6\\], got \\(6,\\)"),
-        (lambda: reads(PATTERNS, QUERIES, beta=0.0), ValueError, "beta must be a positive"),
-        (lambda: reads(PATTERNS, QUERIES, block=0), ValueError, "block must be an integer of at least 1"),
-        (lambda: reads(PATTERNS, QUERIES, values=jnp.ones((3, 2))), ValueError, "one row per pattern \\(307\\)"),
-        (lambda: reads(PATTERNS, QUERIES, separation=separations.normmax()), ValueError, "can be read in blocks"),
-        (lambda: spreads(PATTERNS, QUERIES, top=0), ValueError, "top must be an integer of at least 1"),
-        (lambda: spreads(PATTERNS, QUERIES, targets=jnp.ones(2, int)), ValueError, "one index for each of 4"),
-        (lambda: spreads(PATTERNS, QUERIES, targets=[0, 307, 1, 2]), ValueError, "from 0 to 306, got 307"),
-    ],
-)
-def test_wrong_input_is_one_sentence(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
-
-
 @pytest.mark.parametrize("name", ["log_sum_exp", "sparsemax"])
 def test_a_read_sets_aside_a_small_part_of_what_the_patterns_take(name):
     patterns = jax.ShapeDtypeStruct((100_000, 64), jnp.float32)
@@ -272,12 +254,6 @@ def test_a_read_sets_aside_a_small_part_of_what_the_patterns_take(name):
     read = jax.jit(lambda patterns, queries: reads(patterns, queries, separation=SEPARATIONS[name]))
     memory = read.lower(patterns, queries).compile().memory_analysis()
     assert memory.temp_size_in_bytes < 4 * patterns.size / 8
-
-
-def test_a_block_is_of_a_number_of_queries():
-    assert large.block_size(0) == large.block_size(1) >= large.block_size(4096)
-    with pytest.raises(ValueError, match=r"^queries must be an integer of at least 0, got Memory"):
-        large.block_size(held(separations.LogSumExp()))
 
 
 def test_energies_and_moments_hand_on_their_mesh_and_their_blocks():

@@ -35,29 +35,6 @@ def test_a_bias_is_added_to_the_scores():
     np.testing.assert_allclose(weights[0], jax.nn.softmax(scores), atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("query", "key", "message"),
-    [
-        (QUERIES[..., :4], KEYS, "key must have the query's width 4 per head, got 6"),
-        (jnp.repeat(QUERIES, 2, 1), KEYS, "query must have 1 heads"),
-        (
-            jnp.ones((2, 4, 1, 6)),
-            jnp.ones((3, 9, 1, 6)),
-            r"^leading axes of query and key must broadcast, got \(2,\), \(3,\)$",
-        ),
-    ],
-    ids=["width", "heads", "batches"],
-)
-def test_heads_that_do_not_fit_are_one_sentence(query, key, message):
-    with pytest.raises(ValueError, match=message):
-        HopfieldAssociation(1, 6)(query, key, key)
-
-
-def test_dropout_without_a_key_is_refused():
-    with pytest.raises(ValueError, match="dropout_rng must be a random key"):
-        HopfieldAssociation(1, 6)(QUERIES, KEYS, KEYS, dropout_rate=0.5)
-
-
 @pytest.mark.parametrize("steps", [1, 3])
 def test_a_slot_scores_zero_under_a_metric_with_biases(steps):
     """Weights e^s / (2 + Σ e^s) of the keys, which a metric with biases would change for keys of zeros."""

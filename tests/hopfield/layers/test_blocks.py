@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from hopfield.layers import DecoderBlock, EncoderBlock, Hopfield, HopfieldAttention, HopfieldLayer
+from hopfield.layers import DecoderBlock, EncoderBlock, Hopfield, HopfieldLayer
 from tests.hopfield.layers.building import layer
 
 X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
@@ -42,22 +42,3 @@ def test_a_decoder_is_causal_and_reads_the_encoder():
     assert float(jnp.abs(run(block, later, MEMORY) - found)[:, 3:].max()) > 0.1
     assert float(jnp.abs(run(block, X, 2.0 * MEMORY) - found).max()) > 1e-3
     assert float(jnp.abs(block(X, MEMORY, deterministic=False) - found).max()) > 1e-3
-
-
-def test_widths_that_cannot_be_added_are_refused():
-    with pytest.raises(ValueError, match=r"attention must have as many output as input features \(8\), got 3"):
-        EncoderBlock(attention(out_features=3), rngs=nnx.Rngs(0))
-    with pytest.raises(ValueError, match="cross must have attention's 8 features, got 4"):
-        DecoderBlock(attention(), HopfieldAttention(2, 4, rngs=nnx.Rngs(0)), rngs=nnx.Rngs(0))
-
-
-def test_rates_of_dropout_that_are_none_are_refused():
-    rngs = nnx.Rngs(0)
-    with pytest.raises(ValueError, match=r"dropout_rate must be in \[0, 1\)"):
-        EncoderBlock(HopfieldAttention(2, 8, rngs=rngs), dropout_rate=-0.5, rngs=rngs)
-
-
-def test_truth_values_are_no_inputs_of_a_pooling_either():
-    rngs = nnx.Rngs(0)
-    with pytest.raises(ValueError, match="inputs must be real numbers, got bool"):
-        Hopfield(HopfieldAttention(2, 8, rngs=rngs), rngs=rngs)(np.ones((1, 5, 8), bool))

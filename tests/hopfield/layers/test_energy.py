@@ -85,28 +85,6 @@ def test_gradients_reach_every_parameter():
     assert min(sizes) > 0
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"num_heads": 3}, "num_heads must divide the 8 features, got 3"),
-        ({"step_size": 0.0}, "step_size must be positive, got 0"),
-        ({"steps": 0}, "steps must be an integer of at least 1, got 0"),
-        ({"num_patterns": 0}, "num_patterns must be an integer of at least 1, got 0"),
-        ({"memory": "none"}, "separation must be one of"),
-    ],
-    ids=["heads", "step", "steps", "patterns", "memory"],
-)
-def test_bad_options_of_a_block_are_one_sentence(options, message):
-    sizes = {"features": 8, "num_heads": 2, "num_patterns": 6}
-    with pytest.raises(ValueError, match=message):
-        EnergyTransformerBlock(**(sizes | grouped(options)), rngs=nnx.Rngs(0))
-
-
-def test_tokens_of_another_width_are_refused():
-    with pytest.raises(ValueError, match=r"x must be tokens \[..., T, 8\]"):
-        block()(X[..., :4])
-
-
 def test_whole_tokens_are_floats():
     """A descent that adds its steps to whole numbers would lose all of them."""
     module, x = block(steps=2), jnp.round(3 * X)

@@ -9,7 +9,7 @@ import pytest
 from flax import nnx
 
 from hopfield import attention, layers
-from hopfield.attention.encodings import T5, Absolute, Alibi, Encoding, Relative, Rotary
+from hopfield.attention.encodings import Encoding, Rotary
 from hopfield.layers import (
     AbsolutePositions,
     AssociationOptions,
@@ -206,32 +206,3 @@ def test_positions_that_are_added_to_inputs_need_a_layer_of_ours():
     theirs = nnx.MultiHeadAttention(4, 16, decode=False, attention_fn=inside, rngs=nnx.Rngs(0))
     with pytest.raises(ValueError, match="where they are added to inputs, which an association does not see"):
         theirs(X)
-
-
-@pytest.mark.parametrize(
-    ("positions", "error", "message"),
-    [
-        ("rope", ValueError, "positions must be one of rotary, alibi, t5, relative, sinusoidal, an Encoding or Pos"),
-        (3, TypeError, "positions must be a name, an Encoding or Positions, got int"),
-        (Rotary.create(6), ValueError, r"^positions must fit 4 heads of width 4, got Rotary of \[3\]$"),
-        (Alibi.create(3), ValueError, r"^positions must fit 4 heads of width 4, got Alibi of \[3\]$"),
-        (T5(jnp.ones((32, 3))), ValueError, "^positions must fit 4 heads of width 4, got T5 of"),
-        (Relative(jnp.ones((3, 3, 4))), ValueError, "^positions must fit 4 heads of width 4, got Relative of"),
-        (Relative(jnp.ones((3, 5))), ValueError, "^positions must fit 4 heads of width 4, got Relative of"),
-        (Relative(jnp.ones((4, 4))), ValueError, "^positions must fit 4 heads of width 4, got Relative of"),
-    ],
-    ids=["name", "type", "rotary", "alibi", "t5", "heads", "width", "even"],
-)
-def test_bad_positions_are_one_sentence(positions, error, message):
-    with pytest.raises(error, match=message):
-        layer(4, 16, positions=positions)
-
-
-def test_a_table_of_places_is_as_wide_as_the_tokens():
-    with pytest.raises(ValueError, match=r"^table must be \[L, F = 16\] as wide as tokens, got shape \(9, 7\)$"):
-        layer(4, 16, positions=Absolute(jnp.ones((9, 7))))(X)
-
-
-def test_a_bias_that_does_not_fit_is_refused():
-    with pytest.raises(ValueError, match=r"^bias must be \[..., heads, 6 or 1, 6 or 1\], got shape \(6, 5\)"):
-        layer(4, 16)(X, bias=jnp.ones((6, 5)))

@@ -109,9 +109,3 @@ def test_a_beta_that_is_not_finite_shows_at_every_shape():
     associate.beta.fixed[...] = jnp.nan
     query, key = (jnp.ones((1, n, 2, 4), jnp.float32) for n in (36, 106))
     assert np.isnan(jax.jit(lambda q, k: associate(q, k, k, deterministic=True))(query, key)).all()
-
-
-@pytest.mark.parametrize("beta", [1e39, 1e-50, jnp.nan], ids=str)
-def test_an_inverse_temperature_is_a_number_of_the_parameters_type(beta):
-    with pytest.raises(ValueError, match=r"^beta must be positive and finite, got"):
-        attention(beta=beta)

@@ -126,23 +126,3 @@ def test_a_learned_metric_solves_what_the_dot_product_cannot(kind):
         assert accuracy > 0.85
     if kind in DEFINITE:
         assert np.all(metrics.is_positive_definite(nnx.merge(graph, learned, rest).metric()))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"kind": "curved", "features": 4}, "metric must be one of diagonal"),
-        ({"kind": "diagonal", "features": 0}, "features must be an integer of at least 1, got 0"),
-        ({"kind": "low_rank:5", "features": 4}, "rank must be between 1 and the width 4, got 5"),
-        ({"kind": "projected:0", "features": 4}, "rank must be an integer of at least 1, got 0"),
-        (
-            {"kind": "low_rank:x", "features": 4},
-            "metric must give low_rank an integer after the colon",
-        ),
-        ({"kind": "full:2", "features": 4}, "metric must be full without a number, got 'full:2'"),
-    ],
-    ids=["kind", "width", "rank", "no rank", "no number", "needless rank"],
-)
-def test_bad_metrics_are_one_sentence(options, message):
-    with pytest.raises(ValueError, match=message):
-        learned_metric(**options, rngs=nnx.Rngs(0))

@@ -4,7 +4,6 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-import pytest
 from flax import nnx
 
 from hopfield.layers import AssociationOptions, Hopfield, HopfieldAttention, PeerOptions
@@ -26,16 +25,6 @@ def test_pooling_and_look_up_have_their_shapes():
     layer = alike.lookup(9, lookup_weights_as_separated=True, rngs=nnx.Rngs(0))
     assert layer(jnp.ones((2, 5, 6))).shape == (2, 5, 6)
     assert layer.targets is not None
-
-
-def test_sizes_that_do_not_fit_are_refused_by_the_names_there():
-    with pytest.raises(ValueError, match=r"num_heads must divide the input_size 5, got 2"):
-        PeerOptions(input_size=5, num_heads=2).attention(nnx.Rngs(0))
-    with pytest.raises(ValueError, match="update_steps_max must"):
-        PeerOptions(input_size=4, update_steps_max=-1).attention(nnx.Rngs(0))
-    no: Any = "no"
-    with pytest.raises(ValueError, match="add_zero_association must be True or False, got 'no'"):
-        PeerOptions(input_size=4, add_zero_association=no).attention(nnx.Rngs(0))
 
 
 def test_learned_metric_and_beta_take_metadata_as_kernels_do():

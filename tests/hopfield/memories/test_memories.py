@@ -14,7 +14,6 @@ from hopfield import memories
 from hopfield.couplings import Couplings
 from hopfield.dynamics import retrieve
 from hopfield.patterns import datasets
-from hopfield.patterns.sources import as_source
 from hopfield.spaces import Euclidean, Spins
 from tests.hopfield.contracts.parts import MODELS, quick
 
@@ -200,31 +199,6 @@ def test_load_is_the_models_own_scaling(spec, symbol, load):
     assert scaling.load(20, 50) == pytest.approx(load)
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("hopfeld", r"memory must be one of adatron, classical, .*, got 'hopfeld'"),
-        ("dens:4", r"memory must be one of adatron, classical, .*, got 'dens:4'; did you mean dense:4\?"),
-        ("mine:rule", r"memory must be .*, got 'mine:rule' \(one of your own is ./mine.py:rule or package.mine:rule\)"),
-        ("", r"memory must be one of adatron, classical, .*, got ''"),
-        ("classical:3", "memory classical takes no parameter, got 'classical:3'"),
-        ("dense:", "memory dense takes an integer after the colon, got 'dense:'"),
-        ("dense:2.5", "memory dense takes an integer after the colon, got 'dense:2.5'"),
-        ("dense:1", "degree must be an integer of at least 2, got 1"),
-        ("dense:-3", "degree must be an integer of at least 2, got -3"),
-        ("sparse:a", "memory sparse takes a number after the colon, got 'sparse:a'"),
-        ("sparse:1", "alpha must be greater than 1 and at most 2 for entmax, got 1.0"),
-        ("covariance:0.7", "activity must be from 1e-6 to 0.5, got 0.7"),
-        ("dreaming:-1", "time must be a finite number of at least 0, got -1.0"),
-        ("willshaw:5", "memory willshaw takes no parameter, got 'willshaw:5'"),
-        ("sparse:nan", "alpha must be greater than 1 and at most 2 for entmax, got nan"),
-    ],
-)
-def test_specifications_that_name_nothing_are_refused(spec, message):
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        memories.find(spec)
-
-
 @pytest.mark.parametrize("name", [n for n in MODELS if MODELS[n].ensemble == "spins"])
 def test_models_on_spins_refuse_other_patterns(name):
     with pytest.raises(ValueError, match=r"^patterns must be spins −1 or \+1, got entries .* away from them$"):
@@ -243,12 +217,6 @@ def test_options_that_a_memory_lacks_are_named(spec, unnamed, options, sentence)
     with pytest.raises(TypeError) as found:
         memories.find(spec).build(SPINS, *unnamed, **options)
     assert str(found.value) == sentence
-
-
-def test_a_function_that_returns_nothing_is_no_memory(tmp_path):
-    (tmp_path / "mine.py").write_text("def forgetful(patterns):\n    pass\n")
-    with pytest.raises(ValueError, match=r"^memory must return a Memory or Couplings, got None from '.*mine.py:forge"):
-        memories.find(f"{tmp_path}/mine.py:forgetful")
 
 
 def test_theory_of_the_separation_is_not_said_of_patterns_that_a_memory_draws_itself(tmp_path):
@@ -296,8 +264,3 @@ def test_images_come_back_as_they_were_stored_in_any_unit(unit, offset):
         for queries in (stored, jnp.where(half, stored, jnp.nan)):
             found = jax.vmap(partial(retrieve, memory, known="not_nan"))(queries).state
             assert float(jnp.abs(found - stored).max()) < 1e-3 * unit
-
-
-def test_images_in_a_source_need_a_beta():
-    with pytest.raises(ValueError, match=r"^beta must be given for the patterns of a source"):
-        memories.find("images").build(as_source(REAL))

@@ -64,12 +64,3 @@ def test_shallow_dreams_of_small_rates_are_the_dreaming_kernel() -> None:
     ]
     assert apart[1] < 0.05 * jnp.linalg.norm(kernel)
     assert apart[1] == pytest.approx(apart[0] / 4, rel=0.4)
-
-
-def test_what_makes_no_sense_is_refused() -> None:
-    with pytest.raises(ValueError, match="of must be one of attractors, fields, got 'noise'"):
-        built("unlearning", of="noise")
-    with pytest.raises(ValueError, match="dreams must be"):
-        built("unlearning:-1")
-    with pytest.raises(ValueError, match="rate must be"):
-        built("unlearning", rate=0.0)

@@ -77,19 +77,6 @@ def test_winners_are_the_neurons_of_largest_field(network):
     assert network.winners(STATES[9], jnp.asarray(0)).sum() == 0
 
 
-def test_what_is_no_binary_network_is_refused():
-    with pytest.raises(ValueError, match="patterns must be zeros and ones"):
-        willshaw_network(2 * PATTERNS - 1)
-    with pytest.raises(ValueError, match="activity must be from 1e-6 to 1 - 1e-6"):
-        covariance_network(PATTERNS, 0.0)
-    with pytest.raises(ValueError, match=r"activity must be given for patterns whose share of ones is 1, got None"):
-        covariance_network(np.ones((3, 4)))
-    with pytest.raises(ValueError, match=r"state must have shape \[6\]"):
-        willshaw_network(PATTERNS).update(np.ones(5))
-    with pytest.raises(ValueError, match="couplings must have no bias"):
-        willshaw_network(PATTERNS).couplings().memory()
-
-
 def test_spins_are_no_state_and_no_patterns_of_a_binary_network():
     network = willshaw_network(PATTERNS)
     with pytest.raises(ValueError, match=r"^state must be zeros and ones, got other entries$"):
@@ -103,12 +90,6 @@ def test_unknown_entries_of_traced_patterns_stay_unknown_in_synapses():
     matrix = np.asarray(jax.jit(lambda x: willshaw_network(x).matrix)(patterns))
     assert np.isnan(matrix[2, [0, 1, 3, 4, 5]]).all()
     assert not np.isnan(np.delete(np.delete(matrix, 2, 0), 2, 1)).any()
-
-
-@pytest.mark.parametrize("active", [-1, 2.5, N + 1, "three"])
-def test_so_many_neurons_are_active_as_there_are(active):
-    with pytest.raises(ValueError, match=r"^active must be "):
-        willshaw_network(PATTERNS).winners(STATES[7], active)
 
 
 def test_a_traced_number_of_active_neurons_out_of_range_leaves_no_number():

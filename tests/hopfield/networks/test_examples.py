@@ -22,11 +22,6 @@ def test_couplings_are_sums_over_examples():
         np.testing.assert_allclose(network.scale * network.matrix, expected, rtol=1e-6)
 
 
-def test_examples_have_three_axes():
-    with pytest.raises(ValueError, match=r"^examples must be \[M, A, N\], none of them 0, got shape \(3, 4\)$"):
-        examples_network(np.ones((3, 4)))
-
-
 @pytest.mark.physics
 @pytest.mark.parametrize("supervised", [True, False])
 def test_overlaps_of_a_network_are_those_of_theory(supervised):

@@ -84,15 +84,6 @@ def test_positive_features_are_never_negative():
     assert all(float(memory.kernel_sum(x)[0]) > 0 for x in 2 * RNG.normal(size=(20, N)))
 
 
-def test_what_is_no_feature_memory_is_refused():
-    with pytest.raises(ValueError, match="features must be an even number"):
-        FeatureMemory.create(KEY, N, 7)
-    with pytest.raises(ValueError, match="kind must be one of trigonometric, positive"):
-        FeatureMemory.create(KEY, N, 8, kind="sine")
-    with pytest.raises(ValueError, match="patterns must have 5 columns"):
-        FeatureMemory.create(KEY, N, 8).add(np.ones((2, 3)))
-
-
 @pytest.mark.process
 def test_two_threads_draw_orthogonal_directions_at_once():
     """LAPACK on stacks of matrices in two programs at once never returned."""

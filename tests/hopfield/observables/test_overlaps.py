@@ -212,11 +212,6 @@ def test_separation_can_be_mapped_and_never_forms_all_products():
     assert not any(shape in program for shape in ("[50,50]", "[56,56]", "[8,50]", "[8,56]", "[7,8,8]"))
 
 
-def test_block_must_be_positive():
-    with pytest.raises(ValueError, match="block must be an integer of at least 1, got 0"):
-        overlaps.pattern_gap(jnp.eye(3), block=0)
-
-
 def test_nearest_pattern_is_the_one_that_was_corrupted():
     stored = patterns.spins(KEY, 30, 200)
     keys = jax.random.split(KEY, 30)
@@ -256,13 +251,6 @@ def test_measures_work_in_single_precision_without_x64():
         ]
         assert {number.dtype for number in numbers} == {jnp.dtype(jnp.float32)}
         assert bool(overlaps.exact(stored[2], stored[2]))
-
-
-@pytest.mark.parametrize("judge", [overlaps.retained, overlaps.exact])
-@pytest.mark.parametrize("cut", [math.nan, "0.8", jnp.ones(2)], ids=repr)
-def test_a_cut_that_is_no_number_is_refused(judge, cut):
-    with pytest.raises(ValueError, match=r"^(threshold|tolerance) must be a number, got"):
-        judge(jnp.ones(4), jnp.ones(4), cut)
 
 
 def test_least_distances_are_those_of_all_pairs():

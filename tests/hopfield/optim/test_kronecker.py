@@ -95,18 +95,3 @@ def test_a_curvature_that_is_no_number_is_left_out_of_the_average(factory):
     fresh, _ = step_of(optimiser, w)
     assert state.finite
     np.testing.assert_allclose(step, fresh, rtol=1e-12)
-
-
-@BOTH
-def test_wrong_input_is_one_sentence(factory):
-    for options, message in (
-        ({"damping": 0.0}, "damping must be positive and finite, got 0.0"),
-        ({"damping": float("nan")}, "damping must be positive and finite, got nan"),
-        ({"damping": "lmm"}, "damping must be a number, a schedule or 'lm', got 'lmm'"),
-        ({"trust_radius": float("nan")}, "trust_radius must be positive or None, got nan"),
-        ({"damping": "lm", "initial_damping": 0.0}, "initial_damping must be positive and finite, got 0.0"),
-        ({"decay": 1.0}, "decay must lie in \\[0, 1\\), got 1.0"),
-        ({"fisher": "x"}, "fisher must be one of exact, monte_carlo, empirical, got 'x'"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            factory(linear, "gaussian", **options)

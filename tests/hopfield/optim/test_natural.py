@@ -235,25 +235,6 @@ def test_a_part_of_the_examples_is_another_one_at_every_step():
         np.testing.assert_allclose(w, expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"damping": -1.0}, "damping must be at least 0 and finite, got -1.0"),
-        ({"damping": "lmm"}, "damping must be a number, a schedule or 'lm', got 'lmm'"),
-        ({"solver": "kernel", "damping": 0.0}, "damping must be positive and finite"),
-        ({"solver": "lu"}, "solver must be one of auto, cg, cholesky, kernel, got 'lu'"),
-        ({"fisher": "true"}, "fisher must be one of exact, monte_carlo, empirical, got 'true'"),
-        ({"momentum": 1.0}, "momentum must lie in \\[0, 1\\), got 1.0"),
-        ({"trust_radius": 0.0}, "trust_radius must be positive or None, got 0.0"),
-        ({"likelihood": "cauchy"}, "likelihood must be one of"),
-        ({"initial_damping": 0.0}, "initial_damping must be positive and finite"),
-    ],
-)
-def test_wrong_options_are_one_sentence(options, message):
-    with pytest.raises(ValueError, match=message):
-        natural_gradient(linear, **({"likelihood": "gaussian"} | options))
-
-
 @pytest.mark.parametrize(("scale", "damping"), [(1.0, 0.0), (1.0, 1e-6), (255.0, 1e-3)])
 def test_steps_of_few_examples_are_not_made_of_rounding(scale, damping):
     """With less damping than what single precision rounds the kernel by, conjugate gradients go on."""

@@ -114,21 +114,6 @@ def test_flat_patches_are_passed_over():
         datasets._random_patches(photograph, 2, 2, 0)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"size": 1}, "size must be an integer of at least 2, got 1"),
-        ({"size": 500}, "size must be at most 427, the photographs' height, got 500"),
-        ({"count": 0}, "count must be an integer of at least 1, got 0"),
-        ({"count": 2.5}, "count must be an integer of at least 1, got 2.5"),
-        ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
-    ],
-)
-def test_impossible_patches_are_named(options, message):
-    with pytest.raises(ValueError, match=message):
-        datasets.photograph_patches(**options)
-
-
 def test_bundled_data_needs_no_network_and_says_nothing(capfd, monkeypatch):
     import socket
 

@@ -210,19 +210,3 @@ def test_bad_files_end_in_one_sentence(tmp_path, write, name, message):
         datasets.from_file(path, name)
     assert "patterns.file" in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_an_unreadable_file_is_named(tmp_path, monkeypatch):
-    np.save(tmp_path / "patterns.npy", NUMBERS)
-
-    def refuse(*_, **__):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "open", refuse)
-    with pytest.raises(ValueError, match=r"path must be readable, got .*patterns.npy' \(Permission denied\)"):
-        datasets.from_file(tmp_path / "patterns.npy")
-
-
-def test_an_overlong_path_is_named():
-    with pytest.raises(ValueError, match=r"path must be readable, got 'xxx.* \(File name too long\)"):
-        datasets.from_file("x" * 5000)

@@ -89,24 +89,6 @@ def test_patterns_beyond_32_bits_continue_with_another_key():
         source.part(2**32 - 1, 2)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda path: stored(jnp.zeros((0, 3))), "non-empty matrix"),
-        (lambda path: packed(jnp.zeros((2, 3))), "must be spins"),
-        (lambda path: generated(KEY, "cubes", 3, 3), "ensemble must be one of"),
-        (lambda path: generated(KEY, "spins", 0, 3), "patterns must be an integer of at least 1, got 0"),
-        (lambda path: generated(KEY, "biased", 3, 3), "parameters must fit"),
-        (lambda path: generated(KEY, "biased", 3, 3, 2.0), "bias must be in"),
-        (lambda path: mapped(path / "missing.npy"), "path must name a readable .npy file"),
-        (lambda path: stored(jnp.zeros((3, 3))).part(2, 2), "at most 3 patterns, got 2 \\+ 2"),
-    ],
-)
-def test_wrong_input_is_one_sentence(tmp_path, call, message):
-    with pytest.raises(ValueError, match=message):
-        call(tmp_path)
-
-
 def test_a_file_in_double_precision_is_read_in_the_default_one_without_a_warning(tmp_path):
     rows = np.random.default_rng(0).normal(size=(5, 4))
     np.save(tmp_path / "rows.npy", rows)

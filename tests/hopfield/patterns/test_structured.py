@@ -52,8 +52,3 @@ def test_examples_overlap_with_their_pattern_by_their_quality():
 )
 def test_a_row_depends_on_its_index_alone(draw):
     np.testing.assert_array_equal(draw(9, 0)[5:], draw(4, 5))
-
-
-def test_more_features_than_there_are_cannot_be_active():
-    with pytest.raises(ValueError, match=r"^active must be at most the 2 features, got 3$"):
-        patterns.superpositions(KEY, 1, np.ones((2, 7)), active=3)

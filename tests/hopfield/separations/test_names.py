@@ -45,11 +45,5 @@ def test_a_file_in_the_folder_is_all_that_a_new_separation_needs(folder):
     np.testing.assert_allclose(memory.weights(jnp.zeros(3)), 0.5)
 
 
-def test_files_do_not_share_a_name(folder):
-    (folder / "own_part.py").write_text(FILE % "softmax")
-    with pytest.raises(ValueError, match=r"^NAMES of own_part must be new, got softmax$"):
-        collected()
-
-
 def test_the_table_is_what_the_files_say():
     assert collected() == separations.NAMES

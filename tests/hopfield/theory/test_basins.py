@@ -127,19 +127,3 @@ def test_nearest_pattern_is_the_sphere_s_basin_in_many_dimensions():
     middle = basins.nearest_pattern(neurons, patterns)
     assert middle == pytest.approx(basins.sphere(load, 10.0), abs=0.02)
     assert basins.nearest_pattern_share(neurons, patterns, middle) == pytest.approx(0.5, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: basins.neurodynamics(0.0, 0.5), "load must be finite and > 0, got 0.0"),
-        (lambda: basins.neurodynamics(0.1, 1.5), "overlap must be finite and >= -1 and <= 1, got 1.5"),
-        (lambda: basins.projection(1.0), "load must be finite and > 0 and < 1, got 1.0"),
-        (lambda: basins.dense(2, 0.1), "degree must be an integer of at least 3, got 2"),
-        (lambda: basins.sphere(0.1, 0.0), "beta must be finite and > 0, got 0.0"),
-        (lambda: basins.nearest_pattern(16, 1), "patterns must be an integer of at least 2, got 1"),
-    ],
-)
-def test_arguments_out_of_range_are_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

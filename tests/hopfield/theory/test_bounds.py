@@ -83,20 +83,3 @@ def test_well_separated_patterns_have_a_fixed_point_in_their_sphere(beta):
 
 def test_storkey_count():
     assert bounds.storkey(1000) == pytest.approx(1000 / np.sqrt(2 * np.log(1000)), rel=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("call", "name"),
-    [
-        (lambda: bounds.gardner(-0.1), "stability"),
-        (lambda: bounds.ramsauer(1, 1.0, 1.0), "dimension"),
-        (lambda: bounds.ramsauer(20, 0.0, 1.0), "beta"),
-        (lambda: bounds.ramsauer(20, 1.0, 1.0, 1.0), "failure"),
-        (lambda: bounds.separation_needed(1, 1.0, 1.0), "num_patterns"),
-        (lambda: bounds.retrieval_error(1.0, 5, 1.0, 0.0), "norm"),
-        (lambda: bounds.storkey(1), "neurons"),
-    ],
-)
-def test_arguments_outside_their_range_are_named(call, name):
-    with pytest.raises(ValueError, match=f"^{name} must be .*got "):
-        call()

@@ -257,22 +257,3 @@ def test_scalars_in_scalars_out_and_arrays_broadcast():
     assert grid.overlap.shape == (2, 3)
     np.testing.assert_array_equal(np.isnan(grid.overlap), [[False, False, True], [True, True, True]])
     assert grid.overlap[0, 1] == pytest.approx(classical.retrieval_overlap(0.01, 0.5), abs=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("call", "name"),
-    [
-        (lambda: classical.replica(-0.1, 0.1), "load"),
-        (lambda: classical.replica(0.1, -0.1), "temperature"),
-        (lambda: classical.replica(0.1, np.nan), "temperature"),
-        (lambda: classical.spin_glass(0.0, 0.1), "load"),
-        (lambda: classical.spinodal_temperature("high"), "load"),
-        (lambda: classical.one_step_error(10.5, 3), "neurons"),
-        (lambda: classical.one_step_error(10, 0), "num_patterns"),
-        (lambda: classical.one_step_error(10, 3, 1.2), "corruption"),
-        (lambda: classical.mceliece(1), "neurons"),
-    ],
-)
-def test_arguments_outside_their_range_are_named(call, name):
-    with pytest.raises(ValueError, match=f"^{name} must be .*got "):
-        call()

@@ -152,23 +152,6 @@ def test_critical_load_halves_the_probability_and_nears_the_threshold():
     assert np.isnan(exponential.critical_load(2, 0.1, 0.4))
 
 
-@pytest.mark.parametrize(
-    ("call", "name"),
-    [
-        (lambda: exponential.rate(1.1), "overlap"),
-        (lambda: exponential.one_step_load(0.0), "beta"),
-        (lambda: exponential.all_patterns_load(0.6), "corruption"),
-        (lambda: exponential.target_weight(0, 5), "neurons"),
-        (lambda: exponential.target_weight(10, 5.5), "num_patterns"),
-        (lambda: exponential.one_step_error(1, 5), "neurons"),
-        (lambda: exponential.critical_load(1001), "neurons"),
-    ],
-)
-def test_arguments_outside_their_range_are_named(call, name):
-    with pytest.raises(ValueError, match=f"^{name} must be .*got "):
-        call()
-
-
 def test_a_million_neurons_take_no_time_and_more_than_are_known_are_refused():
     """Overlaps beyond √(373 N) have probability 0 in double precision: the sum over the others is the whole one."""
     values, law = exponential._overlaps(5000.0)

@@ -67,11 +67,6 @@ def test_weight_left_over_is_annealed():
     assert novelty.leftover(16, 50, 2.0, 0.7) == pytest.approx(1 / (1 + np.exp(1.4) + 49 * mean), rel=0.01)
 
 
-def test_overlaps_beyond_one_are_refused():
-    with pytest.raises(ValueError, match=r"^overlap must be finite and >= -1 and <= 1, got 1.5$"):
-        novelty.auc(16, 10, 1.0, 1.5)
-
-
 @pytest.mark.parametrize(("width", "kappa"), [(3, 5.0), (3, 80.0), (4, 20.0), (5, 80.0), (64, 8.0)])
 def test_weight_left_over_in_any_dimension_is_that_of_bessel_functions(width, kappa):
     """E e^(κs) = Γ(D/2) (2/κ)^(D/2−1) I_(D/2−1)(κ), whose density is rough at s = ±1 in few dimensions."""

@@ -98,6 +98,15 @@ def test_several_numbers_are_refused_by_name(function):
             function(**{**arguments, name: several})
 
 
+@pytest.mark.parametrize("function", CALLS, ids=lambda function: f"{function.__module__[16:]}.{function.__name__}")
+def test_numbers_out_of_range_are_refused_by_name(function):
+    """NaN and a number below every range, and True, which is no number."""
+    for name in set(_single(function)) & set(CALLS[function]) - {"offset", "threshold"}:
+        for bad in (np.nan, -7.5, True):
+            with pytest.raises(ValueError, match=f"^{name} must be "):
+                function(**{**CALLS[function], name: bad})
+
+
 @pytest.mark.parametrize("degree", [2, 3, 10, 110, 170, 300])
 def test_degrees_of_any_size_have_a_capacity(degree):
     """Against products of whole numbers, whose parts alone exceed double precision from degree 110 on."""

@@ -123,13 +123,6 @@ def test_willshaw_approaches_ln_2_bits_per_synapse_at_half_density():
     assert found[2] > 0.6
 
 
-def test_numbers_out_of_range_are_refused():
-    with pytest.raises(ValueError, match="activity must be finite and > 0"):
-        sparse.spinodal(0.0)
-    with pytest.raises(ValueError, match="keep must be finite and > 0"):
-        sparse.dilution(0.0)
-
-
 def test_more_active_neurons_than_neurons_are_refused():
     for function in (sparse.willshaw_density, sparse.willshaw_error, sparse.willshaw_information):
         with pytest.raises(ValueError, match=r"^active must be at most neurons, got 11\.0 of 10\.0"):

@@ -140,22 +140,6 @@ def test_typical_load_of_the_sphere_is_the_large_dimension_limit_and_grows_witho
     assert spherical.typical_load(5.0, "gaussian") == 0.5
 
 
-@pytest.mark.parametrize(
-    ("call", "name"),
-    [
-        (lambda: spherical.typical_load(0.0), "beta"),
-        (lambda: spherical.typical_load(1.0, "cube"), "ensemble"),
-        (lambda: spherical.critical_beta(10, 2), "num_patterns"),
-        (lambda: spherical.critical_beta(10, 20, "always"), "criterion"),
-        (lambda: spherical.critical_patterns(1, 2.0), "neurons"),
-        (lambda: spherical.converged(10, 20, -1.0), "kappa"),
-    ],
-)
-def test_arguments_outside_their_range_are_named(call, name):
-    with pytest.raises(ValueError, match=f"^{name} must be .*got "):
-        call()
-
-
 KAPPA = np.array([0.5, 4.0, 12.0, 40.0])
 
 

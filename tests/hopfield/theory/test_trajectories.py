@@ -58,20 +58,6 @@ def test_steps_of_networks_are_those_of_theory(
     assert np.all(apart < 3.5 * spread + 2 / neurons)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: trajectories.second_step(1, 0.1, 0.5), "degree must be an integer of at least 2, got 1"),
-        (lambda: trajectories.second_step(2, 0.0, 0.5), "load must be finite and > 0, got 0.0"),
-        (lambda: trajectories.course(2, 0.1, 1.5, 3), "overlap must be finite and >= -1 and <= 1, got 1.5"),
-        (lambda: trajectories.course(2, 0.1, 0.5, 0), "steps must be an integer of at least 1, got 0"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(call, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 def test_the_seed_decides_what_is_drawn() -> None:
     one, same, other = (trajectories.course(3, 0.08, 0.5, 2, draws=2**9, seed=seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(one.overlap, same.overlap)

@@ -178,23 +178,6 @@ def test_imported_layers_train():
     assert min(sizes) > 0
 
 
-@pytest.mark.parametrize(
-    ("change", "options", "message"),
-    [
-        ({"association_core.surprise": np.ones(3)}, {}, "unknown name association_core.surprise"),
-        ({"classifier.weight": np.ones(3)}, {}, "unknown name classifier.weight"),
-        ({"association_core.in_proj_weight": np.ones((16, 8))}, {}, "three projections"),
-        ({"association_core.in_proj_bias": np.ones(5)}, {}, "in_proj_bias must have 24 entries, got 5"),
-        ({}, {"num_heads": 3}, "num_heads must divide the 8 rows of the query"),
-        ({}, {"plain_norms": ("keys",)}, "plain_norms must be among state, stored, projection, got 'keys'"),
-    ],
-    ids=["core", "other", "static", "bias", "heads", "norms"],
-)
-def test_states_that_are_none_are_one_sentence(change, options, message):
-    with pytest.raises(ValueError, match=message):
-        from_hopfield_layers(state_dict() | change, **({"num_heads": 2} | options))
-
-
 def test_what_a_source_associates_with_is_taken_over_or_refused():
     x = jnp.asarray(X, jnp.float32)
     source = built(2, 8, beta=3.0, separation="sparsemax", update_steps=2)
