@@ -12,22 +12,19 @@ from hopfield import (
     attention,
     find_memory,
     fisher,
-    geometry,
     glauber,
     large,
     layers,
     metrics,
-    optim,
     patterns,
     retrieve,
     separations,
-    similarities,
     spaces,
 )
 from hopfield.fisher import gaussian
 from hopfield.observables import overlaps, thermodynamics
 from hopfield.patterns import datasets
-from hopfield.theory import basins, classical
+from hopfield.theory import classical
 
 KEY = jax.random.key(0)
 RNG = np.random.default_rng(0)
@@ -48,39 +45,18 @@ INFORMATION = fisher.fisher(model, WEIGHTS, likelihood="categorical", inputs=ROW
 TRUTHS = {
     "patterns": lambda: Memory.create(UP),
     "values": lambda: Memory.create(SPINS, values=UP),
-    "patterns of a named memory": lambda: find_memory("classical").build(UP),
     "matrix": lambda: Couplings.create(np.ones((3, 3), bool)),
     "state": lambda: retrieve(NETWORK, UP[0]),
     "corrupted state": lambda: patterns.flip(KEY, UP[0], 0.2),
     "rows of a large memory": lambda: large.read(Memory.create(SPINS), UP[:1]),
-    "metric": lambda: similarities.bilinear(np.eye(8) > 0),
-    "entries": lambda: metrics.diagonal([True, False]),
     "query": lambda: attention.attend(UP, SPINS, SPINS),
-    "value": lambda: attention.attend(SPINS, SPINS, UP),
     "scores": lambda: attention.softmax(UP),
-    "levels": lambda: thermodynamics.gibbs([True, False]),
     "overlap": lambda: overlaps.overlap(UP[0], SPINS[0]),
-    "rescaled": lambda: datasets.to_norm(UP),
     "tokens": lambda: layers.HopfieldAttention(2, 4, rngs=nnx.Rngs(0))(ROWS > 0),
-    "columns": lambda: geometry.principal_angles(np.eye(3)[:, :2] > 0, np.eye(3)[:, :1]),
-    "width": lambda: metrics.euclidean(True),
     "load": lambda: classical.retrieval_overlap(True),
-    "steps": lambda: basins.neurodynamics(0.1, 0.5, True),
     "beta of a memory": lambda: Memory.create(SPINS, True),
     "beta of attention": lambda: attention.attend(ROWS, ROWS, ROWS, beta=True),
-    "betas of heads": lambda: attention.scores(ROWS[None], ROWS[None], beta=np.array([True])),
-    "beta of a layer": lambda: layers.HopfieldAssociation(2, 4, layers.AssociationOptions(beta=True)),
-    "beta of levels": lambda: thermodynamics.gibbs(SCORES, True),
     "temperature": lambda: glauber(NETWORK, SPINS[0], KEY, True),
-    "radius": lambda: spaces.sphere(True),
-    "fraction": lambda: patterns.flip(KEY, SPINS[0], True),
-    "order": lambda: thermodynamics.renyi_entropy(SCORES, True),
-    "alpha": lambda: separations.normmax(np.bool_(True)),
-    "variance": lambda: gaussian(True),
-    "rate": lambda: optim.natural_gradient(len, "categorical", True),
-    "damping": lambda: optim.natural_gradient(len, "categorical", damping=True),
-    "trust radius": lambda: optim.natural_gradient(len, "categorical", trust_radius=True),
-    "damping of a solution": lambda: INFORMATION.solve(WEIGHTS, True),
 }
 
 
