@@ -1,13 +1,11 @@
 """Columns of tables are declared once, each with its meaning and unit."""
 
 import math
-import re
 from enum import Enum
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-import pandas
 import pytest
 
 from experiments.columns import SHARED, Column, check, find, shared
@@ -54,24 +52,6 @@ def test_a_value_of_the_declared_kind_or_none_at_all_stands_in_a_row(kind: type,
     declared = {"x": Column("x", kind=kind)}
     for value in [*values, None, math.nan, np.float32(math.nan)]:
         check(declared, {"x": value})
-
-
-@pytest.mark.parametrize(
-    ("kind", "value", "told"),
-    [
-        (float, "0.5", "a number, as COLUMNS declares it (kind=float), got str 0.5"),
-        (float, True, "a number, as COLUMNS declares it (kind=float), got bool True"),
-        (int, 12.0, "a whole number, as COLUMNS declares it (kind=int), got float 12.0"),
-        (int, np.float32(2), "a whole number, as COLUMNS declares it (kind=int), got float32 2.0"),
-        (int, np.bool_(True), "a whole number, as COLUMNS declares it (kind=int), got bool True"),
-        (str, 2, "a text, as COLUMNS declares it (kind=str), got int 2"),
-        (float, pandas.NA, "a number, as COLUMNS declares it (kind=float), got NAType <NA>"),
-        (bool, 1, "true or false, as COLUMNS declares it (kind=bool), got int 1"),
-    ],
-)
-def test_a_value_of_another_kind_is_refused_by_its_column(kind: type, value: Any, told: str) -> None:
-    with pytest.raises(InputError, match=re.escape(f"x of a row must be {told}")):
-        check({"x": Column("x", kind=kind)}, {"x": value})
 
 
 def test_shared_columns_are_those_of_several_experiments() -> None:

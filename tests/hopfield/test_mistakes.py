@@ -210,15 +210,6 @@ def test_a_number_that_is_none_spoils_what_is_drawn_with_it(draw):
     assert jnp.all(jnp.isnan(drawn))
 
 
-def test_an_index_of_no_pattern_does_not_dominate():
-    assert [bool(weights.dominates([0.1, 0.2, 0.9], index)) for index in (2, 3, -1)] == [True, False, False]
-
-
-def test_a_negative_tolerance_is_met_by_nothing_but_the_pattern_itself():
-    assert not overlaps.exact(SPINS[0], -SPINS[0], -3.0)
-    assert overlaps.exact(SPINS[0], SPINS[0], -3.0)
-
-
 def test_shares_of_weights_that_are_not_numbers_are_none():
     found = counts.count(SPINS, SPINS)
     assert np.isnan(found.shares([8] * 3, lambda scores: scores * np.nan)).all()
@@ -254,14 +245,6 @@ def test_fields_of_high_degrees_are_differences_of_energies(degree):
     np.testing.assert_allclose(field, 0.5 * (down - up), rtol=1e-6)
 
 
-@pytest.mark.parametrize("dtype", [np.longdouble, object])
-def test_numbers_that_no_array_of_jax_holds_are_named_by_their_type(dtype):
-    with pytest.raises(
-        ValueError, match=f"^patterns must be an array of real numbers, got an array of {np.dtype(dtype)}$"
-    ):
-        Memory.create(np.eye(2).astype(dtype), 1.0)
-
-
 @pytest.mark.parametrize("kind", [int, float])
 def test_masked_entries_are_no_numbers(kind):
     masked = np.ma.array(np.ones((2, 2), kind), mask=[[0, 1], [0, 0]])
@@ -277,20 +260,3 @@ def test_counts_beyond_32_bits_are_held_at_the_largest(length):
         assert np.all(attention.padding(length).dense(1, 7))
         with pytest.raises(ValueError, match="lengths must not be negative"):
             attention.padding(np.array([2 - 2**32]))
-
-
-@pytest.mark.parametrize(
-    ("beta", "got"),
-    [
-        (-1, "positive and finite, got -1"),
-        ([1.0, float("nan")], r"positive and finite, got \[1.0, nan\]"),
-        (float("inf"), "positive and finite, got inf"),
-        (1e-60, r"positive and finite, got 1e-60 \(in float32\)"),
-        (1e60, r"positive and finite, got 1e\+60 \(in float32\)"),
-        (10**400, "a real number or an array of them, got 1000.*"),
-    ],
-)
-def test_the_type_is_told_of_numbers_that_only_it_cannot_hold(beta, got):
-    rows = np.ones((2, 3), np.float32)
-    with pytest.raises(ValueError, match=f"^beta must be {got}$"):
-        attention.attend(rows, rows, rows, beta=beta)

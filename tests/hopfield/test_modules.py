@@ -4,15 +4,13 @@ import ast
 import importlib
 import inspect
 import pkgutil
-import subprocess
-import sys
 import typing
 from types import ModuleType
 
 import pytest
 
 import hopfield
-from tests.source_code import LIBRARY, ROOT, imports, tree_of
+from tests.source_code import ROOT, tree_of
 
 MODULES = [found.name for found in pkgutil.iter_modules(hopfield.__path__) if not found.name.startswith("_")]
 
@@ -26,22 +24,6 @@ def test_every_public_module_is_an_attribute(name: str, monkeypatch: pytest.Monk
     assert {*dir(hopfield)} == {*hopfield.__all__, *MODULES}  # no tools of the module itself
 
 
-def test_other_names_are_none() -> None:
-    with pytest.raises(AttributeError, match="module 'hopfield' has no attribute 'grphs'"):
-        _ = hopfield.grphs  # type: ignore[attr-defined]
-    assert not hasattr(hopfield, "_checked")
-
-
-def test_what_is_not_imported_is_named_for_those_who_check_types() -> None:
-    code = "import sys, hopfield; print(*(name for name in sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
-    loaded = set(done.stdout.split())
-    late = {f"hopfield.{name}" for name in MODULES} - loaded
-    assert "hopfield.graphs" in late
-    assert not {"matplotlib", "scipy.optimize", "scipy.signal", "scipy.stats", "hopfield.theory.linear"} & loaded
-    assert late <= {found.module for found in imports(ROOT / "hopfield" / "__init__.py")}
-
-
 def test_those_who_check_types_are_told_of_every_public_module() -> None:
     nodes = ast.walk(tree_of(ROOT / "hopfield" / "__init__.py"))
     named = [
@@ -51,11 +33,6 @@ def test_those_who_check_types_are_told_of_every_public_module() -> None:
         for alias in node.names
     ]
     assert sorted(alias.name for alias in named) == sorted(MODULES)
-
-
-def test_modules_that_exact_reads_name_in_their_docstring_are_offered() -> None:
-    """Those whose functions the package does not pass on itself: without them `large.counts` is an AttributeError."""
-    assert {"counts", "mesh", "overlap_sampling"} <= {*hopfield.large.__all__}
 
 
 def offered() -> dict[str, ModuleType]:
@@ -95,17 +72,3 @@ def test_a_module_says_which_of_its_names_are_public(name: str) -> None:
     assert {entry for entry in named if not entry.startswith("_")} <= public.keys()  # but aliases of types
     homes = {getattr(value, "__module__", None) or getattr(value, "__name__", name) for value in objects}
     assert all(home.startswith("hopfield") for home in homes), homes
-
-
-def test_what_only_raises_says_what_it_checks_in_one_form() -> None:
-    """`Check that …`, not `Raises … unless`, `Refuse` or `Check of`."""
-    functions = [
-        (path, node)
-        for path in LIBRARY
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node)
-    ]
-    begins = [(path.name, node.name, str(ast.get_docstring(node)).split()) for path, node in functions]
-    other = {"Checks", "Raise", "Raises", "Refuse", "Refuses", "Reject", "Rejects"}
-    assert sum(words[:2] == ["Check", "that"] for _, _, words in begins) > 20
-    assert not [found for *found, words in begins if words[0] in other or words[:2] == ["Check", "of"]]

@@ -41,12 +41,6 @@ def test_a_memory_of_names_is_that_of_the_objects(what, name, expected):
     assert Memory.create(PATTERNS, **{what: name}) == Memory.create(PATTERNS, **{what: expected})
 
 
-def test_spaces_of_some_memories_only_have_names():
-    assert Memory.create(jnp.ones((2, 3)), space="spins").space == spaces.Spins()
-    free = Memory.create(PATTERNS, similarity="squared_distance", space="unconfined")
-    assert free.space == spaces.Euclidean(confined=False)
-
-
 @pytest.mark.parametrize(
     ("what", "known"), [("similarity", SIMILARITIES), ("separation", SEPARATIONS), ("space", SPACES)]
 )

@@ -1,6 +1,5 @@
 """Objects from outside the package: found in files and modules, and refused in one sentence."""
 
-import os
 from pathlib import Path
 
 import jax
@@ -75,36 +74,3 @@ def test_a_csv_file_with_a_mistake_is_one_sentence(mine: Path, text: str, senten
     (mine / "x.csv").write_text(text)
     with pytest.raises(ValueError, match=sentence):
         datasets.from_file("x.csv")
-
-
-@pytest.mark.parametrize(
-    ("use", "sentence"),
-    [
-        (lambda: hopfield.memories.find("./bad.py:number"), "memory must be a function of patterns, got 3"),
-        (lambda: hopfield.memories.find("./leaves.py:x"), "must be code that runs, got SystemExit"),
-        (lambda: hopfield.memories.find("./pipe.py:x"), "pipe.py must be a Python file, got something else"),
-        (lambda: hopfield.memories.find("./bad.py:exits"), "memory must be code that runs, got SystemExit"),
-        (lambda: separations.find("./bad.py:number"), "separation must be a Separation or return one, got int"),
-        (lambda: separations.find("./bad.py:fails"), "separation must be code that runs, got KeyError"),
-        (lambda: separations.find("./bad.py:fails:x"), "separation must give ./bad.py:fails a number after the colon"),
-        (
-            lambda: corrupt(jax.random.key(0), np.ones(4), "./bad.py:fails", 0.5),
-            "corruption must be code that runs, got TypeError from './bad.py:fails'",
-        ),
-        (lambda: corruption("./bad.py:fails:0.5"), "corruption must be code that runs, got TypeError"),
-        (
-            lambda: corruption("./bad.py:shorter:0.5"),
-            r"corruption must return a state \[16\], got shape \(3,\) from './bad.py:shorter'",
-        ),
-    ],
-)
-def test_code_that_fails_ends_in_one_sentence(mine: Path, use, sentence: str) -> None:
-    (mine / "bad.py").write_text(
-        "import sys\nnumber = 3\ndef fails(): raise KeyError('x')\ndef exits(patterns): sys.exit(0)\n"
-        "def shorter(key, state, amount): return state[:3]\n"
-    )
-    (mine / "leaves.py").write_text("import sys\nsys.exit(0)\n")
-    os.mkfifo(mine / "pipe.py")
-    with pytest.raises(ValueError, match=sentence) as error:
-        use()
-    assert "\n" not in str(error.value)

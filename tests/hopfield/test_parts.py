@@ -1,7 +1,5 @@
 """Parts that can make a memory, and those that are refused."""
 
-import warnings
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -61,30 +59,6 @@ def test_zeros_and_ones_in_the_place_of_spins_are_told_how_they_become_some():
     for build in (find_memory("willshaw").build, find_memory("classical").build):
         with pytest.raises(ValueError, match=r"spins −1 or \+1, got zeros and ones \(write 2 \* patterns - 1\)$"):
             build(0.5 * (1 + SPINS))
-
-
-BRIGHT_AND_DARK = [[0.9, 0.8, 0.9, 0.8], [0.2, 0.1, 0.2, 0.1]]
-
-
-def test_patterns_that_answer_for_others_are_told_of_when_a_memory_is_built():
-    """The dark pattern's scores are 0.46 with the bright one and 0.1 with itself: no β brings it back."""
-    told = r'^1 of 2 patterns have a larger dot product .*: write find_memory\("images"\)'
-    with pytest.warns(UserWarning, match=told):
-        find_memory("modern").build(BRIGHT_AND_DARK, beta=8.0)
-    with pytest.warns(UserWarning, match=told):
-        Memory.create([*BRIGHT_AND_DARK, [9.0, 9.0, 9.0, 9.0]], mask=[True, True, False])
-
-
-def test_patterns_near_their_own_answers_are_passed_over_in_silence():
-    apart = np.eye(4) + 0.1
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        Memory.create(apart)
-        Memory.create(BRIGHT_AND_DARK, mask=[True, False])
-        Memory.create(BRIGHT_AND_DARK, similarity="cosine")
-        Memory.create(BRIGHT_AND_DARK, values=apart[:2])  # keys of attention, which are not read
-        jax.jit(lambda rows: Memory.create(rows).update(rows[0]))(jnp.asarray(BRIGHT_AND_DARK))
-        find_memory("images").build(BRIGHT_AND_DARK)
 
 
 def test_patterns_out_of_use_are_ones_whatever_they_hold():

@@ -67,20 +67,6 @@ def test_entropies_are_drawn_by_head_and_layer() -> None:
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["layer 0", "layer 1"]
 
 
-def test_weights_sharpen_with_beta_and_their_entropy_falls() -> None:
-    ax = plots.temperatures([2.0, 1.0, 0.0], [0.01, 1.0, 100.0])
-    best = ax.lines[0].get_ydata()
-    np.testing.assert_allclose(best, [1 / 3, np.exp(2) / (np.exp(2) + np.exp(1) + 1), 1.0], atol=5e-3)
-    (right,) = [other for other in ax.figure.axes if other is not ax]
-    np.testing.assert_allclose(right.lines[0].get_ydata()[[0, 2]], [np.log(3), 0.0], atol=1e-3)
-
-
-def test_weights_are_drawn_along_rising_beta_in_whatever_order_it_comes() -> None:
-    (line, *_) = plots.temperatures([1.0, 2.0], [2.0, 0.5, 1.0]).lines
-    np.testing.assert_array_equal(line.get_xdata(), [0.5, 1.0, 2.0])
-    np.testing.assert_allclose(line.get_ydata(), 1 / (1 + np.exp([0.5, 1.0, 2.0])))
-
-
 class Bowl:
     """An energy ½‖x‖²."""
 
@@ -97,27 +83,11 @@ def test_energies_and_landscapes_show_the_energy_and_the_way() -> None:
         plots.landscape(Bowl().energy, origin=np.zeros(3))
 
 
-def test_gradients_by_hand_stand_against_automatic_ones() -> None:
-    ax = plots.gradients([1.0, 2.0], [1.0, 2.5])
-    np.testing.assert_allclose(ax.lines[1].get_xydata(), [[1.0, 1.0], [2.5, 2.0]])
-    assert "largest difference 0.5" in ax.get_legend().get_texts()[1].get_text()
-
-
 def test_a_spectrum_is_that_of_a_symmetric_metric():
     with pytest.raises(ValueError, match=r"^values must be a symmetric metric"):
         plots.spectrum(np.array([[2.0, 1.0], [0.0, 2.0]]))  # the lower triangle alone would give 2 and 2
 
 
-def test_colours_reach_as_far_as_the_weights_and_the_finite_entries_of_a_metric() -> None:
-    assert plots.weights([[3.0, -0.5], [np.nan, 0.0]]).images[0].get_clim() == (-0.5, 3.0)
-    assert plots.metric([[2.0, np.nan], [np.inf, -4.0]]).images[0].get_clim() == (-4.0, 4.0)
-
-
 def test_weights_of_large_scores_are_those_of_double_precision() -> None:
     first, second = (line.get_ydata() for line in plots.temperatures([1e8, 1e8 + 1], [1.0, 1e9]).lines)
     np.testing.assert_allclose([first, second], [[1 / (1 + np.e), 0.0], [np.e / (1 + np.e), 1.0]])
-
-
-def test_eigenvalues_of_zero_are_drawn() -> None:
-    positive, _ = plots.spectrum(np.diag([2.0, 0.0, -1.0])).lines
-    np.testing.assert_array_equal(positive.get_xydata(), [[1, 2], [2, 0]])

@@ -89,11 +89,3 @@ def test_the_plain_sweep_keeps_a_spin_with_no_field_and_stops_where_nothing_move
     end = benchmark.asynchronous.sweep_until_still(couplings, mixed, np.random.default_rng(0))
     assert end[0] == end[1]
     np.testing.assert_array_equal(mixed, [1.0, -1.0, 1.0])
-
-
-@pytest.mark.slow
-def test_a_command_that_fails_is_reported_with_what_it_said(benchmark, tmp_path):
-    run = benchmark.contract.Run()
-    with pytest.raises(benchmark.contract.BenchmarkError, match="ended with code 2: error: neurons must be at least 2"):
-        benchmark.capacity.table(tmp_path / "out", tmp_path / "cache", ("neurons=[0]",), run)
-    assert not (tmp_path / "out").exists()

@@ -4,7 +4,6 @@ import importlib.util
 import itertools
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -17,28 +16,6 @@ def search(monkeypatch: pytest.MonkeyPatch):
     import search
 
     return search
-
-
-TRIAL = SimpleNamespace(
-    suggest_categorical=lambda name, choices: choices[-1],
-    suggest_int=lambda name, low, high, log: f"int[{low},{high}]{'log' * log}",
-    suggest_float=lambda name, low, high, log: f"float[{low},{high}]{'log' * log}",
-)
-
-
-@pytest.mark.parametrize(
-    ("word", "expected"),
-    [
-        ("seed=3", "seed=3"),
-        ("output=a/b.c", "output=a/b.c"),
-        ("beta=0.1..10/log", "beta=float[0.1,10]log"),
-        ("steps=1..8", "steps=int[1,8]"),
-        ("beta=-1.5..2.5", "beta=float[-1.5,2.5]"),
-        ("memories=[modern]|[sparse]", "memories=[sparse]"),
-    ],
-)
-def test_words_with_a_range_or_choices_are_suggested(search, word, expected):
-    assert search.suggestion(TRIAL, word) == expected
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("optuna"), reason="optuna is not installed")

@@ -10,7 +10,7 @@ import pytest
 
 from experiments.capacity import experiment as capacity
 from experiments.capacity.config import Config, Scale
-from experiments.shared import corruptions, grids, retention
+from experiments.shared import grids, retention
 from experiments.system import files, provenance
 from tests.experiments.capacity.tables import COLUMNS, COUNTS, invented_table
 
@@ -140,24 +140,6 @@ def test_the_ledger_is_salted_with_all_that_points_do_not_say():
     assert provenance.constants(Config(clamp=True)) == {"seed": 0, "clamp": True}
 
 
-def test_starts_whose_other_units_are_held_are_named_so_and_stand_beside_no_theory():
-    """Theory is of units that are all free: of 64 with a fifth flipped 9 % are then wrong, held 1 %."""
-    free, held = (Config(memories=["classical"], corruption=[0.2], clamp=clamp) for clamp in (False, True))
-    starts = [capacity.points(config)[0]["corruption"] for config in (free, held)]
-    assert starts == ["flip:0.2", "flip:0.2, rest held"]
-    assert [corruptions.parts(start) for start in starts] == [("flip", 0.2)] * 2
-    assert [corruptions.flipped_fraction(start) for start in starts] == [0.2, None]
-    assert corruptions.label(starts[1]) == "20% of the signs flipped, rest held"
-    assert [corruptions.label(f"mask:{part}") for part in ("0.115", "0.004", "0.07")] == [
-        "11.5% masked",
-        "0.4% masked",
-        "7% masked",
-    ]
-    for start, known in (("clean", True), ("clean, rest held", False)):
-        found = capacity.summarise(invented_table(loads=LOADS).assign(corruption=start))["critical_load"]
-        assert any(entry["theory"] is not None or entry["limit"] is not None for entry in found) == known
-
-
 LOADS = [0.08, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22]
 
 
@@ -221,28 +203,6 @@ def test_loads_on_one_side_of_a_critical_load_are_told(half, told):
     options = {"memories": ["classical"], "neurons": [40], "loads": [0.12, 0.17, 0.22], "samples": 8, "width": 0.05}
     notes = capacity.summarise(invented_table(half or 0.17, **options))["notes"]
     assert notes == ([f"classical: {told.format('overlap > 0.8, overlap > 0.7, overlap > 0.9')}"] if told else [])
-
-
-def test_couplings_have_no_target_weight():
-    table = invented_table(memories=["projection"], loads=LOADS, samples=20)
-    assert table["target_weight"].isna().all()
-    criteria = [entry["criterion"] for entry in capacity.summarise(table)["critical_load"]]
-    assert criteria == [*retention.CUTS, "fixed_point", "exact"]
-
-
-def test_every_scalar_has_a_name_of_its_own():
-    options = {"patterns": [4, 7, 8, 9, 10, 11, 12, 14], "samples": 20, "corruption": [0.0, "mask:0.5"]}
-    table = invented_table(
-        memories=["classical"], ensembles=["random", "digits"], dynamics=["asynchronous", "synchronous"], **options
-    )
-    summary = capacity.summarise(table)
-    headlines = [entry for entry in summary["critical_load"] if entry["criterion"] in retention.CUTS]
-    assert len(headlines) == 24
-    theories, limits = ({name for name in summary["scalars"] if name.endswith(end)} for end in ("/theory", "/limit"))
-    infinite = [entry for entry in headlines if entry["theory"] is None and entry["limit"] is not None]
-    assert len(theories) == len([entry for entry in headlines if entry["theory"] is not None])
-    assert len(limits) == len(infinite) > 0
-    assert len(summary["scalars"]) == 2 * len(headlines) + len(theories) + len(limits)
 
 
 def test_theory_stands_beside_every_threshold_with_its_kind():

@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from experiments.capacity import experiment as capacity
@@ -139,17 +138,6 @@ def test_every_kind_of_table_has_its_figure(kind):
         assert ax.get_xlabel()
         assert ax.get_ylabel()
         assert len(set(labels(ax))) == len(labels(ax))
-
-
-def test_every_size_is_drawn_where_it_was_measured(published):
-    table, found = published
-    sizes = [f"$N={size}$" for size in (50, 100, 200, 400)]
-    assert labels(found["classical"])[1:] == labels(found["one-step error"])[1:] == sizes
-    for container, (_, rows) in zip(found["classical"].containers, table.groupby("neurons"), strict=True):
-        x, y = (np.asarray(values, float) for values in container[0].get_data())
-        shares = rows.groupby("load")[["retained", "queries"]].sum()
-        np.testing.assert_allclose(x, shares.index)
-        np.testing.assert_allclose(y, shares["retained"] / shares["queries"])
 
 
 def test_theory_stands_beside_the_measurement(published):

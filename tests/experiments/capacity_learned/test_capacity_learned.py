@@ -1,6 +1,5 @@
 """Learned memories: their answers, gradients and references against closed forms, and what the experiment refuses."""
 
-from dataclasses import replace
 from itertools import combinations
 
 import jax
@@ -10,9 +9,8 @@ import pandas
 import pytest
 
 from experiments.capacity_learned import families, memories, tasks
-from experiments.capacity_learned.config import BEFORE, LEVEL, Config, Kind, kind
+from experiments.capacity_learned.config import LEVEL, Config, Kind, kind
 from experiments.capacity_learned.experiment import measure, points, summarise
-from experiments.capacity_learned.results import COSINES
 from hopfield import Memory, spaces
 
 pytestmark = pytest.mark.usefixtures("as_run")
@@ -174,12 +172,6 @@ def test_learning_lowers_the_error_on_draws_that_it_has_not_seen(table):
             assert error[metric, optimiser] < 0.9 * error[metric, "none"]
 
 
-def test_a_row_does_not_depend_on_how_many_patterns_other_rows_have():
-    few = replace(SMALL, memories=["dot/identity/softmax"], patterns=[4], stored=2, fewer=[], strengths=[])
-    asked = [point for point in points(few) if point["patterns"] == 4 and point["optimiser"] == BEFORE][:1]
-    assert list(measure(few, asked)) == list(measure(replace(few, patterns=[4, 16]), asked))
-
-
 def test_summary_has_the_patterns_held_at_equal_error_and_their_growth():
     """Errors of M/1000 before and M/4000 after: 50 and 200 patterns at an error of 0.05, on logits nearly so."""
     loads = 2.0 ** np.arange(3, 11)
@@ -200,9 +192,3 @@ def test_summary_has_the_patterns_held_at_equal_error_and_their_growth():
     assert ratio == pytest.approx(4.0, rel=0.02)
     (gap,) = (entry["gap"] for entry in found["overfit"] if entry["metric"] == "full")
     assert gap == pytest.approx(128 / 4e3 - 0.01)
-
-
-def test_a_metric_that_every_draw_has_of_its_own_has_no_cosine():
-    config = replace(SMALL, memories=["dot/projection/linear"], fewer=[], patterns=[8], strengths=[])
-    (row, *_) = measure(config, points(config)[:1])
-    assert all(row[f"cosine_{name}"] is None for name in COSINES)

@@ -5,8 +5,7 @@ import pandas
 import pytest
 
 from experiments.capacity_sparse import experiment, rules
-from experiments.capacity_sparse.config import COVARIANCE, Config
-from experiments.figures import draw
+from experiments.capacity_sparse.config import Config
 
 pytestmark = pytest.mark.usefixtures("as_run")
 
@@ -67,26 +66,6 @@ def test_loads_of_integer_fields_are_odd_numbers_of_patterns():
     points = experiment.points(Config(rules=["clipped"], neurons=[64, 100], around=[0.5, 1.0, 1.5]))
     assert all(point["patterns"] % 2 == 1 for point in points)
     assert rules.find("clipped").critical_load(0.5) == pytest.approx(0.102, abs=5e-4)
-
-
-def test_sizes_of_marks_are_told_where_there_are_several(table):
-    summary = experiment.summarise(table)
-    sizes = table.loc[table["rule"].isin(COVARIANCE), "neurons"].unique()
-    told = [part for part in experiment.panels(table, summary)[0].series if part.label.startswith("$N=")]
-    assert len(told) == (len(sizes) if len(sizes) > 1 else 0)
-    assert len({part.markersize for part in told}) == len(told)
-
-
-def test_critical_loads_that_are_not_found_leave_a_figure(table):
-    """As a summary is read back, with null where there is no number."""
-    chosen = table[table["rule"].isin(["binary", "clipped"])]
-    easy = chosen[chosen["patterns"] == chosen.groupby("rule")["patterns"].transform("min")]
-    summary = experiment.summarise(easy)
-    for entry in summary["critical"]:
-        entry |= {name: None for name in ("load", "stderr") if not np.isfinite(entry[name])}
-    figure = draw.figure(experiment.panels(easy, summary))
-    figure.canvas.draw()
-    assert len(figure.axes) >= 2
 
 
 def test_activities_that_leave_too_few_neurons_are_refused():

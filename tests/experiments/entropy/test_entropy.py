@@ -155,14 +155,3 @@ def test_theory_of_where_retrievals_end_stands_beside_no_single_update(table: pa
     (ends,) = (panel for panel in shown if "where retrievals end" in panel.title)
     assert ends.y.label == ("$H$ after one update" if steps == 1 else "$H$ after 2 updates")
     assert ("annealed theory" in [part.label for part in ends.series]) == (steps > 1)
-
-
-def test_the_users_patterns_are_followed_at_their_own_width(tmp_path: Path) -> None:
-    np.save(tmp_path / "faces.npy", np.random.default_rng(0).uniform(size=(70, 4, 4)))
-    source = str(tmp_path / "faces.npy")
-    config = Config(ensembles=[source], neurons=5, corruption=["noise:1"], ratios=[8.0], fixed=[])
-    first, *_, last = entropy.measure(config, entropy.points(config))
-    assert (first["neurons"], first["ensemble"]) == (16, source)
-    assert first["corruption"] == "noise:1"
-    assert last["target_weight_high"] > 0.9
-    assert last["descent"] >= -1e-12

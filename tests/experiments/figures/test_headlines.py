@@ -1,7 +1,5 @@
 """Theory beside the numbers of a report: each has that of its own entry, or none."""
 
-import math
-
 import pytest
 
 from experiments.figures.headlines import cells, headlines, in_words
@@ -10,20 +8,6 @@ from experiments.statistics.columns import headline
 
 def theories(summary: dict) -> dict[str, str]:
     return {line["name"]: line["theory"] for line in headlines(summary)}
-
-
-def test_a_number_that_happens_to_be_anothers_has_no_theory() -> None:
-    """A share of one beside a measured one: theory is what the summary names, not what is found by its value."""
-    entries = [{"kind": "outer", "share": 1.0, "stderr": 0.01, "theory": 0.98}]
-    scalars = {"within_two_errors": 1.0} | headline("share/outer", 1.0, 0.01, theory=0.98)
-    assert theories({"shares": entries, "scalars": scalars}) == {"within_two_errors": "", "share/outer": "0.98"}
-
-
-@pytest.mark.parametrize("unknown", [None, math.nan])
-def test_a_theory_that_does_not_exist_is_no_scalar(unknown: float | None) -> None:
-    scalars = headline("load", 0.5, 0.25, theory=unknown, width=0.1)
-    assert scalars == {"load": 0.5, "load/stderr": 0.25, "load/width": 0.1}
-    assert theories({"scalars": scalars})["load"] == ""
 
 
 @pytest.mark.parametrize("labels", [("seed=1", "seed=2"), ("seed=1", "seed=1/a")])

@@ -80,41 +80,6 @@ def test_tokens_are_those_of_the_published_tokenizer() -> None:
         assert ours.encode(text).ids == other.encode(text).ids
 
 
-def test_the_tokenizers_own_file_says_whether_case_is_folded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\nThe\n")
-    (tmp_path / "config.json").write_text("{}")
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": False}))
-    given: list[dict] = []
-    monkeypatch.setattr(experiment, "find_weights", lambda config: tmp_path / "model.safetensors")
-    monkeypatch.setattr(experiment.checkpoints, "read_tensors", lambda place: {})
-    monkeypatch.setattr(experiment.encoder, "Bert", lambda tensors, settings: given.append(settings))
-    _, tokenizer = experiment.encoder_of(Config(heads=3))
-    assert tokenizer.encode("The the").tokens == ["[CLS]", "The", "the", "[SEP]"]
-    assert given == [{"num_attention_heads": 3}]
-
-
-def test_every_file_that_is_read_beside_the_weights_is_an_input(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n")
-    for name in ("config.json", "tokenizer_config.json"):
-        (tmp_path / name).write_text("{}")
-    read, from_disk = [tmp_path / "vocab.txt"], checkpoints.read_config
-    monkeypatch.setattr(experiment, "find_weights", lambda config: tmp_path / "model.safetensors")
-    monkeypatch.setattr(experiment, "find_weights", lambda config: tmp_path / "model.safetensors")
-    monkeypatch.setattr(experiment.checkpoints, "read_tensors", lambda place: {})
-    monkeypatch.setattr(experiment.encoder, "Bert", lambda tensors, settings: None)
-
-    def recorded(place: Path, name: str = "config.json") -> dict:
-        read.append(place.parent / name)
-        return from_disk(place, name)
-
-    monkeypatch.setattr(experiment.checkpoints, "read_config", recorded)
-    experiment.encoder_of(Config(heads=3))
-    assert len(read) == 3
-    assert set(experiment.inputs(Config(heads=3))) == {tmp_path / "model.safetensors", *read}
-
-
 def test_geometry_of_a_written_checkpoint_is_known_where_heads_share_subspaces(drawn_by_hand: Path) -> None:
     found = table_of(Config(checkpoint=str(drawn_by_hand), layers=None))
     pairs = found[found["quantity"] == "pair"].set_index(["first", "second"])

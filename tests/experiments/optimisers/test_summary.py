@@ -7,7 +7,6 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.figures import draw, style
 from experiments.optimisers import experiment
 
 
@@ -115,15 +114,3 @@ def test_numbers_that_seeds_tuned_apart_are_all_told() -> None:
         assert sorted(by_rule["cg"]["search_trials_diverged"]) == [0, 4]
         assert (by_rule["cg"]["search_trials"], by_rule["cg"]["friction"], by_rule["adam"]["rate"]) == (4, 0.5, 0.5)
         assert found["scalars"]["diverged/full/100/cg"] == "all 4 trials for 3 of 6 problems"
-
-
-def test_the_figure_marks_what_diverged() -> None:
-    table = diverged(invented(), "sgd", [0, 1])
-    with style.style():
-        figure = draw.figure(experiment.panels(table, experiment.summarise(table)))
-        figure.draw_without_rendering()
-    texts = [text for ax in figure.axes for text in ax.get_legend_handles_labels()[1]]
-    assert "SGD, momentum (× 2 diverged)" in texts
-    crosses = [line for line in figure.axes[0].lines if line.get_marker() == "x"]
-    assert len(crosses) == 2
-    assert all(np.isfinite(line.get_ydata()).all() for line in crosses)

@@ -10,7 +10,6 @@ from experiments.figures import draw, style
 from experiments.phase_diagram import diagrams
 from experiments.phase_diagram import experiment as phase_diagram
 from experiments.phase_diagram.config import Classical, Config, Curves, Modern
-from experiments.phase_diagram.summary import maps_of
 from experiments.system import files
 from hopfield.theory import classical
 from tests.experiments.phase_diagram.tables import rows_of
@@ -113,29 +112,6 @@ def test_overlaps_stand_beside_theory_at_the_load_that_is_stored():
     np.testing.assert_allclose(y, classical.retrieval_overlap(0.075, x))
 
 
-@pytest.mark.physics
-def test_the_end_of_retrieval_is_told_with_its_sweeps_and_its_criterion():
-    """A network of 40 spins at α = 0.075 forgets in time: half are lost at a lower temperature after more sweeps."""
-    curves = Curves(
-        loads=[0.075], neurons=[40, 40], samples=[40], temperatures=[0.1, 0.3, 0.45, 0.6, 0.8, 1.1], levels=1
-    )
-    curves.burn_in, curves.sweeps = [4, 200], [8, 200]
-    rows = pandas.DataFrame(rows_of(Config(studies=["curve"], memories=["classical"], curves=curves)))
-    summary = phase_diagram.summarise(rows)
-    short, long = summary["retrieval_line"]
-    assert (short["observed_sweeps"], long["observed_sweeps"]) == (12, 400)
-    assert short["criterion"] == "half of the queries are held by their pattern: m² > q/2, q > 0.1"
-    assert short["temperature"] - long["temperature"] > 3 * np.hypot(short["stderr"], long["stderr"])
-    names = [f"half_lost/load=0.075/N=40/after_{sweeps}_sweeps" for sweeps in (12, 400)]
-    assert [summary["scalars"][name] for name in names] == [short["temperature"], long["temperature"]]
-    with style.style():
-        saved = json.loads(files.encode(summary), parse_constant=lambda name: None)
-        figure = draw.figure(phase_diagram.panels(rows, saved))
-        (rounding,) = (ax for ax in figure.axes if "rounding" in ax.get_title(loc="left"))
-        labels = rounding.get_legend_handles_labels()[1]
-    assert {r"$\alpha=0.075$, 12 sweeps", r"$\alpha=0.075$, 400 sweeps"} < set(labels)
-
-
 @pytest.mark.slow
 def test_no_theory_of_states_at_rest_stands_beside_a_single_update():
     """Of one update a map has the lines of the start; two sweeps from the pattern, averaged singly, have none."""
@@ -161,50 +137,3 @@ def test_no_theory_of_states_at_rest_stands_beside_a_single_update():
         ],
         "classical: overlap, sweeps 1 to 2": ["$\\alpha=0.075$, $N=40$"],
     }
-
-
-def test_a_cell_of_another_map_with_the_same_middle_is_another_point():
-    wide, narrow = (Config(studies=["map"], memories=["classical"]) for _ in range(2))
-    wide.classical.load, narrow.classical.load = [0.0, 0.2], [0.05, 0.15]
-    wide.classical.cells = narrow.classical.cells = [1, 1]
-    ours, theirs = (phase_diagram.points(config)[0] for config in (wide, narrow))
-    assert ours["patterns"] == theirs["patterns"]
-    assert ours != theirs
-
-
-@pytest.mark.slow
-def test_maps_of_other_loads_or_cells_are_maps_of_their_own(smoke):
-    rows = smoke[smoke["study"] == "map"]
-    moved = rows.assign(load_low=rows["load_low"] + 0.5, load_high=rows["load_high"] + 0.5)
-    wider = rows.assign(load_low=2 * rows["load_low"], load_high=2 * rows["load_high"])
-    alone = [part["memory"].iloc[0] for part in maps_of(rows)]
-    assert alone == ["classical", "modern"]
-    assert [len(part) for part in maps_of(pandas.concat([rows, moved, wider]))] == 3 * [
-        len(rows[rows["memory"] == memory]) for memory in alone
-    ]
-    found = phase_diagram.summarise(pandas.concat([smoke, moved]))
-    assert len([name for name in found["scalars"] if name.startswith("map/")]) == 4
-
-
-@pytest.mark.slow
-def test_lines_of_theory_are_called_what_they_are(smoke):
-    """Replica-symmetric for the classical network, annealed for the modern one."""
-    summary = json.loads(files.encode(phase_diagram.summarise(smoke)), parse_constant=lambda name: None)
-    with style.style():
-        axes = draw.figure(phase_diagram.panels(smoke, summary)).axes
-    legends = {ax.get_title(loc="left")[1:].replace("\n", " ").strip(): ax.get_legend() for ax in axes}
-    labels = {
-        title: [text.get_text().replace("\n", " ") for text in legend.texts]
-        for title, legend in legends.items()
-        if legend
-    }
-    assert set(labels) >= {
-        "classical, $N=100$, 60 sweeps: regimes",
-        "modern, $N=12$: regimes",
-    }
-    for title, texts in labels.items():
-        if "regimes" in title:
-            word = "(RS)" if title.startswith("classical") else "annealed"
-            assert sum(word in text for text in texts) >= 2, texts
-        else:
-            assert any(text.startswith("RS theory") for text in texts), texts

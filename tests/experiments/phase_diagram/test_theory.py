@@ -30,11 +30,3 @@ def test_the_glass_of_even_degree_begins_where_its_paramagnet_ends():
     for by, stable in ((0.97, True), (1.03, False)):
         found = replicas.dense_replica(4, lines.glass[6] * by, lines.temperature[6], retrieval=False)
         assert found.stable == stable
-
-
-def test_broken_symmetry_of_the_classical_network_is_told_by_name():
-    loads, temperatures = theory.broken_symmetry()
-    assert theory.almeida_thouless(loads[3]) == temperatures[3]
-    assert np.isnan(theory.almeida_thouless(0.14))
-    assert theory.zero_temperature()["one_step"] == pytest.approx(0.138186, abs=1e-6)
-    assert theory.zero_temperature()["replica_symmetric"] == pytest.approx(0.137906, abs=1e-6)

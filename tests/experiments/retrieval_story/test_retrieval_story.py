@@ -1,17 +1,12 @@
 """Retrievals shown step by step: what holds along every story, and how the memories end."""
 
-from typing import Any
-
 import numpy as np
 import pandas
 import pytest
 
-from experiments.figures import draw
 from experiments.retrieval_story import experiment
 from experiments.retrieval_story.config import Config, decode, encode
-from experiments.retrieval_story.experiment import stored_digits
 from experiments.retrieval_story.summary import courses, ending, patterns, summarise
-from experiments.shared import pattern_sets
 
 SMALL = Config(
     memories=["classical", "dense:8", "modern", "sparse"], betas=[0.04, 0.5], targets=[3], starts=2, steps=12
@@ -71,33 +66,3 @@ def test_a_mixture_of_three_spin_patterns_is_named_with_its_signs():
     assert ending(row | {"state": encode(held[4])}, held) == "digit 4"
     assert ending(row | {"state": encode(-held[4])}, held) == "negative of digit 4"
     assert ending(row | {"state": encode(held[0] * np.resize([1, 1, -1], 64))}, held) == "spurious"
-
-
-def _titled(**options) -> tuple[Any, list[str]]:
-    config = Config(**options, starts=2, steps=1)
-    rows = pandas.DataFrame(experiment.measure(config, experiment.points(config))).astype({"beta": float})
-    axes = draw.figure(experiment.panels(rows, summarise(rows))).axes
-    return axes, [title for ax in axes if (title := ax.get_title(loc="left"))]
-
-
-def test_no_panel_is_drawn_twice_and_steps_are_whole():
-    """One query and one β are one picture and one landscape, and their letters follow each other."""
-    axes, titles = _titled(memories=["modern"], betas=[0.5], targets=[3])
-    assert [title[0] for title in titles] == list("abcdef")
-    assert len({title[1:] for title in titles}) == 6
-    for ax in axes:
-        if ax.get_ylabel() == "step":
-            assert all(tick == round(tick) for tick in ax.get_yticks())
-
-
-def test_a_landscape_is_that_of_a_memory_that_is_told_of():
-    assert not any("landscape" in title for title in _titled(memories=["classical"], targets=[3])[1])
-    Config(memories=["classical"], patterns=4, targets=[3])
-
-
-def test_only_the_digits_that_are_stored_are_looked_at(capsys):
-    pattern_sets._load.cache_clear()
-    pattern_sets._say_repeated.cache_clear()
-    stored_digits.cache_clear()
-    assert len(stored_digits("spins", 5)) == 5
-    assert capsys.readouterr().err == ""

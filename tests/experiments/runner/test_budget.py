@@ -70,8 +70,3 @@ def test_a_dry_run_knows_what_is_measured_and_every_job_of_a_sweep(command: Call
     outcome = command("conf=toy", "output=out", "slopes=[1]", "dry=true")
     assert outcome.out.startswith("toy: 8 points, 4 of them measured already; ")
     assert command("conf=toy", "-m", "seed=0,1", "dry=true").out.count(" points; ") == 2
-
-
-def test_a_dry_run_says_that_points_are_added_where_they_are(command: Callable):
-    told = command("conf=phase_diagram", "studies=[map]", "dry=true").out
-    assert " points and those that refinement adds; " in told

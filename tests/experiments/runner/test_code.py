@@ -70,27 +70,3 @@ def test_code_means_the_same_whatever_its_words_and_layout() -> None:
 def test_what_an_experiment_measures_with_is_part_of_its_science(name: str, measures: bool) -> None:
     config = registry.options("capacity")()
     assert (name in provenance.science(registry.load("capacity"), config)["files"]) == measures
-
-
-def test_a_package_installed_to_be_edited_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "src/edited").mkdir(parents=True)
-    for name, text in (
-        ("src/edited/laws.py", "P = 2"),
-        ("src/edited/__init__.py", ""),
-        ("mine.py", "import edited.laws"),
-    ):
-        (tmp_path / name).write_text(text)
-    monkeypatch.syspath_prepend(tmp_path / "src")
-    found = {path.name for path in imports.with_imports([tmp_path / "mine.py"])}
-    assert found == {"mine.py", "__init__.py", "laws.py"}
-
-
-def test_runs_of_other_memories_of_this_package_are_still_pooled() -> None:
-    experiment, hashes = registry.load("capacity"), []
-    for name in ("classical", "modern"):
-        config = registry.options("capacity")(memories=[name])
-        science = provenance.science(experiment, config, experiment.points(config))
-        assert science["contents"].keys() == {name}
-        hashes.append(provenance.hashes("capacity", science, {"memories": [name]}))
-    assert (hashes[0].rows, hashes[0].pooled) == (hashes[1].rows, hashes[1].pooled)
-    assert hashes[0].whole != hashes[1].whole

@@ -47,12 +47,6 @@ class Bomb:
         return Path.mkdir, (Path("exploded"),)
 
 
-def test_the_bomb_goes_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    pickle.loads(pickle.dumps(Bomb()))
-    assert Path("exploded").is_dir()
-
-
 @pytest.fixture
 def sources(tmp_path: Path) -> list[Path]:
     """Files of patterns that cannot be used; all there is before the command."""
@@ -78,12 +72,3 @@ def test_a_mistake_about_capacity_ends_in_one_sentence_and_runs_no_data(
     assert re.fullmatch(r"error: [^\n]+\n", outcome.err)
     assert (outcome.code, outcome.out) == (2, "")
     assert sorted(tmp_path.rglob("*")) == sources
-
-
-def test_a_mapped_file_of_whole_numbers_is_named_as_it_was_given(command: Callable, tmp_path: Path) -> None:
-    np.save(tmp_path / "big.npy", np.ones((3, 4), np.int8))
-    words = "ensembles=[mapped:big.npy] patterns=[2] dynamics=[synchronous] max_steps=1"
-    outcome = command("conf=capacity", *words.split())
-    assert outcome.code == 2
-    asked = "ensembles must name a .npy file of a matrix [M, N] of float16, float32 or float64, got 'mapped:big.npy'"
-    assert outcome.err == f"error: {asked}, which holds int8 of shape (3, 4)\n"

@@ -82,15 +82,6 @@ def test_points_of_other_options_never_stand_in_one_table(command: Callable, tmp
     assert rows(directory) == rows(directory / "overwritten-1") == 16
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[1]", '{"conf": 1}'])
-def test_a_damaged_record_is_written_again(command: Callable, tmp_path: Path, damage: str) -> None:
-    command("conf=toy", "output=out", "limit=1")
-    before = (tmp_path / "out/run.json").read_bytes()
-    (tmp_path / "out/run.json").write_text(damage)
-    assert command("conf=toy", "output=out", "limit=1").code == 0
-    assert (tmp_path / "out/run.json").read_bytes() == before
-
-
 def test_the_hash_of_the_science_knows_contents_of_files_and_not_where_they_lie() -> None:
     def science(path: str, content: str, seed: int = 0) -> str:
         contents = {"seed": seed, "precision": {}, "files": {}, "contents": {path: content}}

@@ -36,22 +36,6 @@ IDLE = [
     ("entropy memories=[sparse,sparse:2]", "got 'sparse' and 'sparse:2', which are the same"),
     ("separation separations=[max,top_k:1]", "got 'max' and 'top_k:1', which are the same"),
 ]
-USED = [
-    "capacity memories=[dense] per_memory.dense:3.samples=2",
-    "capacity clamp=true corruption=[0.1]",
-    "capacity parity=even",
-    "capacity clamp=false parity=null memories=[modern]",  # which ask for nothing
-    "capacity_images neurons=[64] ensembles=[digits]",  # which is held to what the digits have
-    "efficient_layers methods=[entmax:1.5] update_steps=2",
-    "retrieval part.starts.around=[1.0]",
-    "separation similarities=[dot]",  # whose file names more separations than go with it
-    "training_bags tasks=[wine]",  # whose file gives a size
-    "phase_diagram studies=[map]",
-    "capacity memories=[classical] per_memory={}",
-    "capacity memories=[classical,sparse] per_memory={} +per_memory={sparse:{samples:2}}",
-    "retrieval part={}",
-    "throughput at={patterns:512,neurons:6,queries:3}",  # numbers by name are no groups of options
-]
 
 
 @pytest.mark.parametrize(("words", "sentence"), IDLE, ids=[words for words, _ in IDLE])
@@ -60,11 +44,6 @@ def test_an_option_that_would_do_nothing_is_refused(command: Callable, words: st
     assert (outcome.code, outcome.out) == (2, "")
     assert sentence in outcome.err
     assert outcome.err.count("\n") == 1
-
-
-@pytest.mark.parametrize("words", USED)
-def test_an_option_that_does_something_is_not(command: Callable, words: str) -> None:
-    assert command(*f"conf={words} dry=true".split()).code == 0
 
 
 def test_only_what_differs_from_its_default_or_is_said_and_asks_for_something_is_idle() -> None:

@@ -7,12 +7,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from experiments.runner import mirror
 from tests.experiments.runner.wandb_server import Server
 
 KEY = "a" * 40
@@ -183,28 +180,6 @@ def test_a_server_that_cannot_be_reached_makes_the_run_offline(
     assert len(of_type(records(tmp_path / "out"), "history")) == 8
 
 
-@pytest.mark.usefixtures("wandb_environment")
-@pytest.mark.parametrize(
-    ("variable", "word", "runs"),
-    [
-        ("disabled", "wandb.mode=auto", 0),
-        ("dryrun", "wandb.mode=auto", 1),
-        ("online", "wandb.mode=offline", 1),
-        ("offline", "wandb.mode=disabled", 0),
-        (None, "wandb.mode=auto", 1),
-        ("", "wandb.mode=auto", 1),
-    ],
-)
-def test_an_explicit_mode_beats_the_variable_and_nothing_is_asked(
-    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str | None, word: str, runs: int
-) -> None:
-    if variable is not None:
-        monkeypatch.setenv("WANDB_MODE", variable)
-    monkeypatch.setattr("builtins.input", lambda *_: pytest.fail("a prompt"))
-    assert command("conf=toy", "output=out", "limit=1", word).code == 0
-    assert len(list((tmp_path / "out").glob("wandb/offline-run-*"))) == runs
-
-
 REAL = {
     "capacity": ["memories=[modern]", "neurons=[8,10]", "loads=[0.3,0.5]", "samples=3", "queries=2", "output=out"],
     "training": ["tasks=[wine]", "layers=[lookup]", "seeds=2", "epochs=2", "width=8", "baselines=false", "output=out"],
@@ -233,11 +208,3 @@ def test_a_training_run_reads_back_as_learning_curves_of_seeds_and_heads(command
         key = f"seed {seed}/entropy"
         mean = {row["epoch"]: row[key] for row in history if key in row}
         assert mean == pytest.approx({epoch: sum(each) / len(each) for epoch, each in heads.items()})
-
-
-def test_all_offline_folders_of_a_run_are_named_in_the_order_of_their_beginning(tmp_path: Path) -> None:
-    for begun in ("20260102_000000", "20260101_000000"):
-        (tmp_path / f"wandb/offline-run-{begun}-id").mkdir(parents=True)
-    run: Any = SimpleNamespace(_mode="offline", _broken=False, _directory=tmp_path)
-    first, second = (f"{tmp_path}/wandb/offline-run-{begun}-id" for begun in ("20260101_000000", "20260102_000000"))
-    assert mirror.Mirror.unsent_place(run) == f"W&B: offline; wandb sync {first} {second} sends it"

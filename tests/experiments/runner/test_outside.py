@@ -138,35 +138,6 @@ def _apply(diff: str, mine: Path) -> None:
     subprocess.run(["git", "apply", "-"], input=diff, text=True, check=True, cwd=mine)
 
 
-CHANGES = [
-    ("experiment.py", "max(1,", "max(2,", True),
-    ("experiment.py", "product_of(neurons", "sorted_of(neurons", True),
-    ("experiment.py", "one curve per size", "a curve per size", False),
-    ("experiment.py", '"one synchronous update"', '"an update"', False),
-    ("experiment.py", "numbers of neurons N", "neurons", False),
-    ("experiment.py", "after one step, mean", "then, mean", False),
-    ("parts/laws.py", "", "changed = 1", True),
-    ("figure.py", "", "changed = 1", False),
-]
-
-
-@pytest.mark.parametrize(("file", "old", "new", "measures"), CHANGES)
-def test_code_of_ones_own_that_rows_come_from_is_part_of_the_science(
-    mine: Path, file: str, old: str, new: str, measures: bool
-) -> None:
-    begin(["experiment", "mything"])
-    with registry.outside(mine / "mything"):
-        experiment, config = registry.load("mything"), registry.options("mything")()
-        code = mine / "mything/experiments/mything" / file
-        code.parent.mkdir(exist_ok=True)
-        code.touch()
-        before = provenance.science(experiment, config)
-        text = code.read_text()
-        assert old in text
-        code.write_text(text.replace(old, new, 1))
-        assert (provenance.science(experiment, config) != before) == measures
-
-
 def test_the_page_and_the_contract_list_every_hook() -> None:
     page = (Path(__file__).resolve().parents[3] / "docs/howto/extend_experiment.md").read_text(encoding="utf-8")
     told = contract.__doc__ or ""
@@ -174,38 +145,3 @@ def test_the_page_and_the_contract_list_every_hook() -> None:
     optional = set(contract.HOOKS) - set(contract.REQUIRED)
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", page.split("by name:")[-1], re.MULTILINE)
     assert optional <= set(re.findall(r"\w+", " ".join(rows)))
-
-
-def test_a_row_with_a_column_that_is_not_declared_is_refused_before_it_is_kept(
-    mine: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    begin(["experiment", "mything"])
-    code = mine / "mything/experiments/mything/experiment.py"
-    code.write_text(code.read_text().replace('"overlap": float', '"overlapp": float'))
-    assert run(["conf=./mything"]) == 2
-    told = "columns of a row must be declared in COLUMNS, got overlapp; did you mean overlap?"
-    assert capsys.readouterr().err.splitlines()[-1] == f"error: {told}"
-    assert not list(mine.glob("outputs/mything/*/table.csv"))
-    assert not any(path.read_text() for path in mine.glob("outputs/mything/*/ledger/*.jsonl"))
-
-
-@pytest.mark.parametrize("place", ["helper.py", "parts/helper.py"])
-def test_code_that_ones_own_imports_is_part_of_the_science(mine: Path, place: str) -> None:
-    module, helper = place.removesuffix(".py").replace("/", "."), mine / "own" / place
-    helper.parent.mkdir(parents=True)
-    helper.write_text("import math\nSCALE = 3\n")
-    (mine / "own/other.py").write_text("import numpy\n")
-    (mine / "own/mine.py").write_text(f"import numpy\nfrom hopfield import Memory\nfrom {module} import SCALE\n")
-    (mine / "own/plain.py").write_text("from hopfield import Memory\n")
-
-    def hashes(file: str) -> dict:
-        config = registry.options("capacity")(memories=[f"{mine}/own/{file}.py:{file}"])
-        return provenance.science(registry.load("capacity"), config)["files"]
-
-    before = {file: hashes(file) for file in ("mine", "plain")}
-    helper.write_text("import math\nSCALE = 2\n")
-    assert hashes("plain") == before["plain"]
-    assert hashes("mine") != before["mine"]
-    before = hashes("mine")
-    (mine / "own/other.py").write_text("import scipy\n")
-    assert hashes("mine") == before

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from experiments.runner import registry
 from tests.experiments.runner import slurm
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -49,21 +48,6 @@ def test_rows_rest_on_the_rows_of_all_pieces(command: Callable, tmp_path: Path) 
     assert (lines[0], len(lines)) == ("kind,load,slope,sample,response,trials", 17)
 
 
-def test_a_stopped_run_says_how_many_pieces_it_kept(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    toy, measured = registry.load("toy"), []
-
-    def stopping(config: object, piece: dict) -> dict:
-        if len(measured) == 5:
-            raise KeyboardInterrupt
-        measured.append(piece)
-        return piece | {"part": 0.5}
-
-    monkeypatch.setattr(toy, "measure_piece", stopping)
-    outcome = command(*TOY, "output=out")
-    assert outcome.code == 130
-    assert "0 of 16 points, and 5 of 12 pieces of the others, are kept" in outcome.err
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("cuts", [0, 12])
 def test_shards_end_as_the_whole_run_whoever_comes_last(command: Callable, tmp_path: Path, cuts: int) -> None:
@@ -75,15 +59,6 @@ def test_shards_end_as_the_whole_run_whoever_comes_last(command: Callable, tmp_p
     lines = [line for file in (tmp_path / "out/ledger").glob("*.jsonl") for line in file.read_text().splitlines()]
     assert len({line for line in lines if '"key"' in line}) == 16 + cuts
     assert [path.name for path in (tmp_path / "out").glob(".*")] == [".claim"]
-
-
-@pytest.mark.slow
-def test_shards_of_a_sweep_have_one_folder(command: Callable, tmp_path: Path) -> None:
-    assert command(*TOY, "-m", "shard=1/2,2/2", "output=out").code == 0
-    assert command(*TOY, "-m", "shard=1/2,2/2", "seed=0,1", "output=sweep").code == 0
-    assert (tmp_path / "out/table.csv").exists()
-    assert sorted(path.name for path in (tmp_path / "sweep").iterdir() if path.is_dir()) == ["seed_0", "seed_1"]
-    assert (tmp_path / "sweep/seed_0/table.csv").read_bytes() == (tmp_path / "out/table.csv").read_bytes()
 
 
 @pytest.mark.process

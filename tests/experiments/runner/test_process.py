@@ -1,7 +1,6 @@
 """The process of a run: its memory, disk and settings, and the programs that JAX keeps."""
 
 import errno
-import itertools
 import logging
 import os
 import sys
@@ -10,13 +9,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 import pytest
 from hydra.core.global_hydra import GlobalHydra
 from jax.experimental.compilation_cache import compilation_cache
 
-from experiments.runner import numerics, registry
+from experiments.runner import numerics
 
 
 def test_a_full_disk_is_one_sentence_and_keeps_the_rows(
@@ -40,30 +37,6 @@ def test_a_full_disk_is_one_sentence_and_keeps_the_rows(
     )
     (file,) = (tmp_path / "out/ledger").iterdir()
     assert file.read_text().count('"row"') == 3
-
-
-@pytest.mark.parametrize(
-    "shortage",
-    [lambda: jnp.zeros(2**50, jnp.int8).block_until_ready(), lambda: np.zeros(2**60, np.int8)],
-    ids=["jax", "numpy"],
-)
-def test_too_little_memory_is_one_sentence_and_keeps_the_rows(
-    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shortage: Callable
-) -> None:
-    toy = registry.load("toy")
-    measure = toy.measure
-
-    def large(config: object, points: list[dict]):
-        yield from itertools.islice(measure(config, points), 3)
-        shortage()
-
-    monkeypatch.setattr(toy, "measure", large)
-    outcome = command("conf=toy", "output=out")
-    assert outcome.code == 1
-    assert outcome.err == (
-        "error: the run stopped (it needs more memory than there is): 3 of 16 points are kept in"
-        f" {tmp_path}/out; the same command goes on from there\n"
-    )
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """A received folder is data: drawing, comparing and listing run nothing, resolve nothing, and wait for nothing."""
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 from experiments.new import main as new
 from experiments.plot import main as plot
 from experiments.run import main as run
-from experiments.runs import main as runs
 
 EVIL = "import pathlib\npathlib.Path(__file__).with_name('ran').touch()\ndef m(patterns, *, mask=None): return None\n"
 SMALL = ["samples=1", "neurons=[20]", "loads=[0.1,0.4]", "wandb.mode=disabled", "figure.format=[svg]"]
@@ -21,10 +19,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WANDB_MODE", "disabled")
     return tmp_path
-
-
-def edit(path: Path, **changes: object) -> None:
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
 @pytest.mark.slow
@@ -64,23 +58,3 @@ def test_nothing_in_a_configuration_is_resolved(command: Callable, tmp_path: Pat
     config.write_text(config.read_text().replace("style: null", "style: ${oc.env:SECRET}.mplstyle"))
     assert plot(["out"]) == 2
     assert "hunter2" not in "".join(capsys.readouterr())
-
-
-@pytest.mark.slow
-def test_a_bad_run_is_a_line_of_the_list_and_hides_no_other(command: Callable, tmp_path: Path, capsys) -> None:
-    for number in range(8):
-        assert command("conf=toy", "limit=1", f"output=outputs/{number}", "figure.format=[svg]").code == 0
-    bad = [tmp_path / "outputs" / str(number) for number in range(8)]
-    (bad[0] / "figure.pdf").symlink_to("nowhere")
-    (bad[1] / "run.json").write_text("[" * 10**5)
-    edit(bad[2] / "run.json", differs="x")
-    edit(bad[3] / "run.json", points="x")
-    (bad[4] / "summary.json").write_text('{"scalars": [1]}')
-    edit(bad[5] / "run.json", differs={"a": 10**400})
-    os.rename(bad[6], os.fsencode(tmp_path / "outputs") + b"/\xff")
-    capsys.readouterr()
-    assert runs([]) == 0
-    out, err = capsys.readouterr()
-    assert {f"outputs/{number}: complete" in out for number in (0, 4, 7)} == {True}
-    assert [f"outputs/{number}: cannot be read (" in err for number in (1, 2, 3)] == [True] * 3
-    assert "outputs/\ufffd: complete" in out

@@ -1,6 +1,5 @@
 """The record of a run: damage is noticed, other science is refused, and what rows were measured with is known."""
 
-import dataclasses
 import json
 import os
 from collections.abc import Callable
@@ -182,44 +181,6 @@ def test_the_science_holds_the_contents_of_every_file_that_an_option_names(tmp_p
     assert difference is not None
     assert difference.name.startswith("contents of ")
     assert ledger.missing(points) == points
-
-
-def test_an_entry_that_either_science_lacks_is_a_difference() -> None:
-    less, more = ({"experiment": "toy", "science": {"limit": 1} | further} for further in ({}, {"offset": 2}))
-    assert provenance.difference(more, less) == ("offset", "2", "nothing")
-    assert provenance.difference(less, more) == ("offset", "nothing", "2")
-    assert provenance.difference(more, more) is None
-
-
-def test_the_vocabulary_beside_a_checkpoint_belongs_to_the_science(tmp_path: Path) -> None:
-    (tmp_path / "model.safetensors").write_bytes(b"weights")
-    found = []
-    for word in ("one", "two"):
-        (tmp_path / "vocab.txt").write_text(word)
-        found.append(provenance.science(heads, heads.Config(checkpoint=str(tmp_path)))["files"])
-    assert found[0].keys() == found[1].keys() > {"model.safetensors", "vocab.txt"}
-    assert found[0]["vocab.txt"] != found[1]["vocab.txt"]
-
-
-def test_a_further_file_leaves_the_rows_of_others(tmp_path: Path) -> None:
-    """Contents belong to the points that name them: a table grows by a source without being measured again."""
-    path = tmp_path / "images.npy"
-    np.save(path, np.random.default_rng(0).uniform(size=(60, 4, 4)))
-    few = capacity.Config(memories=["modern"], neurons=[16], patterns=[3])
-    more = dataclasses.replace(few, ensembles=["random", str(path)])
-    one, both = (
-        Ledger(tmp_path, "capacity", provenance.science(capacity, each, capacity.points(each))) for each in (few, more)
-    )
-    assert {one.key(point) for point in capacity.points(few)} < {both.key(point) for point in capacity.points(more)}
-
-
-def test_rows_that_are_no_points_are_no_further_points(tmp_path: Path) -> None:
-    # As those of the pieces behind points, which share their ledger.
-    ledger = Ledger(tmp_path, "test", {"seed": 0})
-    for point, row in [*zip(POINTS, ROWS, strict=True), ({"piece": 0}, {"piece": 0, "part": 0.5})]:
-        ledger.record(point, row)
-    ledger.close()
-    assert ledger.further(POINTS[:1]) == POINTS[1:]
 
 
 def test_temporary_files_of_killed_processes_are_removed(command: Callable, tmp_path: Path) -> None:

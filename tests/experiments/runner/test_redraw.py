@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import pandas
 import pytest
 
 from experiments.plot import main as redraw
@@ -21,18 +20,6 @@ def test_a_figure_is_drawn_again_from_what_was_saved(
     assert redraw(["out"]) == 0
     assert capsys.readouterr().out == "figure: out/figure.svg\n"
     assert {name: (tmp_path / "out" / name).read_bytes() for name in names} == before
-
-
-@pytest.mark.slow
-def test_a_table_that_was_changed_after_its_run_is_said_to_be(command: Callable, tmp_path: Path, capsys) -> None:
-    assert command("conf=toy", "output=out").code == 0
-    assert redraw(["out"]) == 0
-    assert "was changed" not in "".join(capsys.readouterr())
-    table = tmp_path / "out" / "table.csv"
-    pandas.read_csv(table).assign(response=5.0).to_csv(table, index=False)
-    assert redraw(["out"]) == 0
-    assert "table.csv was changed after its run, and is drawn as it is now" in "".join(capsys.readouterr())
-    assert json.loads((tmp_path / "out" / "summary.json").read_text())["mean"] == 5.0
 
 
 def test_a_summary_that_was_changed_after_its_run_is_made_anew(command: Callable, tmp_path: Path, capsys) -> None:

@@ -88,14 +88,6 @@ def test_ctrl_c_in_a_terminal_is_one_line_and_exit_130(toy_process: Callable, tm
     assert err == f"interrupted: {kept} of 16 points are kept in {tmp_path}/out; the same command goes on from there\n"
 
 
-def test_an_interrupted_run_goes_on(command: Callable, tmp_path: Path) -> None:
-    outcome = command("conf=toy", "output=out", "stop_at=5")
-    assert (outcome.code, outcome.err.count("\n")) == (130, 1)
-    assert len(rows(tmp_path / "out/ledger")) == 5
-    assert command("conf=toy", "output=out").code == 0
-    assert len(rows(tmp_path / "out/ledger")) == 16
-
-
 @pytest.mark.slow
 def test_a_finished_run_measures_nothing_and_adds_no_file(command: Callable, tmp_path: Path) -> None:
     command("conf=toy", "output=out")
@@ -123,20 +115,6 @@ def test_only_rows_of_the_same_science_are_used_again(
     assert len(rows(tmp_path / "out/ledger")) == 16 + missing
     command("conf=toy", "output=alone", *words)
     assert (tmp_path / "out/table.csv").read_bytes() == (tmp_path / "alone/table.csv").read_bytes()
-
-
-@pytest.mark.process
-def test_two_processes_in_one_directory_merge(command: Callable, toy_process: Callable, tmp_path: Path) -> None:
-    other = toy_process("conf=toy", "output=out", "kinds=[red]", "delay=0.05", "wandb.mode=disabled")
-    while not rows(tmp_path / "out/ledger"):
-        assert other.poll() is None, other.communicate()
-        time.sleep(0.005)
-    assert command("conf=toy", "output=out", "kinds=[blue]").code == 0
-    assert other.wait(timeout=60) == 0
-    outcome = command("conf=toy", "output=out")
-    assert "16 of 16 points are measured already" in outcome.err
-    command("conf=toy", "output=whole")
-    assert results(tmp_path / "out") == results(tmp_path / "whole")
 
 
 def _record_all(folder: Path) -> None:

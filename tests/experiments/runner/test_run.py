@@ -44,13 +44,6 @@ def test_a_run_takes_the_schema_of_its_experiment_alone(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[-1] == "experiments.novelty.experiment"
 
 
-def test_the_shell_completes_keys_and_choices(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    for line, completion in (("hopfield conf=toy_w", "conf=toy_wide"), ("hopfield conf=toy sam", "samples=")):
-        monkeypatch.setenv("COMP_LINE", line)
-        monkeypatch.setenv("COMP_POINT", str(len(line)))
-        assert command("-sc", "query=bash").out.split() == [completion]
-
-
 def test_a_run_leaves_its_results_and_says_where(command: Callable, tmp_path: Path) -> None:
     outcome = command("conf=toy", "output=out", "seed=4")
     assert (outcome.code, outcome.err) == (0, "")
@@ -146,53 +139,6 @@ def test_a_hydra_launcher_gets_every_job_with_a_directory_of_its_own(
     assert not (tmp_path / "outputs/jobs").exists()
 
 
-@pytest.mark.parametrize(("fault", "message"), [("skip", "left out 1 points"), ("twice", "a row nobody asked for")])
-def test_an_experiment_that_breaks_its_contract_is_told(
-    command: Callable, monkeypatch: pytest.MonkeyPatch, fault: str, message: str
-) -> None:
-    toy = registry.load("toy")
-    measure = toy.measure
-
-    def broken(config: object, points: list[dict]):
-        rows = list(measure(config, points))
-        yield from rows[1:] if fault == "skip" else [*rows, rows[0]]
-
-    monkeypatch.setattr(toy, "measure", broken)
-    outcome = command("conf=toy", "limit=1")
-    assert outcome.code == 1
-    assert re.fullmatch(rf"error: the run stopped \(RuntimeError: [^\n]+{message}[^\n]+\n", outcome.err)
-
-
-def test_points_whose_names_differ_are_refused_before_anything_is_measured(
-    command: Callable, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    toy = registry.load("toy")
-    points, told = toy.points, "conf=toy must all have the same names, got extra in some of them"
-    monkeypatch.setattr(toy, "points", lambda config: [*points(config), points(config)[0] | {"extra": 1}])
-    assert command("conf=toy", "output=out") == (2, "", f"error: points of {told}\n")
-    assert list(tmp_path.iterdir()) == []
-    monkeypatch.setattr(toy, "points", points)
-    monkeypatch.setattr(toy, "refine", lambda config, rows: [points(config)[0] | {"extra": 1}], raising=False)
-    outcome = command("conf=toy", "output=out")
-    assert (outcome.code, outcome.err) == (2, f"error: points of {told}\n")
-
-
 def test_experiments_are_found_by_what_they_define(toy: list[str]) -> None:
     assert {"toy", "capacity"} <= set(registry.names())
     assert not {"base", "run", "plot", "statistics", "logging", "execute", "compose"} & set(registry.names())
-
-
-def test_a_run_ends_with_ten_lines_of_numbers_at_most(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    scalars = {f"load {number}": number / 2 for number in range(30)} | {"load 0/theory": 0.25}
-    monkeypatch.setattr(registry.load("toy"), "summarise", lambda table: {"mean": 1.0, "scalars": scalars})
-    lines = command("conf=toy").out.splitlines()
-    assert (lines[0], lines[8]) == ("load 0: 0, theory 0.25", "load 8: 4")
-    assert lines[9].startswith("21 more numbers: ")
-    assert lines[10].startswith("table: ")
-
-
-def test_notes_of_a_summary_are_said_as_warnings(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    summary = {"mean": 1.0, "notes": ["no load was high enough"], "scalars": {}}
-    monkeypatch.setattr(registry.load("toy"), "summarise", lambda table: summary)
-    outcome = command("conf=toy")
-    assert (outcome.code, outcome.err) == (0, "warning: no load was high enough\n")

@@ -14,7 +14,7 @@ import pandas
 import pytest
 
 from experiments.plot import main as plot
-from experiments.runner import pooling, registry, sweeps
+from experiments.runner import registry
 from experiments.runs import main as runs
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -113,43 +113,10 @@ def test_runs_of_the_default_folders_are_compared(command: Callable, tmp_path: P
     assert listed["differs"] == {"noise": [0.125, 0.5], "flag": [True, False]}
 
 
-def test_the_name_of_a_folder_among_others_is_the_shortest_end_of_its_path() -> None:
-    places = ["/x/a/out", "/x/b/out", "/y/b/out", "/y/alone", "/y/alone", "/b/out"]
-    names = ["a/out", "x/b/out", "y/b/out", "alone", "alone", "/b/out"]
-    assert pooling.endings([Path(place) for place in places]) == names
-
-
 @pytest.mark.slow
 def test_a_sweep_without_an_output_has_a_folder_named_by_what_was_swept(command: Callable, tmp_path: Path) -> None:
     assert command("-m", "conf=toy", "seed=0,1", "limit=1").code == 0
     assert {path.name for path in (tmp_path / "outputs/toy/sweeps/seed=0,1").iterdir()} == FILES
-
-
-@pytest.mark.slow
-def test_a_folder_of_joined_results_names_its_runs(command: Callable, tmp_path: Path) -> None:
-    command("-m", "conf=toy", "seed=0,1", "limit=1", "output=out")
-    assert sweeps.members(tmp_path / "out") == [tmp_path / "out/seed_0", tmp_path / "out/seed_1"]
-    assert sweeps.members(tmp_path / "out/seed_0") == []
-
-
-@pytest.mark.slow
-def test_joined_results_and_a_run_share_no_folder(command: Callable, tmp_path: Path) -> None:
-    for name, seed in (("a", 0), ("b", 1)):
-        command("conf=toy", f"seed={seed}", "limit=1", f"output={name}")
-    before = (tmp_path / "a/table.csv").read_bytes()
-    assert plot(["a", "b", "output=a"]) == 2
-    sweep = command("-m", "conf=toy", "seed=0,1", "limit=1", "output=a")
-    assert sweep.code == 2
-    assert "output must be a folder that holds no run" in sweep.err
-    assert not (tmp_path / "a/seed_0").exists()
-    assert (tmp_path / "a/table.csv").read_bytes() == before
-    assert plot(["a", "b", "output=c"]) == 0
-    outcome = command("conf=toy", "limit=1", "output=c")
-    assert outcome.code == 2
-    assert "which holds results of several runs" in outcome.err
-    (tmp_path / "a/joined.json").write_bytes((tmp_path / "c/joined.json").read_bytes())  # as if it were joined as well
-    assert plot(["a"]) == 0
-    assert (tmp_path / "a/table.csv").read_bytes() == before
 
 
 MARK = "HOPFIELD_SWEEP_UNDER_TEST"

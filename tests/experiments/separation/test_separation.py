@@ -10,7 +10,6 @@ import pandas
 import pytest
 
 from experiments import contract
-from experiments.figures import draw, style
 from experiments.separation import experiment, measurement, memories
 from experiments.separation.config import BOUND, PAIR, TASK, Config
 from experiments.separation.experiment import points, summarise
@@ -220,35 +219,3 @@ def test_a_sharpness_that_seeds_tuned_apart_is_told_of_all_of_them(table: pandas
 
 def told(table: pandas.DataFrame) -> dict[tuple, dict]:
     return {tuple(entry[name] for name in (*TASK, *PAIR)): entry for entry in summarise(table)["results"]}
-
-
-def test_a_second_dynamics_is_measured_at_the_largest_number_alone() -> None:
-    both = points(Config(dynamics=["single", "iterated"]))
-    assert {point["patterns"] for point in both if point["dynamics"] == "iterated"} == {40}
-    assert {point["patterns"] for point in both if point["similarity"] == "visible"} == {10, 40}
-    alone = points(Config(dynamics=["iterated"]))
-    assert {point["patterns"] for point in alone if point["dynamics"] == "iterated"} == {10, 40}
-
-
-def test_what_is_iterated_alone_is_summarised_and_drawn(table: pandas.DataFrame) -> None:
-    limit = table["similarity"] == "visible"
-    rows = table.assign(dynamics=table["dynamics"].where(limit, "iterated"))
-    found = summarise(rows)
-    assert found["scalars"] == summarise(table)["scalars"]
-    with style.style():
-        labels = [ax.get_xlabel().replace("\n", " ") for ax in draw.figure(experiment.panels(rows, found)).axes]
-    assert any("; iterated" in label for label in labels)
-    assert not any("read once" in label for label in labels)
-
-
-def test_the_summary_of_a_run_has_what_it_promises(table: pandas.DataFrame) -> None:
-    found = summarise(table)
-    assert len(found["results"]) == 3 * 7
-    assert len(found["best"]) == 3
-    limits = [entry for entry in found["results"] if entry["similarity"] == "visible"]
-    for limit in limits:
-        same = [e for e in found["results"] if all(e[name] == limit[name] for name in TASK)]
-        assert max(entry["identified"] for entry in same) <= limit["identified"] + 3 * limit["identified_stderr"]
-    assert found["ranking"][0]["similarity"] == "visible"
-    assert found["scalars"]["retrieved/digits/euclidean"] > found["scalars"]["retrieved/digits/rectified:2"]
-    assert (table["retrieved"].to_numpy() <= table[["identified", "close"]].to_numpy().min(axis=1)).all()

@@ -1,7 +1,6 @@
 """Summary and figure of training runs, from tables worked by hand."""
 
 import json
-from typing import Any
 
 import numpy as np
 import pandas
@@ -9,7 +8,6 @@ import pytest
 from scipy.stats import t as student
 from scipy.stats import ttest_1samp
 
-from experiments.figures import draw, style
 from experiments.training import experiment
 from experiments.training.config import RUN
 from experiments.training.summary import best_rows
@@ -83,25 +81,3 @@ def test_a_seed_without_a_result_leaves_no_accuracy_and_no_lead():
     assert np.isnan([lead["lead"], lead["lead_stderr"], lead["p"], lead["p_independent"]]).all()
     assert found["scalars"]["diverged/wine/lookup/softmax/adam"] == "2 of 6 runs, no result in 1 of 3 seeds"
     assert found["scalars"]["test_accuracy/wine/svm/softmax/adam"] == pytest.approx(np.mean([0.95, 0.82, 0.74]))
-
-
-def test_a_result_of_the_start_is_called_so():
-    table: Any = made_table()
-    table.loc[table["seed_index"] == 1, "best_epoch"] = 0
-    scalars = experiment.summarise(table[table["layer"] == "lookup"])["scalars"]
-    assert scalars["untrained/wine/lookup/softmax/adam"] == "the start is the best epoch of 1 of 3 seeds"
-
-
-@pytest.mark.parametrize("seeds", [[0], [0, 1, 2]], ids=str)
-def test_the_figure_marks_what_diverged(seeds):
-    table = made_table()
-    for seed in seeds:
-        table = spoilt(table, seed)
-    with style.style():
-        figure = draw.figure(experiment.panels(table, experiment.summarise(table)))
-        figure.draw_without_rendering()
-    axes = figure.axes
-    assert axes[0].get_yticklabels()[0].get_text() == f"lookup, wine\n({len(seeds)} of 3 diverged)"
-    crosses = [line for line in axes[1].lines if line.get_marker() == "x"]
-    assert len(crosses) == len(seeds)
-    assert all(np.isfinite(line.get_ydata()).all() for line in crosses)

@@ -1,7 +1,6 @@
 """Arguments of attention: whole numbers, identity metrics, additive scores, kernel regression."""
 
 from functools import partial
-from typing import Any
 
 import jax
 import numpy as np
@@ -12,7 +11,7 @@ from hopfield.attention import core
 from tests.hopfield.attention.rows import BY_HEAD, KEY, MIXES, QUERY, VALUE, H
 
 RNG = np.random.default_rng(0)
-WHOLE = [RNG.integers(-2, 3, size=(3, n, 4)) for n in (4, 5, 5)]
+
 ROWS = {
     "attend": core.attend,
     "decompose": core.decompose,
@@ -35,44 +34,6 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize("function", ROWS)
-def test_whole_numbers_are_floats(function):
-    floats = [x.astype(float) for x in WHOLE]
-    call = jax.jit(ROWS[function])
-    expected = call(*floats)
-    for kinds in (WHOLE, [floats[0], floats[1], WHOLE[2]], [WHOLE[0], floats[1], floats[2]]):
-        jax.tree.map(partial(np.testing.assert_allclose, atol=1e-12), call(*kinds), expected)
-
-
-def test_lists_are_arrays_and_words_are_refused():
-    rows: Any = [[1, 2], [3, 4]]
-    np.testing.assert_allclose(core.attend(rows, rows, rows), core.attend(*[np.asarray(rows, float)] * 3))
-    with pytest.raises(ValueError, match=r"^value must be real numbers, got complex128"):
-        core.attend(rows, rows, np.ones((2, 2), complex))
-
-
-IDENTITIES = {"identity": metrics.euclidean(4), "matrix": np.eye(4), "scaled": metrics.scaled(4, 1.0)}
-
-
-@pytest.mark.parametrize("metric", IDENTITIES)
-def test_an_identity_metric_changes_nothing(metric):
-    g = IDENTITIES[metric]
-    query, key, value = (x.astype(float) for x in WHOLE)
-    functions = {
-        "attend": core.attend,
-        "blockwise": partial(attention.attend_blockwise, blocks=(2, 3)),
-        "heads": attention.attend_heads,
-        "local": partial(attention.attend_locally, left=1),
-        "kernel": attention.kernel_regression,
-        "decompose": core.decompose,
-        "low rank": lambda q, k, v, metric=None: attention.attend_low_rank(q, k, v, MIXES.astype(float), metric=metric),
-        "gradients": lambda q, k, v, metric=None: attention.attention_gradients(q, k, v, q, metric=metric)[:3],
-    }
-    for function in functions.values():
-        plain, found = jax.jit(lambda g, f=function: (f(query, key, value), f(query, key, value, metric=g)))(g)
-        jax.tree.map(partial(np.testing.assert_allclose, atol=1e-12), found, plain)
-
-
 def test_scores_of_one_query_have_weights_of_one_query():
     scores, used = np.asarray([1.0, 2.0, 0.5]), np.asarray([True, False, True])
     warm = np.exp(scores / 2.0)
@@ -88,17 +49,6 @@ def test_scores_that_are_not_numbers_have_no_weights(shape):
         assert found.shape == shape
         assert np.isnan(found).all()
     np.testing.assert_array_equal(jax.jit(core.softmax)(np.full(shape, -np.inf)), 0.0)
-
-
-ADDITIVE = {"vector": np.ones(3), "bias": np.asarray([1.0, -2.0, 3.0])}
-
-
-def test_additive_scores_take_a_list_for_an_array():
-    given = [QUERY, KEY, np.eye(3), np.eye(3), ADDITIVE["vector"]]
-    listed: Any = ADDITIVE["bias"].tolist()
-    np.testing.assert_array_equal(
-        attention.additive_scores(*given, bias=listed), attention.additive_scores(*given, bias=ADDITIVE["bias"])
-    )
 
 
 @pytest.mark.parametrize("function", BY_HEAD)

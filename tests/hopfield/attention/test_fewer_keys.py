@@ -87,21 +87,6 @@ def test_low_rank_attention_is_attention_over_mixed_keys():
     np.testing.assert_allclose(exact, core.attend(query, key, value), atol=1e-14)
 
 
-@pytest.mark.parametrize(
-    "attend",
-    [
-        lambda q, k, v, **given: fewer_keys.attend_locally(q, k, v, left=2, **given),
-        lambda q, k, v, **given: fewer_keys.attend_low_rank(q, k, v, jnp.eye(3, 7), **given),
-    ],
-    ids=["locally", "low_rank"],
-)
-def test_a_separation_may_be_given_by_name(attend):
-    rows = drawn(2)
-    named, given = attend(*rows, separation="sparsemax"), attend(*rows, separation=separations.Sparsemax())
-    np.testing.assert_array_equal(named, given)
-    assert not np.array_equal(named, attend(*rows))
-
-
 def test_truncated_attention_is_the_best_approximation_of_its_rank():
     """Eckart & Young: the squared error of the weights is the sum of the squared singular values that are left out."""
     query, key, _ = drawn(2, t=5, s=7)

@@ -48,11 +48,6 @@ def test_linear_attention_is_the_quotient_of_its_sums(name, causal):
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-11)
 
 
-def test_elu_plus_one_is_its_formula():
-    x = jnp.asarray([[-2.0, 0.0, 3.0]])
-    np.testing.assert_allclose(linear.elu_plus_one()(x), [[math.exp(-2), 1.0, 4.0]], atol=1e-15)
-
-
 @pytest.mark.parametrize("make", [linear.random_fourier, linear.positive_random_features])
 @pytest.mark.parametrize("orthogonal", [False, True], ids=["independent", "orthogonal"])
 def test_random_features_are_unbiased(make, orthogonal):

@@ -38,22 +38,6 @@ def test_relative_scores_of_a_decoded_query_are_the_last_row():
     np.testing.assert_allclose(last, whole[5:], atol=1e-15)
 
 
-def test_t5_buckets_worked_by_hand():
-    """32 buckets both ways: 16 a side, 8 exact, thresholds 8·2^(k/2) = 8, 11.3, 16, 22.6, 32, 45.3, 64, 90.5."""
-    behind = {0: 0, 1: 1, 7: 7, 8: 8, 11: 8, 12: 9, 15: 9, 16: 10, 22: 10, 23: 11, 31: 11, 32: 12, 45: 12, 46: 13}
-    behind |= {63: 13, 64: 14, 90: 14, 91: 15, 127: 15, 128: 15, 10**6: 15}
-    found = positions.t5_buckets(-jnp.asarray(list(behind)))
-    np.testing.assert_array_equal(found, list(behind.values()))
-    ahead = positions.t5_buckets(list(behind)[1:])
-    np.testing.assert_array_equal(ahead, [16 + b for b in list(behind.values())[1:]])
-
-
-def test_t5_buckets_of_a_decoder_worked_by_hand():
-    """32 buckets one way: 16 exact, thresholds 16·8^(k/16) = 16, 18.2, 20.7, … ; keys ahead share bucket 0."""
-    found = positions.t5_buckets(-jnp.asarray([-5, 0, 15, 16, 18, 19, 20, 21, 112, 113, 128]), bidirectional=False)
-    np.testing.assert_array_equal(found, [0, 0, 15, 16, 16, 17, 17, 18, 30, 31, 31])
-
-
 @pytest.mark.parametrize(("bidirectional", "buckets", "longest"), [(True, 32, 128), (False, 32, 128), (True, 20, 100)])
 def test_t5_buckets_are_those_of_the_published_formula(bidirectional, buckets, longest):
     """exact + ⌊ln(n/exact) / ln(longest/exact) · rest⌋ in long doubles, nudged where the quotient is whole."""
@@ -170,12 +154,6 @@ def test_positions_of_sequences_are_not_taken_for_those_of_heads():
     for bad in (places, jnp.arange(2), jnp.zeros((3, 1, 3))):
         with pytest.raises(ValueError, match=r"positions must be \[3\] or have all axes of \[2, 2, 3\], got shape"):
             positions.rotary(x, bad)
-
-
-def test_a_number_of_numpy_is_a_number_of_positions_and_a_list_a_table():
-    np.testing.assert_array_equal(positions.sinusoidal(np.int64(3), 4), positions.sinusoidal(3, 4))
-    table = np.arange(64.0).reshape(32, 2)
-    np.testing.assert_array_equal(positions.t5_bias(table.tolist(), 2, 3), positions.t5_bias(table, 2, 3))
 
 
 def test_buckets_do_not_depend_on_the_type_of_the_distances():

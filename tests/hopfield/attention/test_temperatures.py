@@ -1,6 +1,5 @@
 """Temperatures and biases given to attention: their types, their shapes, and what they change."""
 
-import inspect
 from functools import partial
 
 import jax
@@ -55,12 +54,6 @@ def test_one_query_has_no_bias_of_several():
         core.attend(QUERY[..., :1, :], KEY, VALUE, bias=np.zeros((4, 5)))
 
 
-@pytest.mark.parametrize("function", BIASED)
-def test_a_bias_of_whole_numbers_is_one_of_floats(function):
-    given = RNG.integers(-2, 3, size=(2, 4, 5))
-    np.testing.assert_allclose(BIASED[function](given.tolist()), BIASED[function](given.astype(float)), atol=1e-12)
-
-
 THREE = [RNG.normal(size=(3, n, 2)) for n in (4, 5, 5)]
 TEMPERED = {
     "attend": core.attend,
@@ -79,12 +72,6 @@ TEMPERED = {
 def test_as_many_inverse_temperatures_as_heads(function):
     with pytest.raises(ValueError, match=r"^beta must (broadcast to the leading axes \[3\]|have length 1 or 3)"):
         TEMPERED[function](*THREE, beta=np.asarray([0.1, 0.2]))
-
-
-def test_what_turns_scores_into_weights_takes_a_temperature():
-    names = [name for name in attention.__all__ if inspect.isfunction(getattr(attention, name))]
-    takes = {name: set(inspect.signature(getattr(attention, name)).parameters) for name in names}
-    assert {name for name in names if "separation" in takes[name]} == {n for n in names if "temperature" in takes[n]}
 
 
 ATTENDED = {

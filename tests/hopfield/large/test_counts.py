@@ -8,7 +8,7 @@ import pytest
 from hopfield import find_memory, large
 from hopfield.large import counts
 from hopfield.patterns import base
-from hopfield.patterns.sources import Mapped, Packed, generated, packed, stored
+from hopfield.patterns.sources import generated, packed, stored
 from tests.hopfield.contracts.parts import quick
 
 N, M, Q = 21, 3000, 5
@@ -53,20 +53,6 @@ def test_an_ensemble_of_several_keys_is_counted_like_its_rows(monkeypatch):
     assert not np.array_equal(rows, PATTERNS)
     for one in counts.along(SOURCE, QUERIES, [900, 2100, 3000]):
         np.testing.assert_array_equal(one.number[1], by_hand(rows[: one.num_patterns], QUERIES[1])[0])
-
-
-@pytest.mark.parametrize(("kind", "held"), [(Mapped, 21), (Packed, 1)])
-def test_no_more_numbers_than_a_call_may_have_are_cut_out(monkeypatch, kind, held):
-    """A chunk of patterns that are kept somewhere is bounded by their numbers, one row at least."""
-    source = Mapped(PATTERNS) if kind is Mapped else packed(PATTERNS)
-    cut, part = [], kind.part
-    monkeypatch.setattr(kind, "part", lambda self, first, size: (cut.append(size), part(self, first, size))[1])
-    for numbers, rows in ((1000 * held, 1000), (held - 1, 1)):
-        cut.clear()
-        monkeypatch.setattr(counts, "NUMBERS", numbers)
-        found = next(counts.along(source, QUERIES, [2 * rows + 1]))
-        assert set(cut) == {1, rows}
-        np.testing.assert_array_equal(found.number[0], by_hand(PATTERNS[: 2 * rows + 1], QUERIES[0])[0])
 
 
 @pytest.mark.parametrize("beta", [0.1, 1.0])

@@ -11,8 +11,7 @@ import pytest
 from flax import nnx, serialization
 
 from hopfield.attention import masks
-from hopfield.layers import AssociationOptions, HopfieldAssociation, HopfieldAttention
-from hopfield.separations import entmax
+from hopfield.layers import AssociationOptions, HopfieldAttention
 from tests.hopfield.layers.building import layer
 
 X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
@@ -200,14 +199,6 @@ def test_memory_slots_add_one_to_the_partition_function():
     np.testing.assert_allclose(output, plain.out((weights @ value).swapaxes(1, 2)), atol=1e-6)
 
 
-def test_separations_by_name_and_as_objects():
-    by_name, as_object = layer(2, 8, separation="entmax:1.5"), layer(2, 8, separation=entmax(1.5))
-    np.testing.assert_array_equal(RUN(by_name, X), RUN(as_object, X))
-    found = layer(2, 8, separation="sparsemax", beta=2.0).inspect(X)
-    assert float(jnp.mean(found.weights == 0)) > 0.2
-    assert np.all(found.entropy <= np.log(5) + 1e-6)
-
-
 def test_beta_is_per_head_and_positive_whatever_is_learned():
     module = layer(4, 8, learn_beta=True)
     np.testing.assert_allclose(module.attention_fn.beta(), np.full(4, 1 / np.sqrt(2)), rtol=1e-6)
@@ -216,16 +207,6 @@ def test_beta_is_per_head_and_positive_whatever_is_learned():
     entropy = module.inspect(X).entropy.mean((0, 2))
     assert entropy[0] == pytest.approx(np.log(5), abs=1e-3)
     assert entropy[3] < entropy[0] - 0.2
-
-
-def test_flax_attention_with_our_attention_fn_is_the_layer():
-    options = {"separation": "sparsemax", "update_steps": 2, "learn_beta": True, "metric": "full"}
-    inside = nnx.MultiHeadAttention(
-        2, 8, decode=False, attention_fn=HopfieldAssociation(2, 4, AssociationOptions(**options)), rngs=nnx.Rngs(0)
-    )
-    np.testing.assert_array_equal(RUN(inside, X), RUN(layer(2, 8, **options), X))
-    slopes = nnx.jit(nnx.grad(lambda m: jnp.sum(m(X) ** 2)))(inside)
-    assert float(np.abs(slopes["attention_fn"]["metric"]["matrix"][...]).max()) > 0
 
 
 RICH = {"metric": "diagonal", "separation": "entmax:1.4", "learn_beta": True, "update_steps": 3, "memory_slots": 1}

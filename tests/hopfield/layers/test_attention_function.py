@@ -49,9 +49,3 @@ def test_causality_bias_and_dropout_come_to_read_heads():
     np.testing.assert_allclose(found, nnx.dot_product_attention(heads, heads, heads, bias, is_causal=True), atol=1e-6)
     dropped = Products()(heads, heads, heads, dropout_rng=jax.random.key(0), dropout_rate=0.5)
     assert not np.allclose(dropped, Products()(heads, heads, heads))
-
-
-def test_it_is_tabulated_and_abstract_without_read_heads():
-    assert "Products" in nnx.tabulate(layer(attention_fn=Products()), X)
-    with pytest.raises(TypeError, match="abstract"):
-        AttentionFunction()  # type: ignore[abstract]

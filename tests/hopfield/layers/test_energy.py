@@ -85,13 +85,6 @@ def test_gradients_reach_every_parameter():
     assert min(sizes) > 0
 
 
-def test_whole_tokens_are_floats():
-    """A descent that adds its steps to whole numbers would lose all of them."""
-    module, x = block(steps=2), jnp.round(3 * X)
-    for verb in (module, module.energy, lambda x: module.inspect(x).state):
-        np.testing.assert_array_equal(verb(x.astype(int)), verb(x))
-
-
 def test_short_steps_are_no_convergence():
     """What is told to be converged is where the force vanishes, however short the steps are."""
     assert not np.any(block(steps=10, step_size=1e-6).inspect(X).converged)

@@ -147,12 +147,6 @@ def test_blueprint_describes_what_it_builds(name):
     assert blueprint.build(jnp.asarray(SPINS), beta=None) == model
 
 
-def test_a_blueprint_and_its_theory_are_written_in_a_line():
-    dense, epanechnikov = memories.find("dense:4"), memories.find("epanechnikov")
-    assert (repr(dense), repr(dense.theory)) == ("Blueprint('dense:4', load M / N^3, spins)", "DenseTheory(degree=4)")
-    assert repr(epanechnikov.theory) == "NeighbourTheory()"
-
-
 @pytest.mark.parametrize("spec", [*MODELS, "dense:2", "dense:5", "sparse:1.5"])
 def test_load_and_patterns_are_inverse(spec):
     blueprint = memories.find(spec)

@@ -199,18 +199,6 @@ def test_named_contractions_are_what_they_say():
         assert found.shape == tuple(map(sizes.get, output)), name
 
 
-def test_a_contraction_says_in_words_what_it_sums():
-    words = "Q[i, a] K[j, a] summed over a (feature), for every i (query position) and j (key position)"
-    assert CONTRACTIONS["scores"].in_words() == words
-    metric = CONTRACTIONS["head_metric_scores"]
-    assert (metric.indices, metric.free, metric.summed) == (("hia", "hab", "hjb"), "hij", "ab")
-    assert (CONTRACTIONS["trace"].free, CONTRACTIONS["trace"].summed) == ("", "i")
-    assert CONTRACTIONS["trace"].in_words() == "A[i, i] summed over i (query position)"
-    assert CONTRACTIONS["outer"].in_words() == "u[a] v[b], for every a (feature) and b (feature)"
-    for contraction in CONTRACTIONS.values():
-        assert all(f"{name}[" in contraction.in_words() for name in contraction.operands)
-
-
 def test_forms_work_under_jit_vmap_and_grad():
     g = PER_HEAD["low_rank"]
     x, y = normal(3, 5, 4), normal(3, 6, 4)

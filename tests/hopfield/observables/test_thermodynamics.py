@@ -212,17 +212,3 @@ def test_excess_variational_free_energy_is_temperature_times_divergence():
     found = quantities_of(scores, np.full(ROWS, 1.7))
     excess = np.asarray(quick(thermo.variational_free_energy)(weights, scores, 1.7)) - found["free_energy"]
     np.testing.assert_allclose(excess, thermo.kl_divergence(weights, found["gibbs"]) / 1.7, rtol=1e-11, atol=1e-14)
-
-
-def test_temperature_table_of_the_seed_documents_corrected():
-    """Weights and entropies (nats) of scores [2, 1, 0], which the documents print wrong in most rows."""
-    table = {
-        0.25: ([0.9817, 0.0180, 0.0003], 0.0930),
-        0.5: ([0.8668, 0.1173, 0.0159], 0.4411),
-        1.0: ([0.6652, 0.2447, 0.0900], 0.8324),
-        2.0: ([0.5065, 0.3072, 0.1863], 1.0202),
-        np.inf: ([0.3333, 0.3333, 0.3333], 1.0986),
-    }
-    found = gibbs(np.tile([2.0, 1.0, 0.0], (5, 1)), 1 / np.array(list(table)))
-    np.testing.assert_allclose(found, [weights for weights, _ in table.values()], atol=5.1e-5)
-    np.testing.assert_allclose(entropy(found), [value for _, value in table.values()], atol=5.1e-5)

@@ -31,19 +31,6 @@ def test_one_step_error_equals_complete_enumeration(degree, neurons, patterns, f
     assert got == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("degree", "neurons", "patterns", "corruption", "rectified"),
-    [(3, 40, 160, 0.0, False), (3, 30, 100, 0.1, True), (4, 24, 300, 0.0, False), (5, 16, 400, 0.125, False)],
-)
-def test_one_step_error_equals_simulation(degree, neurons, patterns, corruption, rectified):
-    rng = np.random.default_rng(11)
-    xi = rng.choice(np.array([-1, 1]), size=(1500, patterns, neurons))
-    wrong = step_errors(xi, round(corruption * neurons), degree, rectified).mean(axis=1)
-    expected = dense.one_step_error(degree, neurons, patterns, corruption, rectified=rectified)
-    assert 0.005 < expected < 0.4
-    assert abs(wrong.mean() - expected) < 3.5 * wrong.std() / np.sqrt(len(wrong))
-
-
 def test_degree_two_is_the_classical_network():
     neurons, patterns = np.array([20, 100, 100, 500]), np.array([5, 12, 13, 60])
     for corruption in (0.0, 0.1):
