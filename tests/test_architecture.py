@@ -274,15 +274,6 @@ def test_nothing_imports_private_jax_but_the_context_of_tests():
     assert not attributes
 
 
-def test_nothing_is_imported_by_star():
-    assert not [
-        f"{path.relative_to(ROOT)}:{found.line}"
-        for path in [*SOURCES, *TESTS]
-        for found in imports(path)
-        if "*" in found.names
-    ]
-
-
 def test_the_version_is_written_once_and_cited():
     cited = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
     newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)

@@ -8,7 +8,6 @@ import contextlib
 import dataclasses
 import json
 import math
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -185,16 +184,3 @@ def test_a_value_beyond_its_bounds_is_refused_by_its_name(name: str) -> None:
     for option, value in out_of_bounds(name):
         with pytest.raises(ValueError, match=f"^{option} must "):
             registry.options(name)(**{option: value})
-
-
-@every_experiment
-def test_two_bad_options_are_one_sentence_each_and_leave_nothing(
-    run_defaults: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
-    last, value = list(out_of_bounds(name))[-1]
-    for option, word in (("seed", "seed=abc"), (last, f"{last}={value}")):
-        assert run_defaults(name, tmp_path / "run", word) == 2
-        out, err = capsys.readouterr()
-        assert out == ""
-        assert re.fullmatch(rf"error: {option}[^\n]* must [^\n]+, got [^\n]+\n", err), err
-    assert list(tmp_path.iterdir()) == []

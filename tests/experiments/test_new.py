@@ -16,7 +16,6 @@ from experiments.run import main as run
 from hopfield import memories, separations, similarities, spaces
 from hopfield.dynamics import sweep
 from hopfield.layers import AssociationOptions, HopfieldAttention
-from hopfield.patterns import corrupt
 
 SMALL = {
     "conf=capacity": ("samples=1", "queries=2", "neurons=[10]"),
@@ -54,16 +53,6 @@ def test_every_kind_runs_by_the_commands_that_are_printed(
                 pytest.fail(f"nothing runs {other}")
 
 
-@pytest.mark.parametrize(("kind", "name"), [("separation", "jnp"), ("optimiser", "fisher"), ("optimiser", "factor")])
-def test_a_name_that_the_file_uses_for_something_else_is_refused(
-    kind: str, name: str, mine: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert new.main([kind, name]) == 2
-    told = f"error: NAME must not be a name that its file uses for something else, got {name}\n"
-    assert capsys.readouterr().err == told
-    assert not list(mine.iterdir())
-
-
 @pytest.mark.slow
 def test_weights_of_the_separation_are_the_gradient_of_its_potential(mine: Path) -> None:
     new.main(["separation", "own_part"])
@@ -81,23 +70,6 @@ def test_weights_of_the_separation_are_the_gradient_of_its_potential(mine: Path)
     assert separation.potential(scores, nothing) == -jnp.inf
     np.testing.assert_array_equal(separation.weights(scores, nothing), 0)
     assert jnp.isfinite(separation.weights(1e4 * scores)).all()
-
-
-def test_a_burst_turns_neighbours_over(mine: Path) -> None:
-    new.main(["corruption", "own_part"])
-    state = jnp.sign(jax.random.normal(jax.random.key(0), (40,)))
-    for number in range(20):
-        start, _ = corrupt(jax.random.key(number), state, "./own_part.py:own_part", 0.2)
-        turned = np.flatnonzero(start != state)
-        assert len(turned) == 8
-        assert (np.diff(np.append(turned, turned[0] + 40)) == 1).sum() == 7
-
-
-def test_patterns_keep_to_their_neighbours(mine: Path) -> None:
-    new.main(["patterns", "own_part"])
-    patterns = runpy.run_path("own_part.py")["own_part"]()
-    assert set(np.unique(patterns)) == {-1, 1}
-    np.testing.assert_allclose((patterns[:, 1:] * patterns[:, :-1]).mean(), 0.6, atol=0.02)  # 1 − 2·0.2
 
 
 def test_similarity_scores_the_patterns_and_what_a_flip_changes(mine: Path) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import hopfield
 from hopfield import _door
 from tests.source_code import ROOT
 
@@ -58,15 +57,6 @@ def test_all_that_the_command_needs_is_named() -> None:
     named = {word.split(">")[0].split("<")[0].split("[")[0] for word in PROJECT["project"]["dependencies"]}
     assert named >= LIBRARY
     assert named >= {*_door.NEEDED}
-
-
-def test_another_experiments_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "experiments").mkdir()
-    other = type(sys)("experiments")
-    other.__path__ = [str(tmp_path / "experiments")]
-    monkeypatch.setitem(sys.modules, "experiments", other)
-    with pytest.raises(ImportError, match="experiments must be those of hopfield"):
-        hopfield.measure("novelty")
 
 
 @pytest.mark.process

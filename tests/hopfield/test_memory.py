@@ -197,19 +197,6 @@ def test_memories_batch_over_patterns_beta_and_masks():
         np.testing.assert_allclose(batch[i], expected, rtol=1e-12)
 
 
-def test_beta_is_traced_so_that_sweeping_it_compiles_once():
-    compiled = []
-
-    @jax.jit
-    def energy(memory, state):
-        compiled.append(memory)
-        return memory.energy(state)
-
-    found = [energy(Memory.create(PATTERNS, beta), QUERIES[0]) for beta in (0.1, 1, np.float32(2.0), jnp.array(3.0))]
-    assert len(compiled) == 1
-    assert len({float(e) for e in found}) == 4
-
-
 def test_a_memory_can_be_created_from_constants_inside_jit():
     outside = Memory.create(PATTERNS, 0.5, mask=MASK).update(QUERIES[0])
     inside = jax.jit(lambda x: Memory.create(PATTERNS, 0.5, mask=MASK).update(x))(QUERIES[0])

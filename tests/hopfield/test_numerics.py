@@ -3,12 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Couplings, Memory, attention
-from hopfield._arguments import positive_scalar, real_array
 from hopfield._numerics import accumulation_dtype, increasing_root, is_traced, safe_norm, shrunk_median, tolerance, unit
-from hopfield.dynamics import asynchronous
-from hopfield.geometry.factored_forms import factored
-from hopfield.observables import thermodynamics
 from tests.hopfield.contracts.parts import quick
 
 GRID = np.linspace(-4.0, 4.0, 160_001)
@@ -90,26 +85,3 @@ def test_a_single_point_is_kept_or_shrunk_by_its_weight():
     shrunk = [float(shrunk_median(jnp.array([2.0]), jnp.array([w]), 1.0)) for w in (0.5, 1.5, 2.0, 9.0)]
     assert shrunk == [0.5, 1.5, 2.0, 2.0]
     assert np.isnan(shrunk_median(jnp.array([2.0]), jnp.array([jnp.nan]), 1.0))
-
-
-def test_numbers_of_another_byte_order_are_numbers_and_a_sentence_has_one_line():
-    np.testing.assert_array_equal(real_array("x", np.arange(3.0).astype(">f4")), [0, 1, 2])
-    rows = np.linspace(-1.0, 1.0, 12).reshape(4, 3)
-    pairs = Couplings.create(np.ones((4, 4)))
-    for call, value in (
-        (lambda beta: attention.attend(rows, rows, rows, beta=beta), np.array(2.0)),
-        (lambda warmth: attention.attend(rows, rows, rows, temperature=warmth), np.array(2.0)),
-        (lambda lengths: attention.padding(lengths).dense(1, 4), np.array([1, 3])),
-        (lambda places: attention.rotary(np.ones((4, 2)), places), np.arange(4)),
-        (lambda places: attention.sinusoidal(places, 2), np.arange(4)),
-        (lambda distances: attention.t5_buckets(distances), np.arange(4)),
-        (lambda order: asynchronous.sweep(pairs, np.ones(4), order), np.array([2, 0, 3, 1])),
-        (lambda target: Memory.create(rows).statistics(rows[0], target=target).target_weight, np.array(1)),
-        (lambda alpha: thermodynamics.renyi_entropy(np.full(4, 0.25), alpha), np.array(2.0)),
-        (lambda weights: factored(weights, weights).left, rows),
-    ):
-        np.testing.assert_array_equal(call(value.astype(value.dtype.newbyteorder(">"))), call(value))
-    with pytest.raises(ValueError, match=r"^x must be an array of real numbers, got MaskedArray masked_array[^\n]*$"):
-        real_array("x", np.ma.array([[1.0, 2.0]], mask=[[True, False]]))
-    with pytest.raises(ValueError, match=r"^x must be a positive finite number, got 1000[^\n]*$"):
-        positive_scalar("x", 10**400)

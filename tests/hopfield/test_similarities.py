@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from hopfield import Memory, trajectory
 from hopfield.metrics import block, diagonal, full, low_rank, projected, scaled
-from hopfield.similarities import Bilinear, Cosine, Dot, Manhattan, SquaredDistance, as_similarity, bilinear
+from hopfield.similarities import Cosine, Dot, Manhattan, SquaredDistance, as_similarity, bilinear
 from hopfield.spaces import Box, Euclidean, Sphere, Spins
 from tests.hopfield.contracts.parts import METRIC, PLACES, SIMILARITIES, SPACES, WIDTH, quick
 
@@ -212,20 +212,6 @@ def test_squared_distance_is_the_dot_product_up_to_norms():
     x = STATES[0]
     expected = PATTERNS @ x - 0.5 * x @ x - 0.5 * np.sum(PATTERNS**2, axis=1)
     np.testing.assert_allclose(SquaredDistance()(x, PATTERNS), expected, rtol=1e-12)
-
-
-@every_similarity
-def test_float32_stays_float32(name):
-    similarity = SIMILARITIES[name]
-    if isinstance(similarity, Bilinear):
-        similarity = bilinear(METRIC.astype(jnp.float32))
-    x, p, w = (a.astype(np.float32) for a in (STATES[0], PATTERNS, WEIGHTS[0]))
-
-    def both(x, p, w):
-        return [similarity(x, p), *(similarity.proximal_step(x, p, w, space) for space in SPACES.values())]
-
-    found = jax.eval_shape(both, x, p, w)
-    assert {value.dtype for value in found} == {jnp.dtype("float32")}
 
 
 @pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)

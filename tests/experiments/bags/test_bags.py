@@ -102,22 +102,6 @@ def test_a_file_is_read_as_it_says(tmp_path, bags):
     assert len(points(Config(data=[str(path)]))) == 4
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"labels": np.zeros((2, 2))}, "data must hold features"),
-        ({"bag": np.array([0, 1, 1, 2, 2, 2])}, "data must hold finite features of bags 0 to 3"),
-        ({"features": np.full((6, 2), np.nan)}, "data must hold finite features"),
-        ({"train": np.ones((1, 2, 4), bool)}, "data must test every bag"),
-        ({"train": None}, "data must be .npz files with"),
-    ],
-)
-def test_another_file_is_refused_in_one_sentence(tmp_path, bags, change, message):
-    np.savez(tmp_path / "bad.npz", **{name: x for name, x in (bags | change).items() if x is not None})
-    with pytest.raises(ValueError, match=f"^{message}"):
-        contract.check(experiment, Config(data=[str(tmp_path / "bad.npz")]))
-
-
 @pytest.mark.parametrize("methods", [["svm"], ["forest"], ["hopfield"]])
 def test_folds_of_one_class_are_refused_before_the_start(methods, tmp_path):
     """Sorted by label, the second division has folds of one class, and models that are trained on one alone."""
@@ -131,18 +115,6 @@ def test_folds_of_one_class_are_refused_before_the_start(methods, tmp_path):
     with pytest.raises(ValueError, match=r"^data must test bags of both classes in every fold, [^\n]*$") as error:
         contract.check(experiment, config)
     assert "fold 0 of repetition 1" in str(error.value)
-
-
-def test_a_setting_without_an_area_is_not_chosen(monkeypatch):
-    """Scores that are no numbers have no area, which is not the largest one."""
-    made = data.synthetic_bags()
-    right = np.where(made.labels, 1.0, -1.0)
-    found = [np.full(right.shape, np.nan), -right, right, -right]
-    monkeypatch.setattr(
-        experiment, "_scores", lambda config, method, bags, used, repetition: np.array([found] * len(used))
-    )
-    rows = experiment.results_of(SMALL, "svm", made, 0)
-    assert [(row["chosen"], row["auc"], row["held_auc"]) for row in rows] == [("max 1.0", 1.0, 1.0)] * made.folds
 
 
 def test_a_fold_without_an_area_leaves_no_mean_and_is_told(table):
@@ -166,22 +138,3 @@ def test_leads_are_those_of_the_same_folds(table):
     for entry in summary["leads"]:
         assert entry["lead"] == pytest.approx(mean[OURS] - mean[entry["method"]])
     assert len(panels(table, summary)) == 1
-
-
-def _row(name: str, fold: int, **sizes: float) -> dict:
-    return {"data": name, "method": "svm", "repetition": 0, "fold": fold, "auc": 0.8} | sizes
-
-
-@pytest.mark.parametrize(
-    ("sizes", "expected"),
-    [({"bags": 200, "instances": 1220}, 0.913), ({"bags": 40, "instances": 1220}, None), ({}, None)],
-)
-@pytest.mark.parametrize("name", ["tiger.npz", "mine.npz"])
-def test_published_areas_stand_beside_the_published_bags_alone(name, sizes, expected):
-    """Another file of the same name is not that set; rows that hold no sizes do not tell."""
-    rows = pandas.DataFrame([_row(name, fold, **sizes) for fold in range(3)])
-    summary = summarise(rows)
-    found = summary["scalars"].get(f"published/{name.removesuffix('.npz')}")
-    assert found == (expected if name == "tiger.npz" else None)
-    named = [part.label for panel in panels(rows, summary) for part in panel.series if part.label]
-    assert any("published" in text for text in named) == (found is not None)

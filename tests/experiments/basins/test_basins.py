@@ -13,7 +13,6 @@ from experiments.basins.experiment import Config, Scale
 from experiments.figures import draw, style
 from experiments.shared import draws, grids
 from experiments.system import files
-from hopfield.memories import find
 from hopfield.theory import basins
 
 OVERLAPS = [0.1, 0.3, 0.45, 0.6, 0.75, 0.9]
@@ -177,19 +176,6 @@ def test_loads_are_stored_with_an_odd_number_of_patterns_where_fields_are_intege
 
 
 @pytest.mark.slow
-def test_neurodynamics_is_drawn_as_what_it_is():
-    """Amari and Maginu's theory follows the dynamics for a few steps alone."""
-    scale = Scale(neurons=[40], loads=[0.1], samples=2, dynamics=["synchronous"])
-    table = table_of(memories=["classical"], overlaps=[0.1, 0.9], per_memory={"classical": scale})
-    (entry,) = experiment.summarise(table)["critical_overlap"]
-    assert entry["theory_name"] == "Amari & Maginu: not the dynamics beyond the first steps"
-    with style.style():
-        axes = draw.figure(experiment.panels(table, experiment.summarise(table))).axes
-    labels = [label.replace("\n", " ") for label in axes[-1].get_legend_handles_labels()[1]]
-    assert entry["theory_name"] in labels
-
-
-@pytest.mark.slow
 def test_after_one_update_critical_overlaps_are_those_of_one_step():
     """Half end above 0.8 where a tenth of the spins is wrong: m_c² = 2α erfc⁻¹(0.2)² for N → ∞."""
     scale = Scale(neurons=[400], loads=[0.1, 0.4], samples=6, max_steps=1, dynamics=["synchronous", "asynchronous"])
@@ -211,25 +197,3 @@ def test_after_one_update_critical_overlaps_are_those_of_one_step():
     assert [name for name in axes[-1].get_legend_handles_labels()[1] if "$N=" not in name] == [
         r"one step, $N\to\infty$"
     ]
-
-
-@pytest.mark.slow
-def test_weights_of_one_update_have_no_theory_of_where_they_would_end():
-    scale = Scale(neurons=[10], loads=[0.3], samples=2, beta=2.0, max_steps=1)
-    table = table_of(memories=["modern"], overlaps=[0.2, 0.6, 0.9], per_memory={"modern": scale})
-    assert np.isnan([entry["theory"] for entry in experiment.summarise(table)["critical_overlap"]]).all()
-    axes = draw.figure(experiment.panels(table, experiment.summarise(table))).axes
-    assert not any("theory" in label for ax in axes for label in ax.get_legend_handles_labels()[1])
-    assert len(axes[-1].get_legend_handles_labels()[1]) <= 1
-
-
-def test_there_is_a_line_of_theory_where_there_is_a_theory():
-    loads = np.array([0.05, 0.3, 1.1])
-    assert find("classical").theory.basins("asynchronous", 100, None, loads) == []
-    assert find("storkey").theory.basins("asynchronous", 100, None, loads) == []
-    for memory, dynamics in (("classical", "synchronous"), ("dense:2", "synchronous")):
-        (line,) = find(memory).theory.basins(dynamics, 100, None, loads)
-        np.testing.assert_array_equal(line.overlaps, basins.classical(loads))
-    (line,) = find("projection").theory.basins("asynchronous", 100, None, loads)
-    assert np.isnan(line.overlaps).tolist() == [False, False, True]
-    assert len(find("modern").theory.basins("synchronous", 16, 2.0, loads)) == 2

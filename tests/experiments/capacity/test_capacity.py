@@ -106,16 +106,6 @@ def test_a_chunk_holds_one_memory_and_size_and_is_short(monkeypatch):
     assert len({call[0] for call in recorder.calls}) == 6
 
 
-def test_nothing_is_lost_when_few_points_are_left(monkeypatch):
-    Recorder(monkeypatch)
-    config = Config(samples=100)
-    points = capacity.points(config)
-    left = [*points[3:70], *points[::-1][:5]]
-    rows = list(capacity.measure(config, left))
-    key = lambda row: files.encode({name: row[name] for name in points[0]})
-    assert sorted(map(key, rows)) == sorted(map(key, left))
-
-
 def test_the_ledger_is_salted_with_all_that_points_do_not_say():
     options = {
         field
@@ -181,28 +171,6 @@ def test_a_curve_that_does_not_cross_has_no_critical_load(options):
     summary = capacity.summarise(table)
     assert [entry for entry in summary["critical_load"] if entry["criterion"] != "one_step_error"] == []
     assert (summary["extrapolation"], summary["scalars"]) == ([], {})
-
-
-@pytest.mark.parametrize(
-    ("half", "told"),
-    [
-        (
-            0.01,
-            "less than half of the queries still pass {} at the lowest load, 0.125, of 1 of 1 curves: "
-            "try loads=[0.031,0.062]",
-        ),
-        (
-            5.0,
-            "more than half of the queries still pass {} at the highest load, 0.225, of 1 of 1 curves: "
-            "try loads=[0.34,0.45]",
-        ),
-        (None, None),
-    ],
-)
-def test_loads_on_one_side_of_a_critical_load_are_told(half, told):
-    options = {"memories": ["classical"], "neurons": [40], "loads": [0.12, 0.17, 0.22], "samples": 8, "width": 0.05}
-    notes = capacity.summarise(invented_table(half or 0.17, **options))["notes"]
-    assert notes == ([f"classical: {told.format('overlap > 0.8, overlap > 0.7, overlap > 0.9')}"] if told else [])
 
 
 def test_theory_stands_beside_every_threshold_with_its_kind():

@@ -188,13 +188,3 @@ def test_no_theory_of_states_at_rest_stands_beside_a_single_update():
     entries = capacity.summarise(invented_table(**options, **dynamics))["critical_load"]
     limits = {(e["dynamics"], e["limit"] and round(e["limit"], 4)) for e in entries if e["criterion"] == "retained"}
     assert limits == {("synchronous", 0.6089), ("asynchronous", None)}
-
-
-def test_weights_after_one_update_are_not_said_to_have_converged():
-    table = invented_table(memories=["modern"], neurons=[10, 12], loads=LOG_LOADS, samples=8, max_steps=1)
-    said = labels(panels(drawn(table))["modern"])
-    assert "$N=12$, after one update" in said
-    assert not any("converged" in label for label in said)
-    theories = {e["criterion"]: e["theory"] for e in capacity.summarise(table)["critical_load"]}
-    assert theories["converged_weight"] is None
-    assert theories["target_weight"] is not None

@@ -3,9 +3,7 @@
 import dataclasses
 
 import pytest
-import yaml
 
-from experiments import run
 from experiments.capacity import experiment as capacity
 from experiments.capacity import scales
 from experiments.capacity.config import Config, Parity, Scale
@@ -100,23 +98,3 @@ def test_numbers_given_as_patterns_are_taken_as_they_are_and_their_parity_is_in_
     points = capacity.points(config)
     assert [point["patterns"] for point in points] == [4, 5, 6]
     assert [scales.columns_of(point)["parity"] for point in points] == ["even", "odd", "even"]
-
-
-@pytest.mark.parametrize("name", ["dense:3", "sparse:1.5", "dense:5"])
-def test_the_scale_of_one_memory_is_chosen_on_the_command_line(capsys, name):
-    """Hydra itself takes no colon in a key; the entry may exist or be new."""
-    words = [
-        "conf=capacity_dense",
-        f"memories=[{name}]",
-        "dynamics=[synchronous]",
-        f"per_memory.{name}.neurons=[20, 30]",
-        f"per_memory.{name}.samples=7",
-        "--cfg",
-        "job",
-    ]
-    assert run.main(words) == 0
-    options = yaml.safe_load(capsys.readouterr().out)["per_memory"]
-    assert (options[name]["neurons"], options[name]["samples"]) == ([20, 30], 7)
-    assert options["dense:4"]["neurons"] == [20, 30, 45]
-    if name == "dense:3":  # what is not named stays
-        assert len(options[name]["loads"]) == 11

@@ -137,16 +137,6 @@ def test_the_pieces_of_a_pass_add_up_to_the_undivided_one(monkeypatch: pytest.Mo
     assert list(capacity.measure(config, points, counted[::-1])) == undivided
 
 
-def test_a_pass_goes_on_from_pieces_of_a_smaller_one():
-    small, large = (
-        Config(**(OPTIONS | {"ensembles": ["generated"], "patterns": sizes})) for sizes in ([300], [300, 700])
-    )
-    kept = capacity.pieces(small, capacity.points(small))
-    assert all(piece in capacity.pieces(large, capacity.points(large)) for piece in kept)
-    rest = [point for point in capacity.points(large) if point["corruption"] == "clean" and point["patterns"] == 700]
-    assert capacity.pieces(large, rest) == capacity.pieces(large, capacity.points(large)), "not by what is left to do"
-
-
 def test_pieces_are_few_at_a_trillion_patterns():
     cuts = list(streamed._cuts(2**24, [10**12]))
     assert cuts[0] == (0, 2**24)

@@ -73,10 +73,3 @@ def test_the_summary_finds_the_exponents_of_time_and_memory():
     assert [entry["seconds_exponent"] for entry in summary["growth"]] == pytest.approx([2, 1])
     assert [entry["megabytes_exponent"] for entry in summary["growth"]] == pytest.approx([2, 1])
     assert summary["scalars"]["error/elu"] == 0.5
-
-
-def test_a_method_that_was_not_measured_to_the_end_says_how_far(table):
-    longest = table["length"].max()
-    some = table[(table["method"] != "dense") | (table["length"] < longest)]
-    labels = [part.label for part in experiment.panels(some, {})[0].series]
-    assert sum("(to $T=" in label for label in labels) == ("dense" in set(some["method"]))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments.figures.headlines import cells, headlines, in_words
+from experiments.figures.headlines import headlines
 from experiments.statistics.columns import headline
 
 
@@ -34,31 +34,3 @@ def test_theory_of_an_infinite_system_is_told_from_that_of_the_size(theory, scal
     scalars = headline("load", 0.25, 0.01, theory=theory, limit=0.138)
     assert set(scalars) == {"load", "load/stderr", f"load{scalar}"}
     assert theories({"scalars": scalars}) == {"load": shown}
-
-
-def test_scalars_of_a_headline_are_one_line_of_the_report() -> None:
-    scalars = headline("load, N=inf", 0.5, 0.25, theory=0.4)
-    assert scalars == {"load, N=inf": 0.5, "load, N=inf/stderr": 0.25, "load, N=inf/theory": 0.4}
-    assert list(headlines({"scalars": scalars})) == [
-        {
-            "name": "load, N=inf",
-            "cells": {"quantity": "load, N=inf"},
-            "value": "0.50 ± 0.25",
-            "sort": "0.5",
-            "theory": "0.4",
-        }
-    ]
-
-
-def test_a_name_in_a_summary_is_columns_of_a_table_and_words_of_a_sentence() -> None:
-    name = "critical_load/./own.py:mine/asynchronous/retained_0.7/N=100/digits"
-    assert cells(name) == {
-        "quantity": "critical load",
-        "memory": "mine",
-        "dynamics": "asynchronous",
-        "criterion": "overlap > 0.7",
-        "N": "100",
-        "case": "digits",
-    }
-    (line,) = in_words({"scalars": headline(name, 0.25, 0.01)})
-    assert line == "critical load of mine, asynchronous, overlap > 0.7, N = 100, digits: 0.250 ± 0.010"

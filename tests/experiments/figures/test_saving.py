@@ -10,12 +10,11 @@ import pandas
 import pytest
 
 from experiments import contract
-from experiments.contract import Figure, InputError
+from experiments.contract import Figure
 from experiments.figures import saving, style, svg
 from experiments.figures.panel import Axis, Panel, Series, band
 from experiments.plot import figure as saved_figure
 from experiments.plot import main as plot
-from experiments.plot import results
 
 ROOT = Path(__file__).resolve().parents[3]
 LARGEST = 250_000
@@ -81,20 +80,6 @@ def test_a_look_changes_the_figure_and_no_number(tmp_path: Path) -> None:
         assert [look["color"] for look in style.series(["a", "b"]).values()] == ["#ff0000", "#00ff00"]
 
 
-def test_settings_of_ones_own_matplotlibrc_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    own = tmp_path / "matplotlibrc"
-    own.write_text("font.size: 13\n")
-    monkeypatch.setattr(matplotlib, "matplotlib_fname", lambda: str(own))
-    style._personal_settings.cache_clear()
-    with style.style():
-        assert matplotlib.rcParams["font.size"] == 13
-        assert matplotlib.rcParams["svg.fonttype"] == "none", "the rest is the house style"
-    monkeypatch.undo()
-    style._personal_settings.cache_clear()
-    with style.style():
-        assert matplotlib.rcParams["font.size"] == 9.5
-
-
 @pytest.mark.slow
 def test_a_run_takes_its_look_and_is_drawn_again_with_another(command, tmp_path: Path) -> None:
     words = ("conf=toy", "output=out")
@@ -107,25 +92,6 @@ def test_a_run_takes_its_look_and_is_drawn_again_with_another(command, tmp_path:
     assert made.get_size_inches()[0] == pytest.approx(5.0)
     made.axes[0].set_xscale("log")
     made.savefig(tmp_path / "own.svg")
-
-
-@pytest.mark.parametrize(
-    ("word", "sentence"),
-    [
-        ("figure.width=wide", "figure.width=wide must be options of a figure"),
-        ("figure.size=3", "figure.size=3 must be options of a figure"),
-        ("figure.format=[gif]", "svg, png, pdf"),
-        ("figure.style=gone.mplstyle", "figure.style must be a file FILE.mplstyle"),
-        ("figure.style=HERE/thick.mplstyle", "figure.style must hold settings of Matplotlib, got: Bad value"),
-        ("figure.style=HERE/unknown.mplstyle", "figure.style must hold settings of Matplotlib, got: Bad key"),
-    ],
-)
-def test_a_look_that_there_is_not_is_one_sentence(word: str, sentence: str, tmp_path: Path) -> None:
-    (tmp_path / "thick.mplstyle").write_text("lines.linewidth: thick\n")
-    (tmp_path / "unknown.mplstyle").write_text("no.such.thing: 1\n")
-    with pytest.raises(InputError, match=r"^[^\n]+$") as error:
-        results.look(tmp_path, [word.replace("HERE", str(tmp_path))])
-    assert sentence in str(error.value)
 
 
 @pytest.mark.parametrize("values", [[], [np.nan], [0.0]])

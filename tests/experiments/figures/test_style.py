@@ -84,19 +84,6 @@ def test_a_panel_without_anything_to_show_is_drawn_without_a_word(tmp_path: Path
         draw.figure([panel]).savefig(tmp_path / "figure.png")
 
 
-def test_a_dollar_in_a_name_begins_no_formula(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = r"a$\bad_^$.npy"
-
-    def panels(table, summary):
-        texts = table["source"].iloc[0], summary["rows"][0]["source"]
-        found = [Series([1, 2], [1, 2], label=text, linestyle="-") for text in texts]
-        return [Panel(texts[0], Axis(texts[0]), series=found, legend=texts[0])]
-
-    (tmp_path / "table.csv").write_text(f"source,load\n{name},0.5\n")
-    saving.save(tmp_path, panels, pandas.read_csv(tmp_path / "table.csv"), {"rows": [{"source": name}]})
-    assert (tmp_path / "figure.svg").is_file()
-
-
 def test_a_figure_is_laid_out_once_for_all_of_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files that are laid out each for itself take as long again to lay out as to draw."""
     done, execute = [], ConstrainedLayoutEngine.execute

@@ -40,16 +40,6 @@ def test_what_passed_is_told_by_the_limits_in_the_row(table):
         assert {entry[limit] for entry in experiment.summarise(strict)["wrong"]} == {1e-30}
 
 
-def test_the_figure_marks_the_limits_in_the_table(table):
-    def limits(rows):
-        return sorted({part.x[0] for part in experiment.panels(rows, {})[0].series if part.kind == "upright"})
-
-    known = sorted({*table["tolerance"], *table["difference_tolerance"]})
-    assert len(known) == 3
-    assert limits(table) == known
-    assert 3e-7 in limits(table.assign(difference_tolerance=3e-7))
-
-
 def test_the_verdict_is_that_of_the_rows(table):
     good = experiment.summarise(table)
     assert good["scalars"]["float64 verdict"] == "verified: 32 of 32 gradients agree"

@@ -13,7 +13,7 @@ from scipy.special import softmax
 
 from experiments.figures import draw, style
 from experiments.heads import encoder, experiment
-from experiments.heads.config import MEASURES, Config
+from experiments.heads.config import Config
 from experiments.heads.results import mantel
 from hopfield.layers.imports import checkpoints
 
@@ -119,20 +119,3 @@ def test_permuted_p_values_are_uniform_where_nothing_agrees() -> None:
     pairs = rng.random((200, 2, 8, 8))
     found = [mantel(*(pair + pair.swapaxes(-1, -2)), permutations=99) for pair in pairs]
     assert np.mean([p <= 0.2 for _, p in found]) == pytest.approx(0.2, abs=4 * math.sqrt(0.16 / 200))
-
-
-@pytest.mark.physics
-def test_the_summary_and_figure_of_the_real_model(table: pandas.DataFrame, tmp_path: Path) -> None:
-    found = experiment.summarise(table)
-    scalars = found["scalars"]
-    assert scalars["similarities_to_4_decimals"] is True
-    assert scalars["attention_error"] < 1e-5
-    assert scalars["grassmann/query"] < scalars["grassmann/random"] - 5 * scalars["grassmann/random_deviation"]
-    assert {entry["measure"] for entry in found["agreement"]} == set(MEASURES)
-    assert all(0 < entry["p_value"] <= 1 and abs(entry["correlation"]) <= 1 for entry in found["agreement"])
-    for column in experiment.ANGLES:
-        assert table[column].sum() == pytest.approx(1, abs=1e-12)
-    with style.style():
-        figure = draw.figure(experiment.panels(table, found))
-        figure.savefig(tmp_path / "figure.png", dpi=30)
-    assert all(ax.has_data() for ax in figure.axes)

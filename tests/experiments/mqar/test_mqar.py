@@ -112,10 +112,3 @@ def test_accuracy_against_pairs_is_that_of_the_longest_sequences(table):
     for panel, length in ((left, table["length"].max()), (right, later["length"].max())):
         assert f"$L={length}$ tokens" in panel.title
         assert "95 % interval" in panel.legend
-
-
-def test_a_mean_of_few_models_has_no_interval(table):
-    few, many = table, pandas.concat([table.assign(seed_index=k, accuracy=0.1 * k) for k in range(4)])
-    for rows, some in ((few, False), (many, True)):
-        bars = [part.error for part in panels(rows, summarise(rows))[0].series if part.error is not None]
-        assert any(error.any() for error in bars) == some

@@ -4,7 +4,7 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.novelty.experiment import Config, measure, panels, points, summarise
+from experiments.novelty.experiment import Config, measure, points, summarise
 
 SMALL = Config(neurons=[12], patterns=[16, 48], kappas=[4.0, 12.0], overlaps=[0.5, 0.8], samples=60, queries=4)
 
@@ -40,14 +40,3 @@ def test_novel_queries_leave_more_weight_and_more_patterns_leave_less(table):
     assert (found["left_novel"] > found["left_known"]).all()
     few, many = (found[found["patterns"] == count]["left_novel"].to_numpy() for count in (16, 48))
     assert (few > many).all()
-
-
-def test_bars_of_areas_are_one_standard_error(table):
-    summary = summarise(table)
-    errors = np.array([entry["stderr"] for entry in summary["areas"]])
-    for panel in panels(table, summary)[:2]:
-        assert panel.legend == "bars: one standard error"
-        bars = [part.error for part in panel.series if part.error is not None]
-        assert bars
-        for size in np.concatenate(bars, axis=1).ravel():
-            assert np.isclose(errors, size, rtol=1e-9, atol=1e-15).any()

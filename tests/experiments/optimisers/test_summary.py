@@ -99,18 +99,3 @@ def test_what_diverged_is_said_and_in_no_mean_or_median() -> None:
     assert found["scalars"]["diverged/full/100/cg"] == "1 of 3 problems"
     assert math.isnan(next(e for e in found["results"] if e["rule"] == "cg")["held_loss"])
     assert not any(name.startswith("diverged") for name in experiment.summarise(invented())["scalars"])
-
-
-def test_numbers_that_seeds_tuned_apart_are_all_told() -> None:
-    # Two runs joined, of three problems each: the second seed tuned another rate, and all of its trials of cg diverged.
-    tuned = {"rate": 0.125, "edge": "rate low", "search_trials_diverged": 4}
-    other = invented().assign(sample=lambda rows: rows["sample"] + 3)
-    other.loc[other["rule"] == "cg", list(tuned)] = list(tuned.values())
-    for joined in ([invented(), other], [other, invented()]):
-        found = experiment.summarise(pandas.concat(joined, ignore_index=True))
-        by_rule = {entry["rule"]: entry for entry in found["results"]}
-        assert sorted(by_rule["cg"]["rate"]) == [0.125, 0.5]
-        assert sorted(by_rule["cg"]["edge"]) == ["", "rate low"]
-        assert sorted(by_rule["cg"]["search_trials_diverged"]) == [0, 4]
-        assert (by_rule["cg"]["search_trials"], by_rule["cg"]["friction"], by_rule["adam"]["rate"]) == (4, 0.5, 0.5)
-        assert found["scalars"]["diverged/full/100/cg"] == "all 4 trials for 3 of 6 problems"

@@ -6,7 +6,6 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.figures import draw, style
 from experiments.phase_diagram import diagrams
 from experiments.phase_diagram import experiment as phase_diagram
 from experiments.phase_diagram.config import Classical, Config, Curves, Modern
@@ -93,47 +92,3 @@ def test_no_more_queries_are_counted_than_there_are_patterns():
     assert phase_diagram.cost(many) == phase_diagram.cost(few)
     for row in phase_diagram.measure(many, points):
         assert sum(row[name] for name in diagrams.REGIMES) == row["queries"]
-
-
-@pytest.mark.slow
-def test_overlaps_stand_beside_theory_at_the_load_that_is_stored():
-    """Of 40 spins the odd number nearest to a load of 0.06 is 3, a load of 0.075."""
-    curves = Curves(loads=[0.06], neurons=[20, 40], samples=[2], temperatures=[0.2, 0.6], levels=0)
-    rows = pandas.DataFrame(rows_of(Config(studies=["curve"], memories=["classical"], curves=curves)))
-    with style.style():
-        summary = json.loads(files.encode(phase_diagram.summarise(rows)), parse_constant=lambda name: None)
-        figure = draw.figure(phase_diagram.panels(rows, summary))
-    ax = next(ax for ax in figure.axes if "overlap, sweeps" in ax.get_title(loc="left"))
-    labels = ax.get_legend_handles_labels()[1]
-    assert {r"$\alpha=0.05$, $N=20$", r"$\alpha=0.075$, $N=40$"} < set(labels)
-    theory = next(line for line in ax.lines if len(line.get_xdata()) == 200)
-    x, y = (np.asarray(values, float) for values in theory.get_data())
-    assert x.max() == pytest.approx(float(classical.spinodal_temperature(0.075)))
-    np.testing.assert_allclose(y, classical.retrieval_overlap(0.075, x))
-
-
-@pytest.mark.slow
-def test_no_theory_of_states_at_rest_stands_beside_a_single_update():
-    """Of one update a map has the lines of the start; two sweeps from the pattern, averaged singly, have none."""
-    modern = Modern(neurons=8, cells=[2, 2], levels=0, max_steps=1)
-    curves = Curves(loads=[0.05], neurons=[40], samples=[3], levels=0, burn_in=[0], sweeps=[2])
-    single = Classical(neurons=20, cells=[2, 2], levels=0, burn_in=0, sweeps=2)
-    table = pandas.DataFrame(rows_of(Config(classical=single, modern=modern, curves=curves)))
-    summary = json.loads(files.encode(phase_diagram.summarise(table)), parse_constant=lambda name: None)
-    assert [entry["contradicting_area"] for entry in summary["maps"]] == [None, None]
-    assert [entry["theory"] for entry in summary["retrieval_line"]] == [None]
-    assert {entry["overlap_theory"] for entry in summary["overlap"]} == {None}
-    assert not any("contradicting" in name for name in summary["scalars"])
-    assert [note for note in summary["notes"] if note.startswith("modern: ") and "at max_steps=1;" in note]
-    with style.style():
-        axes = draw.figure(phase_diagram.panels(table, summary)).axes
-    titled = {ax.get_title("left")[1:].replace("\n", " ").strip(): ax for ax in axes}
-    maps = {title: ax.get_legend_handles_labels()[1] for title, ax in titled.items() if "overlap" in title}
-    assert maps == {
-        "classical, $N=20$, 2 sweeps: overlap": [],
-        "modern, $N=8$, after one update: overlap": [
-            "half weight at the start, annealed, $N=8$",
-            r"the same, $N\to\infty$",
-        ],
-        "classical: overlap, sweeps 1 to 2": ["$\\alpha=0.075$, $N=40$"],
-    }

@@ -1,7 +1,6 @@
 """Retrieval against β: measurements against theory and against numpy, summary, figures."""
 
 import json
-import re
 
 import jax
 import jax.numpy as jnp
@@ -9,16 +8,11 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.figures import draw, style
 from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Config, Scan
-from experiments.retrieval.critical import critical_kappa
-from experiments.shared import corruptions, draws, grids, kappa_theory, parallel, retrievals, streams
+from experiments.shared import draws, grids, kappa_theory, parallel, retrievals
 from experiments.system import files
-from hopfield import find_memory, retrieve
-from hopfield.dynamics import CYCLE
 from hopfield.patterns import sphere as sphere_patterns
-from hopfield.patterns.sources import generated
 
 AROUND = [0.98, 0.99, 1.0, 1.01, 1.02, 1.05]
 
@@ -215,64 +209,3 @@ def test_summary_keeps_its_contract(smoke, mixed):
         json.loads(files.encode(summary))
     assert {e["memory"] for e in retrieval.summarise(smoke)["critical_kappa"]} == {"modern"}
     assert all(entry["reason"] for entry in retrieval.summarise(mixed)["unresolved"])
-
-
-@pytest.mark.slow
-def test_no_theory_of_converged_states_stands_beside_a_single_update():
-    """One step has its own, that of the weight at the start."""
-    table = measured(patterns=[20, 30, 50], samples=4, max_steps=1)
-    summary = json.loads(files.encode(retrieval.summarise(table)))
-    assert {(e["criterion"], e["theory"] is None) for e in summary["critical_kappa"]} == {
-        ("target_weight", False),
-        ("converged_weight", True),
-    }
-    assert summary["above_critical"] == []
-    assert [note for note in summary["notes"] if "at max_steps=1; no theory of states at rest" in note]
-    with style.style():
-        axes = draw.figure(retrieval.panels(table, summary)).axes
-    titles = [re.split(r"[\s,]*\(|,", ax.get_title("left")[3:])[0].replace("\n", " ") for ax in axes]
-    deviation = r"critical $\kappa$ over theory"
-    assert titles == ["first step", "after one update", "critical inverse temperature", deviation, "updates"]
-    for ax in axes:
-        said = " ".join([ax.get_title("left"), ax.get_xlabel(), ax.get_ylabel(), *ax.get_legend_handles_labels()[1]])
-        assert "converged" not in said
-        assert "still" not in said
-    assert "annealed theory" not in axes[1].get_legend_handles_labels()[1]
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("memory", ["modern", "sparse:1.5"])
-def test_lines_of_softmax_stand_beside_softmax_alone(memory):
-    """The limit of one step is drawn, and named, for memories that theory covers; no name stands without a line."""
-    shared = {"memory": memory, "ensemble": "sphere", "neurons": 16, "criterion": "target_weight", "stderr": 0.1}
-    shared["max_steps"] = 1000
-    known = {m: kappa_theory.critical_kappa(memory, "sphere", 16, m, "target_weight") for m in (30, 100, 300)}
-    assert all((kappa is not None) == (memory == "modern") for kappa in known.values())
-    entries = [shared | {"patterns": m, "kappa": 5.0, "theory": kappa} for m, kappa in known.items()]
-    panel = critical_kappa(entries)[0]
-    drawn = [part for part in panel.series if len(part.x) == 100]
-    names = {part.label for part in panel.series} & {r"one step, $N\to\infty$", "annealed theory at that $N$"}
-    assert (len(drawn), len(names)) == ((1, 2) if memory == "modern" else (0, 0))
-
-
-@pytest.mark.physics
-def test_patterns_that_are_not_stored_are_retrieved_alike():
-    """Every column from passes over generated spins equals what the memory itself gives with the same patterns."""
-    options = {"memories": ["exponential", "dense:3"], "ensembles": ["generated"], "neurons": [16], "patterns": [300]}
-    options |= {"kappas": [4.0, 12.0, 30.0], "around": [], "corruption": [0.0, 0.2], "samples": 2, "queries": 6}
-    config = Config(**options)
-    found = list(retrieval.measure(config, retrieval.points(config)))
-    assert len(found) == (3 + 1) * 2 * 2
-    for row in found:
-        pattern_key, query_key = draws.keys(0, 16, 0, row["sample"])
-        rows = generated(pattern_key, "spins", 300, 16).rows(0, 300)
-        model = find_memory(row["memory"]).build(rows, **({} if row["kappa"] is None else {"beta": row["kappa"] / 16}))
-        targets = np.asarray(rows[:6], float)
-        begun = jnp.asarray(streams.start(*corruptions.parts(row["corruption"]), query_key, targets))
-        end = jax.vmap(lambda x, model=model: retrieve(model, x, max_steps=1000))(begun)
-        weight = np.asarray(jax.vmap(model.shares)(end.state))[np.arange(6), np.arange(6)]
-        assert row["success"] == np.sum(weight > 0.5)
-        assert row["target_weight"] == pytest.approx(weight.mean(), abs=1e-12)
-        assert row["overlap"] == pytest.approx(np.mean(np.asarray(end.state) * targets))
-        assert row["steps"] == pytest.approx(np.mean(end.steps))
-        assert row["cycles"] == np.sum(end.status == CYCLE)

@@ -178,33 +178,3 @@ def test_a_server_that_cannot_be_reached_makes_the_run_offline(
     assert outcome.code == 0
     assert re.fullmatch(r"warning: W&B did not start and the run goes on offline .*\n", outcome.err)
     assert len(of_type(records(tmp_path / "out"), "history")) == 8
-
-
-REAL = {
-    "capacity": ["memories=[modern]", "neurons=[8,10]", "loads=[0.3,0.5]", "samples=3", "queries=2", "output=out"],
-    "training": ["tasks=[wine]", "layers=[lookup]", "seeds=2", "epochs=2", "width=8", "baselines=false", "output=out"],
-}
-
-
-def real_run(command: Callable, directory: Path, conf: str) -> tuple[dict, list[dict], list[dict]]:
-    """W&B's record, history and the ledger's rows of a small run of a published configuration."""
-    assert command(f"conf={conf}", *REAL[conf], "wandb.mode=offline").code == 0
-    written = records(directory)
-    (run,) = of_type(written, "run")
-    return run, [record["item"] for record in of_type(written, "history")], ledger(directory)
-
-
-@pytest.mark.process
-@pytest.mark.usefixtures("wandb_environment", "as_run")
-def test_a_training_run_reads_back_as_learning_curves_of_seeds_and_heads(command: Callable, tmp_path: Path) -> None:
-    _, history, rows = real_run(command, tmp_path / "out", "training")
-    for seed in (0, 1):
-        mine = {row["epoch"]: row for row in rows if row["seed_index"] == seed}
-        for column, name in (("loss", "loss"), ("entropy_0", "entropy/head 0"), ("entropy_1", "entropy/head 1")):
-            key = f"seed {seed}/{name}"
-            curve = {row["epoch"]: row[key] for row in history if key in row}
-            assert curve == pytest.approx({epoch: row[column] for epoch, row in mine.items()})
-        heads = {e: [v for key, v in row.items() if key.startswith("entropy_")] for e, row in mine.items()}
-        key = f"seed {seed}/entropy"
-        mean = {row["epoch"]: row[key] for row in history if key in row}
-        assert mean == pytest.approx({epoch: sum(each) / len(each) for epoch, each in heads.items()})

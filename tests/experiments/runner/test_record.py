@@ -222,19 +222,6 @@ def test_every_row_and_every_replacement_is_on_disk_before_the_next_step(
     assert (tmp_path / "summary.json").read_text() == "{}"
 
 
-def test_what_is_created_or_replaced_is_settled_in_its_directory(
-    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    changed: list[Path] = []
-    settled: list[Path] = []
-    replace, settle = os.replace, files.sync_directory
-    monkeypatch.setattr(os, "replace", lambda a, b: (replace(a, b), changed.append(Path(b).parent))[0])
-    monkeypatch.setattr(files, "sync_directory", lambda folder: (settle(folder), settled.append(Path(folder)))[0])
-    assert command("conf=toy", "output=new/out").code == 0
-    assert {tmp_path, tmp_path / "new", tmp_path / "new/out", tmp_path / "new/out/ledger"} <= set(settled)
-    assert all(settled.count(folder) >= changed.count(folder) for folder in set(changed))
-
-
 def test_a_ledger_that_files_have_left_is_settled_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # After a crash no file may be in both places.
     ledger = Ledger(tmp_path / "ledger", "test", {"seed": 0})

@@ -1,8 +1,6 @@
 """A run goes on where it was, whenever and however it was stopped, and ends with the same table."""
 
 import json
-import multiprocessing
-import os
 import signal
 import time
 from collections.abc import Callable
@@ -115,27 +113,6 @@ def test_only_rows_of_the_same_science_are_used_again(
     assert len(rows(tmp_path / "out/ledger")) == 16 + missing
     command("conf=toy", "output=alone", *words)
     assert (tmp_path / "out/table.csv").read_bytes() == (tmp_path / "alone/table.csv").read_bytes()
-
-
-def _record_all(folder: Path) -> None:
-    ledger = Ledger(folder, "test", {})
-    for point in POINTS:
-        ledger.record(point, {**point, "writer": os.getpid()})
-
-
-@pytest.mark.process
-def test_processes_writing_at_once_never_mix_their_lines(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=_record_all, args=(tmp_path / "ledger",)) for _ in range(3)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
-        assert writer.exitcode == 0
-    assert len(rows(tmp_path / "ledger")) == 3 * len(POINTS)
-    ledger = Ledger(tmp_path / "ledger", "test", {})
-    assert ledger.missing(POINTS) == []
-    assert [row["sample"] for row in ledger.rows(POINTS)] == [point["sample"] for point in POINTS]
 
 
 @pytest.mark.parametrize("cut", [1, 5, 30, 10_000])

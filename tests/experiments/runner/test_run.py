@@ -9,29 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from experiments.runner import compose, execute, launching, registry, session
-from experiments.runner.words import quote
+from experiments.runner import compose, registry, session
 
 RESULTS = {
     ".claim",
     "config.yaml", "figure.pdf", "figure.png", "figure.svg", "ledger",
     "report.html", "run.json", "summary.json", "table.csv",
 }  # fmt: skip
-
-
-@pytest.mark.parametrize(("words", "heavy"), [([], "hydra jax pandas"), (["conf=capacity"], "jax pandas matplotlib")])
-def test_help_answers_without_what_a_run_needs(tmp_path: Path, words: list[str], heavy: str) -> None:
-    program = (
-        f"import sys; from experiments.run import main; code = main([*{words}, '--help']);"
-        f"print('loaded', {{*{heavy.split()}}} & set(sys.modules)); sys.exit(code)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith("loaded set()\n")
-    assert re.search(r"^  conf=capacity +\w", done.stdout, re.M)
-    own = ("memories=", "neurons=", "loads=", "samples=", "queries=", "dynamics=", "corruption=", "seed=0", "output=")
-    assert all((f"\n  {option}" in done.stdout) == bool(words) for option in own)
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow
@@ -122,21 +106,6 @@ def test_a_sweep_has_one_directory_per_job(
     assert [re.sub(r"-[0-9a-f]{8}$", "-", name) for name in found] == [
         re.sub(r"-[0-9a-f]{8}$", "-", name) for name in directories
     ]
-
-
-def test_a_hydra_launcher_gets_every_job_with_a_directory_of_its_own(
-    toy: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("WANDB_MODE", "disabled")
-    name = "it's = here, not, there"
-    with session.opened(Path(toy[1])):
-        jobs = compose.jobs(["conf=toy", "limit=1", "seed=0,1", f"output={quote(name)}"], sweep=True)
-        launching.launch(jobs, execute.run_launched)
-    folders = sorted(path for path in (tmp_path / name).iterdir())
-    assert [folder.name for folder in folders] == ["seed_0", "seed_1"]
-    assert all({path.name for path in folder.iterdir()} == RESULTS for folder in folders)
-    assert not (tmp_path / "outputs/jobs").exists()
 
 
 def test_experiments_are_found_by_what_they_define(toy: list[str]) -> None:

@@ -24,16 +24,3 @@ def test_curves_of_capacity_are_named_by_memory_and_size_and_counts_become_share
     }
     assert series.done == 8
     assert series.curves["overlap"]["modern, N=20"] == [(0.1, 0.5), (0.2, 0.5)]
-
-
-def test_heads_are_told_apart_and_as_their_mean_and_learning_by_seed() -> None:
-    points = [{"layer": "attention", "seed_index": seed, "epoch": epoch} for seed in (0, 1) for epoch in (0, 1)]
-    series = Series("epoch")
-    series.expect(points)
-    values = {"entropy_0": 1.0, "entropy_1": 3.0, "stopped": True, "loss": float("nan")}
-    first = series.add(points[0], points[0] | values)
-    assert first == {"epoch": 0, "seed 0/entropy/head 0": 1.0, "seed 0/entropy/head 1": 3.0, "seed 0/entropy": 2.0}
-    both = series.add(points[2], points[2] | values)
-    assert both["entropy"] == 2.0
-    assert both["entropy/head 1"] == 3.0
-    assert "loss" not in both

@@ -15,7 +15,6 @@ import pytest
 
 from experiments.plot import main as plot
 from experiments.runner import registry
-from experiments.runs import main as runs
 
 ROOT = Path(__file__).resolve().parents[3]
 FIXTURE = ROOT / "tests/experiments/fixture"
@@ -81,36 +80,6 @@ def test_rows_that_are_one_measurement_stand_once(command: Callable, tmp_path: P
     same = joined.drop(columns="kinds").sort_values(columns, ignore_index=True)
     pandas.testing.assert_frame_equal(same, whole.sort_values(columns, ignore_index=True))
     assert json.loads((tmp_path / "joined/summary.json").read_text())["mean"] == pytest.approx(whole["response"].mean())
-
-
-@pytest.mark.slow
-def test_rows_of_one_measurement_with_other_numbers_are_said_to_be_left_out(
-    command: Callable, tmp_path: Path, capsys
-) -> None:
-    for name in ("a", "b"):
-        command("conf=toy", f"output={name}")
-    assert plot(["a", "b", "output=joined"]) == 0
-    assert "left out" not in capsys.readouterr().err
-    pandas.read_csv(tmp_path / "b/table.csv").assign(response=5.0).to_csv(tmp_path / "b/table.csv", index=False)
-    assert plot(["a", "b", "output=joined"]) == 0
-    assert "16 rows are left out, whose points have other numbers in a run that is named" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_runs_of_the_default_folders_are_compared(command: Callable, tmp_path: Path, capsys) -> None:
-    command("conf=toy", "flag=true")
-    command("conf=toy", "noise=0.5")
-    capsys.readouterr()
-    assert plot(["outputs/toy/flag=true", "outputs/toy/noise=0.5"]) == 0
-    folder = tmp_path / "outputs/comparisons/flag=true+noise=0.5"
-    assert {path.name for path in folder.iterdir()} == FILES
-    before = (folder / "table.csv").read_bytes()
-    assert plot([str(folder)]) == 0, "a comparison is drawn again from its runs"
-    assert (folder / "table.csv").read_bytes() == before
-    capsys.readouterr()
-    assert runs(["outputs/comparisons", "--json"]) == 0
-    (listed,) = json.loads(capsys.readouterr().out)
-    assert listed["differs"] == {"noise": [0.125, 0.5], "flag": [True, False]}
 
 
 @pytest.mark.slow

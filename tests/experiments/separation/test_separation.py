@@ -1,39 +1,19 @@
 """Comparison of separations: every read-out against plain numpy, the Bayesian limit, and its contract."""
 
-import json
 import math
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pandas
 import pytest
 
-from experiments import contract
 from experiments.separation import experiment, measurement, memories
-from experiments.separation.config import BOUND, PAIR, TASK, Config
+from experiments.separation.config import BOUND, Config
 from experiments.separation.experiment import points, summarise
 from experiments.shared import pattern_sets
 
 NOISE = measurement.Task("digits", 30, 40, 20, "noise", 0.3)
 SAMPLES = tuple(range(measurement.TOGETHER))
-
-
-def saved(rows: list[dict], path: Path) -> pandas.DataFrame:
-    """The table as a run would save and read it."""
-    pandas.DataFrame(rows).to_csv(path / "table.csv", index=False)
-    return pandas.read_csv(path / "table.csv")
-
-
-@pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> pandas.DataFrame:
-    config = Config()
-    measured = {json.dumps([row[name] for name in POINT]): row for row in experiment.measure(config, points(config))}
-    rows = [measured[json.dumps(list(point.values()))] for point in points(config)]
-    return saved(rows, tmp_path_factory.mktemp("separation"))
-
-
-POINT = [*TASK, *PAIR, "sample"]
 
 
 def read(similarity: str, separation: str, task: measurement.Task = NOISE, sharpness: float = 30.0) -> dict:
@@ -161,23 +141,6 @@ def test_no_draw_that_is_measured_is_tuned_on() -> None:
     assert not set(asked) & set(range(config.samples))
 
 
-def test_the_users_images_are_scaled_and_compared(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    np.savez(tmp_path / "images.npz", images=rng.integers(0, 256, (30, 4, 4)).astype(np.uint8))
-    ensemble = str(tmp_path / "images.npz")
-    levels = np.asarray(pattern_sets.pixels(ensemble))
-    assert (levels.shape, levels.min(), levels.max()) == ((30, 16), 0.0, 1.0)
-    config = Config(ensembles=[ensemble], similarities=["euclidean"], separations=["max"], patterns=[20], samples=2)
-    rows = list(experiment.measure(config, points(config)))
-    assert {row["neurons"] for row in rows} == {16}
-    table = saved(rows, tmp_path)
-    best = {entry["corruption"]: entry for entry in summarise(table)["best"]}
-    assert best["noise:0.4"]["retrieved"] > 0.5
-    np.save(tmp_path / "flat.npy", np.ones((4, 4)))
-    with pytest.raises(ValueError, match="must hold images, got numbers that are all 1"):
-        contract.check(experiment, Config(ensembles=[str(tmp_path / "flat.npy")], patterns=[3]))
-
-
 def test_the_summary_ranks_pairs_and_measures_leads_draw_by_draw() -> None:
     # Draws differ by 0.4, pairs by 0.1 in every draw: the lead has an error of zero, the shares one of 0.2.
     rows = []
@@ -201,21 +164,3 @@ def test_the_summary_ranks_pairs_and_measures_leads_draw_by_draw() -> None:
     assert found["scalars"]["retrieved/digits/max"] == pytest.approx(0.6)
     assert found["scalars"]["retrieved/digits/softmax"] == pytest.approx(0.4)
     assert {entry["retrieved"] for entry in found["results"]} == {0.5, 0.4, 0.6000000000000001}
-
-
-def test_a_sharpness_that_seeds_tuned_apart_is_told_of_all_of_them(table: pandas.DataFrame) -> None:
-    soft = (table["separation"] == "softmax") & (table["corruption"] == "noise:0.4")
-    other = table.assign(sample=table["sample"] + 3)
-    other.loc[soft, "sharpness_error"] = 8.0
-    alone = {name: entry["sharpness_error"] for name, entry in told(table).items()}
-    joined = {
-        name: entry["sharpness_error"] for name, entry in told(pandas.concat([table, other], ignore_index=True)).items()
-    }
-    assert list(alone) == list(joined)
-    for name, before in alone.items():
-        expected = [before, 8.0] if name[2] == "noise:0.4" and name[-1] == "softmax" else before
-        assert joined[name] == expected or math.isnan(before)
-
-
-def told(table: pandas.DataFrame) -> dict[tuple, dict]:
-    return {tuple(entry[name] for name in (*TASK, *PAIR)): entry for entry in summarise(table)["results"]}

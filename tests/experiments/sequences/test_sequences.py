@@ -69,20 +69,6 @@ def test_theory_of_the_plain_rule_stands_beside_the_plain_rule_alone():
         assert all((entry[name] is not None) == plain for name in ("independent_bits", "P_T", "P_S"))
 
 
-@pytest.mark.slow
-def test_every_rule_is_drawn_at_its_own_largest_size():
-    """The exponential rule has no length at N = 60 that is measured, and one at 8."""
-    options = {"shares": [0.5], "correlation": [0.3, 0.5], "samples": 2}
-    rows = measured(degrees=["1", "exponential"], neurons=[8, 60], **options)
-    panels = experiment.panels(rows, experiment.summarise(rows))
-    (panel,) = (panel for panel in panels if "correlated" in panel.title)
-    labels = [part.label for part in panel.series]
-    assert ["nan" in label for label in labels] == [False, False]
-    assert "N=60" in labels[0]
-    assert "N=8" in labels[1]
-    assert [len(part.x) for part in panel.series] == [2, 2]
-
-
 def test_a_length_without_a_wrong_spin_counts():
     seen = {2: 0.0, 4: 0.0, 8: 0.0125}
     rows = pandas.DataFrame(

@@ -111,33 +111,6 @@ def test_a_short_queue_is_a_short_call_unless_calls_are_whole(monkeypatch, whole
 
 
 @pytest.mark.parametrize(
-    ("each", "measurement", "told"),
-    [
-        (
-            {"beta": np.float32},
-            lambda kind, seed, data, draw, each: {"error": each["beta"], "square": draw["patterns"] ** 2},
-            "square of a measurement must be an array [T] of 2, a number for each beta of a draw, got a number",
-        ),
-        (
-            {"beta": np.float32},
-            lambda kind, seed, data, draw, each: {"error": jnp.ones(5)},
-            "error of a measurement must be an array [T] of 2, a number for each beta of a draw, got an array of 5",
-        ),
-        (
-            {},
-            lambda kind, seed, data, draw, each: {"error": jnp.ones(3) * draw["patterns"]},
-            "error of a measurement must be a number where `each` names no column, got an array of 3",
-        ),
-    ],
-    ids=["a number for all", "too many", "no column in each"],
-)
-def test_a_measurement_of_another_shape_is_told_in_one_sentence(each, measurement, told):
-    grid = Grid(lambda point: Kind("a"), measurement, {"patterns": np.uint32}, each, together=lambda kind: 2)
-    with pytest.raises(InputError, match=f"^{re.escape(told)}$"):
-        list(grids.rows(grid, 0, POINTS))
-
-
-@pytest.mark.parametrize(
     ("changed", "told"),
     [
         ({"patterns": 2.5}, "patterns must be whole numbers from 0 to 4294967295, got 2.5"),

@@ -126,28 +126,6 @@ def test_spins_are_taken_as_they_are_though_one_pattern_is_all_of_one_sign(tmp_p
     assert not capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("low", "high", "said"), [(-1, 1, False), (0, 1, True), (2.5, 4, True)])
-def test_a_file_of_numbers_that_are_no_spins_says_that_it_was_cut_and_where(tmp_path, capsys, low, high, said):
-    path = tmp_path / "numbers.npy"
-    np.save(path, np.where(np.random.default_rng(2).permuted(np.tile(np.arange(7), (4, 1)), axis=1) < 4, high, low))
-    pattern_sets.load(str(path), spins=True)
-    line = f"{path} holds numbers from {low:g} to {high:g}: for memories of spins each pattern is cut at its own median"
-    assert (f"{line} ({high:g} to {high:g})" in capsys.readouterr().err) == said
-    pattern_sets.load(str(path), spins=False)
-    assert "cut" not in capsys.readouterr().err
-
-
-def test_vectors_that_are_not_centred_say_that_they_will_be(tmp_path, capsys):
-    path = tmp_path / "vectors.npy"
-    for shift, said in ((0.0, False), (0.5, True)):
-        np.save(path, np.array([[-1.0, 0.0, 1.0], [2.0, 1.0, -3.0], [-1.0, 3.0, -2.0]]) + shift)
-        pattern_sets.load_to_measure(str(path), False)
-        line = f"of each pattern of {path} its own mean (0.5 to 0.5) is taken off before it is scaled"
-        assert (line in capsys.readouterr().err) == said
-    pattern_sets.pixels(str(path))
-    assert f"{path} holds numbers from -2.5 to 3.5, which are scaled to grey levels" in capsys.readouterr().err
-
-
 def test_differences_that_single_precision_cannot_hold_are_lost(tmp_path):
     array = 2**63 + np.random.default_rng(0).integers(0, 99, size=(6, 5)).astype(np.uint64)
     np.save(tmp_path / "big.npy", array)

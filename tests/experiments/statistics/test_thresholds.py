@@ -216,33 +216,3 @@ def test_no_data_ends_in_a_warning_or_an_error_without_a_number(seed):
         assert 0 < found.stderr < math.inf
     else:
         assert found.reason
-
-
-GOOD = {"load": [0.1, 0.2], "successes": [1, 0], "trials": [1, 1], "cluster": [0, 1]}
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"load": [0.1]}, "columns of one length"),
-        ({"load": [[0.1, 0.2]]}, "columns of one length"),
-        ({"load": [0.1, math.nan]}, "load must be finite"),
-        ({"trials": [1, -1]}, "not negative"),
-        ({"trials": [1, math.nan]}, "not negative"),
-        ({"successes": [2, 0]}, "successes must lie between 0 and trials"),
-        ({"successes": [-1, 0]}, "successes must lie between 0 and trials"),
-        ({"trials": [0, 0], "successes": [0, 0]}, "trials must be positive in at least one row"),
-        ({"cluster": [0, math.nan]}, "cluster must label every row, got NaN"),
-        ({"link": "cauchit"}, "link must be one of probit, logit, got 'cauchit'"),
-        ({"tail": 0.5}, "tail must be in"),
-        ({"tail": "a"}, "tail must be real numbers, got 'a'"),
-        ({"load": [0.1 + 1j, 0.2]}, "load must be real numbers"),
-        ({"load": ["0.1", "0.2"]}, "load must be real numbers"),
-        ({"load": np.ma.array([0.1, 0.2], mask=[True, False])}, "load must be finite"),
-        ({"trials": [1e17, 1]}, "trials must be at most 2.53"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else ",".join(value),
-)
-def test_bad_columns_are_refused(change, message):
-    with pytest.raises(ValueError, match=message):
-        critical_load(**(GOOD | change))

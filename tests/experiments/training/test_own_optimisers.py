@@ -73,22 +73,6 @@ def test_an_optimiser_of_ones_own_lowers_the_loss_and_goes_on_from_a_checkpoint(
     assert np.isnan([whole[-1]["optimiser_residual"], whole[-1]["optimiser_iterations"]]).all()
 
 
-def test_it_takes_the_options_that_are_its_parameters_with_its_own_values() -> None:
-    assert own_options("./mine.py:mine") == {"learning_rate": (0.05,), "momentum": 0.0}
-    assert own_options("./mine.py:bounded") == {"damping": (0.5,), "trust_radius": 2.0, "solver": "cg"}
-    assert own_options("./mine.py:keeping") == {}
-    names = ("learning_rate", "damping", "weight_decay")
-    for name, options, numbers in [
-        ("mine", {}, [(0.05, 0.0, 0.0)]),
-        ("mine", {"learning_rate": [0.1, 0.2]}, [(0.1, 0.0, 0.0), (0.2, 0.0, 0.0)]),
-        ("bounded", {"damping": [0.1]}, [(0.0, 0.1, 0.0)]),
-    ]:
-        config = config_with(f"./mine.py:{name}", **options)
-        contract.check(experiment, config)
-        found = [tuple(point[each] for each in names) for point in experiment.points(config) if point["epoch"] == 0]
-        assert found == numbers
-
-
 @pytest.mark.slow
 def test_an_option_that_is_given_is_the_one_it_trains_with(tmp_path: Path) -> None:
     def losses(name: str, **options: Any) -> list[float]:

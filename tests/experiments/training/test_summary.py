@@ -9,8 +9,6 @@ from scipy.stats import t as student
 from scipy.stats import ttest_1samp
 
 from experiments.training import experiment
-from experiments.training.config import RUN
-from experiments.training.summary import best_rows
 
 
 def made_table():
@@ -50,34 +48,3 @@ def test_equal_leads_have_no_error_and_no_test_however_their_differences_are_rou
     assert entry["lead"] == pytest.approx(0.1)
     assert entry["lead_stderr"] == 0.0
     assert np.isnan([entry["p"], entry["p_independent"]]).all()
-
-
-def spoilt(table, seed, rates=(0.1, 0.2)):
-    """The table with runs of a seed diverged at epoch 1, whose loss ends NaN."""
-    runs = (table["layer"] == "lookup") & (table["seed_index"] == seed) & table["learning_rate"].isin(rates)
-    late = runs & (table["epoch"] >= 1)
-    table.loc[late, ["loss", "test_accuracy"]] = np.nan
-    table.loc[late, "diverged"] = True
-    table.loc[runs & (table["epoch"] == 2), "stopped"] = True
-    return table
-
-
-def test_what_diverged_is_chosen_only_where_nothing_else_is():
-    one = best_rows(spoilt(made_table(), 0, [0.2]))
-    assert list(one[one["layer"] == "lookup"]["learning_rate"]) == [0.1, 0.2, 0.2]
-    every = best_rows(spoilt(made_table(), 0))
-    lost = every[every["diverged"]]
-    assert len(lost) == 1
-    assert lost["test_accuracy"].isna().all()
-    assert len(every.drop_duplicates(RUN)) == 6
-
-
-def test_a_seed_without_a_result_leaves_no_accuracy_and_no_lead():
-    found = experiment.summarise(spoilt(made_table(), 0))
-    entry = next(entry for entry in found["results"] if entry["layer"] == "lookup")
-    assert (entry["diverged"], entry["diverged_runs"], entry["runs"]) == (1, 2, 6)
-    assert np.isnan(entry["test_accuracy"])
-    (lead,) = found["paired"]
-    assert np.isnan([lead["lead"], lead["lead_stderr"], lead["p"], lead["p_independent"]]).all()
-    assert found["scalars"]["diverged/wine/lookup/softmax/adam"] == "2 of 6 runs, no result in 1 of 3 seeds"
-    assert found["scalars"]["test_accuracy/wine/svm/softmax/adam"] == pytest.approx(np.mean([0.95, 0.82, 0.74]))

@@ -9,11 +9,9 @@ import pytest
 import scipy.special
 import scipy.stats
 
-from experiments.figures import draw
 from experiments.system import files
 from experiments.worked_examples import capacity_claims as capacity
 from experiments.worked_examples import experiment as worked_examples
-from experiments.worked_examples import printed
 from experiments.worked_examples.experiment import Config
 from experiments.worked_examples.printed import PRINTED
 from tests.experiments.smoke import few_draws
@@ -148,24 +146,6 @@ def test_the_exponent_depends_on_the_patterns_and_the_temperature(claims):
         row = f"sphere λ=1 start d={size}"
         assert sizes["value"][row] == pytest.approx(sizes["theory"][row], abs=3 * sizes["stderr"][row] + 0.005)
     assert sizes["value"]["sphere λ=1 converged d=8"] < sizes["value"]["sphere λ=1 start d=8"] - 0.05
-
-
-@pytest.mark.physics
-def test_the_claims_are_told_by_name_with_what_was_measured(claims):
-    summary = worked_examples.summarise(claims)
-    for name in (
-        "claim 0.14 N patterns, half are retained at M/N, N=inf",
-        "claim e^(d/2) patterns, exponent, gaussian λ=2 start",
-    ):
-        assert summary["scalars"][f"{name}/stderr"] > 0
-        assert summary["scalars"][name] > summary["scalars"][f"{name}/theory"] - 0.1
-    assert len(summary["claims"]) == len(claims) == len(printed.claimed_numbers())
-    loads = claims[claims["quantity"] == "M/N"].set_index("row")["value"]
-    assert loads["N=100"] > loads["N=200"] > loads["N=inf"] > 0.1
-    figure = draw.figure(worked_examples.panels(claims, summary))
-    titles = [ax.get_title(loc="left") for ax in figure.axes if ax.axison]
-    assert len(titles) == 2
-    assert titles[0].startswith("a  claim of $0.14")
 
 
 def test_the_last_number_of_patterns_is_that_of_a_plain_loop():

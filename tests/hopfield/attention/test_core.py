@@ -9,7 +9,7 @@ import pytest
 import scipy.special
 
 from hopfield import metrics, separations
-from hopfield.attention import core, masks
+from hopfield.attention import core
 
 attend, decompose, weights = jax.jit(core.attend), jax.jit(core.decompose), jax.jit(core.weights)
 RNG = np.random.default_rng(11)
@@ -178,14 +178,6 @@ def test_attention_is_a_hopfield_update():
     )
 
 
-def test_jit_and_vmap_change_nothing():
-    query, key, value = drawn(2, 3)
-    base = core.attend(query, key, value, beta=0.8, mask=masks.causal())
-    np.testing.assert_allclose(attend(query, key, value, beta=0.8, mask=masks.causal()), base, atol=1e-14)
-    mapped = jax.vmap(lambda q, k, v: core.attend(q, k, v, beta=0.8, mask=masks.causal()))
-    np.testing.assert_allclose(jax.jit(mapped)(query, key, value), base, atol=1e-14)
-
-
 @pytest.mark.parametrize("alpha", [1.5, 2.0])
 def test_sparse_weights_are_those_of_the_entmax_package(alpha):
     torch, entmax = pytest.importorskip("torch"), pytest.importorskip("entmax")
@@ -193,27 +185,6 @@ def test_sparse_weights_are_those_of_the_entmax_package(alpha):
     golden = (entmax.sparsemax if alpha == 2 else entmax.entmax15)(torch.tensor(z), dim=-1).numpy()
     separation = separations.Sparsemax() if alpha == 2 else separations.entmax(1.5)
     np.testing.assert_allclose(weights(z, separation=separation), golden, atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"key": (5, 6)}, r"^key must have the query's width 4, got 6 \(axis -1\)"),
-        ({"value": (4, 2)}, r"^value must have one row per key, 5, got 4 \(axis -2\)"),
-        ({"query": (4,)}, r"^query must be rows of vectors"),
-        ({"query": (2, 3, 4), "key": (3, 5, 4)}, r"^leading axes of query, key and value must broadcast"),
-        ({"beta": 0.0}, r"^beta must be positive and finite, got 0.0"),
-        ({"beta": math.inf}, r"^beta must be positive and finite, got inf"),
-        ({"mask": np.ones((3, 5))}, r"^mask must be boolean"),
-        ({"mask": np.ones((3, 4), bool)}, r"^mask must be \[..., 3 or 1, 5 or 1\]"),
-    ],
-)
-def test_what_does_not_fit_is_named(change, message):
-    shapes = {"query": (3, 4), "key": (5, 4), "value": (5, 2)}
-    given = {name: np.ones(change.get(name, shape)) for name, shape in shapes.items()}
-    options = {name: x for name, x in change.items() if name not in shapes}
-    with pytest.raises(ValueError, match=message):
-        core.attend(**given, **options)
 
 
 def test_a_low_rank_metric_is_its_dense_form():

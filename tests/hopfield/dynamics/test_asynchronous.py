@@ -276,9 +276,3 @@ def test_a_clamped_unit_is_kept_where_its_field_is_not_a_number():
     end = relax(COUPLED, jnp.array([jnp.nan, 1.0, 1.0, 1.0]), dynamics="sequential", known=np.arange(4) > 1)
     np.testing.assert_array_equal(end.state, [np.nan, np.nan, 1.0, 1.0])
     assert not end.stable
-
-
-def test_temperature_is_traced_so_that_sweeping_it_is_one_program():
-    runs = quick(jax.vmap(lambda t: glauber(COUPLED, jnp.ones(4), KEY, t, sweeps=50).energy))(jnp.array([0.01, 1e6]))
-    assert float(runs[0]) == pytest.approx(np.min(energies("couplings")), abs=0.5)
-    assert float(runs[1]) > float(runs[0])

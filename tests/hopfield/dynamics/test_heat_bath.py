@@ -57,15 +57,6 @@ def test_visits_in_blocks_end_where_single_visits_do(neurons, clamped):
         assert len({tuple(row) for row in np.asarray(blocks.state)}) > 1 + clamped
 
 
-def test_the_key_and_the_temperature_are_given_by_position_or_by_name():
-    memory = network(9, 2)
-    couplings, start = hebb_couplings(memory), memory.patterns[0]
-    placed = glauber(couplings, start, KEYS[0], 0.5, sweeps=2)
-    jax.tree.map(
-        np.testing.assert_array_equal, placed, glauber(couplings, start, temperature=0.5, key=KEYS[0], sweeps=2)
-    )
-
-
 def test_chains_that_share_an_order_are_not_the_same_chain():
     """Their draws are their own: two keys at one temperature part at once, one key twice never does."""
     memory = network(VISITS_AT_ONCE, 3)

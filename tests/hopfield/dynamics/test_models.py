@@ -11,7 +11,7 @@ import pytest
 from hopfield import Memory, fixed_point, hebb_couplings, retrieve, trajectory
 from hopfield.dynamics import CONVERGED, CYCLE
 from hopfield.networks.binary import covariance_network
-from hopfield.networks.random_features import FeatureMemory, descend
+from hopfield.networks.random_features import FeatureMemory
 from hopfield.networks.sequences import SequenceMemory
 
 RNG = np.random.default_rng(5)
@@ -89,16 +89,6 @@ def test_a_binary_network_retrieves_what_its_network_of_spins_does():
     end, spins = retrieve(network, state), retrieve(network.couplings(), 2 * state - 1)
     np.testing.assert_array_equal(2 * end.state - 1, spins.state)
     assert (int(end.steps), int(end.status)) == (int(spins.steps), CONVERGED)
-
-
-def test_descent_by_steps_of_one_is_retrieval():
-    state = ROWS[0] + 0.1
-    jax.tree.map(np.testing.assert_array_equal, descend(FEATURES, state), retrieve(FEATURES, state))
-
-
-def test_a_query_that_is_not_a_number_descends_no_step():
-    lost = np.where(KNOWN, np.nan, ROWS[0])
-    jax.tree.map(np.testing.assert_array_equal, descend(FEATURES, lost), retrieve(FEATURES, lost))
 
 
 def test_a_fixed_point_of_features_moves_with_them():

@@ -237,15 +237,6 @@ def test_gradients_of_squared_distances_are_the_logarithm():
     )
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-def test_single_precision_is_kept(name):
-    family, base, end, (v, u) = jax.tree.map(lambda x: x.astype(jnp.float32) if hasattr(x, "astype") else x, case(name))
-    family = fixed(COVARIANCE.astype(jnp.float32)) if name == "location_normal" else family
-    found = [family.exp(v, base), logarithm(family, end, base), family.dist(base, end), family.norm(u, base)]
-    assert {leaf.dtype for leaf in jax.tree.leaves(found)} == {jnp.dtype(jnp.float32)}
-    close(family.exp(found[1], base), end, atol=2e-5)
-
-
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])
 @pytest.mark.parametrize("name", ["categorical", "univariate_normal"])
 def test_derivatives_at_rest_are_the_identity_and_the_squared_distance_curves_as_the_metric(name, dtype):

@@ -64,11 +64,6 @@ def test_the_length_of_a_retrieval_converges_and_is_never_below_the_distance_of_
     assert float(fisher_length(states[:1], PATTERNS, BETA)) == 0.0
 
 
-def test_single_precision_is_kept():
-    metric = attention_metric_matrix(QUERY.astype(jnp.float32), PATTERNS.astype(jnp.float32), BETA)
-    assert metric.dtype == jnp.float32
-
-
 @pytest.mark.parametrize("beta", [1.0, 16.0, 64.0])
 def test_length_between_two_patterns_is_the_distance_of_the_weights(beta):
     """p runs along a line, so that the length is ∫ dp/√(p(1 − p)) = 2 |Δ arcsin √p|, also where p jumps."""

@@ -1,7 +1,5 @@
 """The unit sphere: great circles and transport along them, by rotations of the space."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,7 +8,6 @@ from scipy.linalg import expm
 
 from hopfield._numerics import unit
 from hopfield.geometry import sphere
-from hopfield.geometry.families import location_normal
 
 KEYS = jax.random.split(jax.random.key(0), 3)
 ROWS = unit(jax.random.normal(KEYS[0], (3, 4)))
@@ -95,11 +92,3 @@ def test_derivatives_are_those_of_finite_differences():
     for size in (0.0, 0.02, 0.5, 2.0):
         difference = (moved(1e-5, size) - moved(-1e-5, size)) / 2e-5
         np.testing.assert_allclose(slope(size), difference, atol=1e-8)
-
-
-def test_lists_are_vectors():
-    x: Any = [1.0, 0.0]
-    v: Any = [0.0, 0.5]
-    for function, given in ((sphere.exp, (v, x)), (sphere.to_tangent, (v, x)), (sphere.parallel_transport, (v, x, v))):
-        np.testing.assert_array_equal(function(*given), function(*map(jnp.asarray, given)))
-    np.testing.assert_array_equal(location_normal.exp(v, x, jnp.eye(2)), [1.0, 0.5])

@@ -84,13 +84,6 @@ def test_not_a_number_stays_one_and_what_cannot_be_drawn_is_refused():
         graphs.gibbs(alone, alone.zeros(), jax.random.key(0), 1.0, sweeps=1)
 
 
-def test_the_key_and_the_temperature_are_given_by_position_or_by_name():
-    graph = machine(graphs.Identity())
-    placed = graphs.gibbs(graph, graph.zeros(), KEYS[0], T, sweeps=2)
-    named = graphs.gibbs(graph, graph.zeros(), temperature=T, key=KEYS[0], sweeps=2)
-    jax.tree.map(np.testing.assert_array_equal, placed, named)
-
-
 def bent(_, x, y):
     return jnp.sum(x) ** 2 * jnp.sum(y)
 

@@ -6,7 +6,6 @@ import pytest
 from flax import nnx
 
 from hopfield import attention
-from hopfield.layers import AssociationOptions, Hopfield, HopfieldAssociation, HopfieldPooling
 from tests.hopfield.layers.building import layer
 
 RNG = np.random.default_rng(0)
@@ -66,30 +65,3 @@ def test_decoding_with_a_window_reads_masks_by_place():
         module.init_cache(X.shape)
         tokens = [RUN(module, X[:, i : i + 1], mask=mask) for i in range(11)]
         np.testing.assert_allclose(jnp.concatenate(tokens, 1), WHOLE(module, X, mask=mask), atol=2e-6)
-
-
-def test_what_a_window_cannot_mean_is_refused():
-    module = layer(4, 16, decode=True, window=4)
-    module.init_cache(X.shape)
-    with pytest.raises(ValueError, match=r"^mask must be one of hopfield.attention.masks where a window is decoded"):
-        module(X[:, :1], mask=jnp.ones((1, 1, 1, 4), bool))
-    with pytest.raises(ValueError, match=r"^window must be left out where queries are not the keys, got 2 queries"):
-        module(X[:, :2], X, decode=False)
-    pooling = HopfieldPooling(layer(4, 16, window=4), 1, rngs=nnx.Rngs(0))
-    with pytest.raises(ValueError, match=r"^window must be left out where queries are not the keys, got 1 queries"):
-        pooling(X)
-    associate = HopfieldAssociation(4, 4, AssociationOptions(window=4))
-    inside = nnx.MultiHeadAttention(4, 16, decode=True, attention_fn=associate, rngs=nnx.Rngs(0))
-    inside.init_cache(X.shape)
-    with pytest.raises(ValueError, match=r"^window must be left out where queries are not the keys"):
-        inside(X[:, :1])
-    with pytest.raises(ValueError, match=r"^window must be"):
-        AssociationOptions(window=0)
-    with pytest.raises(ValueError, match=r"^window_first must be left out without a window"):
-        AssociationOptions(window_first=2)
-    assert Hopfield(layer(4, 16, window=4), rngs=nnx.Rngs(0))(X).shape == X.shape
-    other = layer(4, 16, decode=True)
-    other.init_cache(X.shape)
-    other.attention_fn.window = 4
-    with pytest.raises(ValueError, match=r"^cache must be made by init_cache of this layer, 4 places, got 11"):
-        other(X[:, :1])

@@ -2,7 +2,6 @@
 
 import math
 import re
-import textwrap
 from functools import partial
 
 import jax
@@ -197,43 +196,6 @@ def test_load_is_the_models_own_scaling(spec, symbol, load):
 def test_models_on_spins_refuse_other_patterns(name):
     with pytest.raises(ValueError, match=r"^patterns must be spins −1 or \+1, got entries .* away from them$"):
         MODELS[name].build(jnp.asarray(REAL))
-
-
-@pytest.mark.parametrize(
-    ("spec", "unnamed", "options", "sentence"),
-    [
-        ("epanechnikov", (5.0,), {}, "options of epanechnikov must be given by name, got 5.0"),
-        ("classical", (), {"beta": 2.0}, "options of classical must be among mask, values, got 'beta'"),
-        ("dense:3", (), {"alpha": 2.0}, "options of dense:3 must be among rectified, mask, values, got 'alpha'"),
-    ],
-)
-def test_options_that_a_memory_lacks_are_named(spec, unnamed, options, sentence):
-    with pytest.raises(TypeError) as found:
-        memories.find(spec).build(SPINS, *unnamed, **options)
-    assert str(found.value) == sentence
-
-
-def test_theory_of_the_separation_is_not_said_of_patterns_that_a_memory_draws_itself(tmp_path):
-    """It takes spins to be as often up as down; a tenth off in each makes another memory of it."""
-    text = """
-        import jax
-        import numpy as np
-        from hopfield import Memory, separations, spaces
-
-        def plain(patterns, *, mask=None):
-            return Memory.create(patterns, separation=separations.polynomial(2), space=spaces.Spins(), mask=mask)
-    """
-    biased = """
-        def DRAW(key, num_patterns, neurons):
-            return np.where(jax.random.bernoulli(key, 0.3, (num_patterns, neurons)), 1.0, -1.0)
-    """
-    (tmp_path / "even.py").write_text(textwrap.dedent(text))
-    (tmp_path / "biased.py").write_text(textwrap.dedent(text) + textwrap.dedent(biased))
-    even, drawn = (memories.find(f"{tmp_path}/{name}.py:plain") for name in ("even", "biased"))
-    assert even.theory.one_step_error(50, np.array([5])) == pytest.approx(0.000156, rel=0.5)
-    assert drawn.draw is not None
-    assert drawn.theory.one_step_error(50, np.array([5])) is None
-    assert drawn.theory.critical_load("retained") is None
 
 
 @pytest.mark.parametrize("name", memories.names())

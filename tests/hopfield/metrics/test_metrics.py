@@ -199,19 +199,6 @@ def test_named_contractions_are_what_they_say():
         assert found.shape == tuple(map(sizes.get, output)), name
 
 
-def test_forms_work_under_jit_vmap_and_grad():
-    g = PER_HEAD["low_rank"]
-    x, y = normal(3, 5, 4), normal(3, 6, 4)
-    each = jax.jit(jax.vmap(lambda metric, x, y: metric.form(x, y)))(g, x, y)
-    np.testing.assert_allclose(each, g.form(x, y), atol=1e-13)
-    slope = jax.grad(lambda metric: jnp.sum(metric.form(x, y)))(g)
-    assert type(slope) is metrics.LowRank
-    assert slope.factor.shape == (3, 2, 4)
-    assert metrics.as_metric(g) is g
-    assert metrics.as_metric(None) is None
-    assert isinstance(metrics.as_metric(jnp.eye(2)), metrics.Full)
-
-
 def test_eigenvalues_and_rank_are_those_of_the_matrix():
     """½(g + gᵀ) of [[2, 2], [0, 2]] is [[2, 1], [1, 2]], with eigenvalues 1 and 3."""
     np.testing.assert_allclose(metrics.eigenvalues(jnp.array([[2.0, 2.0], [0.0, 2.0]])), [1.0, 3.0], rtol=1e-6)

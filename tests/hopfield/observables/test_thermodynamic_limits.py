@@ -130,12 +130,3 @@ def test_an_array_of_beta_adds_the_axes_of_a_sweep():
         thermo.gibbs(scores, beta)
     with pytest.raises(ValueError, match=r"^axis must be one of the 2 axes of the scores, got 2$"):
         thermo.gibbs(scores, axis=2)
-
-
-@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float32], ids=lambda dtype: dtype.__name__)
-def test_precision_is_kept_and_half_precision_summed_in_single(dtype):
-    """4096 equal scores: a sum in bfloat16, of 8 bits, would stop at 256."""
-    found = quantities_of(jnp.zeros(4096, dtype), 1.0)
-    assert found.pop("gibbs").dtype == dtype
-    assert {value.dtype for value in found.values()} == {jnp.dtype(jnp.float32)}
-    assert float(found["thermal_entropy"]) == pytest.approx(np.log(4096), rel=1e-6)

@@ -112,19 +112,3 @@ def test_flat_patches_are_passed_over():
     np.testing.assert_array_equal(datasets._random_patches(photograph, 2, 1, 0), [[1, 0, 0, 0]])
     with pytest.raises(ValueError, match="count must be at most 1, the patches with contrast, got 2"):
         datasets._random_patches(photograph, 2, 2, 0)
-
-
-def test_bundled_data_needs_no_network_and_says_nothing(capfd, monkeypatch):
-    import socket
-
-    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("a connection was attempted"))
-    datasets.digits()
-    datasets.photograph_patches(count=10)
-    assert capfd.readouterr() == ("", "")
-
-
-def test_spins_are_not_scaled_to_norm_one():
-    with pytest.raises(ValueError, match="unit_norm must be False where binary is True"):
-        datasets.photograph_patches(4, 5, unit_norm=True, binary=True)
-    with pytest.raises(ValueError, match="unit_norm must be True or False, got 'no'"):
-        datasets.photograph_patches(4, 5, unit_norm="no")

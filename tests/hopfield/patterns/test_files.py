@@ -171,30 +171,6 @@ BAD_FILES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("a,b\n1,2\n", [[1, 2]]),
-        ("\ufeff1,2\n3,4\n", [[1, 2], [3, 4]]),
-        ("1_0,2\n3,4\n", "got text in row 0"),
-        ("1,b\n3,4\n", "got text in row 0"),
-        (",\n1,2\n", "got text in row 0"),
-        ("-,-\n1,2\n", "got text in row 0"),
-        ("True,False\n1,2\n", "got text in row 0"),
-        ("a,b\n", "got no line of numbers in"),
-        ("", "got no line of numbers in"),
-    ],
-    ids=["names", "mark", "underscore", "name and number", "nothing", "dashes", "truths", "names alone", "empty"],
-)
-def test_no_line_of_numbers_is_taken_for_one_of_names(tmp_path, text, found):
-    (path := tmp_path / "x.csv").write_text(text, encoding="utf-8")
-    if isinstance(found, list):
-        np.testing.assert_array_equal(datasets.from_file(path), found)
-    else:
-        with pytest.raises(ValueError, match=found):
-            datasets.from_file(path)
-
-
 @pytest.mark.parametrize(("write", "name", "message"), BAD_FILES.values(), ids=BAD_FILES)
 def test_bad_files_end_in_one_sentence(tmp_path, write, name, message):
     path = tmp_path / "patterns.file"

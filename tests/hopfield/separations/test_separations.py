@@ -152,19 +152,6 @@ def test_softmax_of_half_precision_scores_is_summed_in_float32():
     np.testing.assert_allclose(np.asarray(LogSumExp().weights(z), np.float32), 1 / 4096, rtol=1e-2)
 
 
-def test_alpha_is_traced_so_that_sweeping_it_compiles_once():
-    compiled = []
-
-    @jax.jit
-    def weights(alpha):
-        compiled.append(alpha)
-        return entmax(alpha).weights(jnp.asarray(Z[0]))
-
-    found = [weights(alpha) for alpha in (1.2, 1.5, 1.9)]
-    assert len(compiled) == 1
-    np.testing.assert_allclose(found[1], both(entmax(1.5), Z[:1])[1][0], rtol=1e-12)
-
-
 def test_a_separation_needs_only_a_potential_and_its_gradient():
     """What a user adds in one file: everything else has a default that is derived from the two."""
 
@@ -247,19 +234,6 @@ def test_a_subclass_without_functions_of_its_own_is_read_as_its_base():
 
     assert Named.by_blocks == "sums"
     assert Named().is_softmax
-
-
-@pytest.mark.parametrize(
-    ("stated", "told"),
-    [
-        ("sum", "by_blocks must be None or one of sums, threshold, got 'sum' of Own"),
-        ("sums", "by_blocks must be None, or the class one of separations.Streaming, got 'sums' of Own"),
-        ("threshold", "by_blocks must be None where there is no alpha, got 'threshold' of Own"),
-    ],
-)
-def test_blocks_that_a_class_cannot_be_read_by_are_refused_where_it_is_defined(stated, told):
-    with pytest.raises(ValueError, match=f"^{told}$"):
-        type("Own", (separations.Separation,), {"by_blocks": stated})
 
 
 def test_a_subclass_of_the_quadratic_potential_is_no_network_of_couplings():
