@@ -46,11 +46,6 @@ def test_the_disturbance_is_as_large_as_said():
         assert np.mean(added**2) / np.mean(before**2) == pytest.approx(expected, rel=0.15)
 
 
-def test_nothing_is_disturbed_where_all_is_kept():
-    np.testing.assert_array_equal(diluted(HEBB, KEY, 1.0).matrix, HEBB.matrix)
-    np.testing.assert_array_equal(noisy(HEBB, KEY, 0.0).matrix, HEBB.matrix)
-
-
 @pytest.mark.parametrize(("disturb", "amount"), [(diluted, 2.0), (diluted, 0.0), (noisy, -1.0)])
 def test_a_traced_amount_out_of_range_leaves_no_number(disturb, amount):
     found = jax.jit(lambda amount: disturb(HEBB, KEY, amount).matrix)(amount)

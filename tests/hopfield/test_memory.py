@@ -197,15 +197,6 @@ def test_memories_batch_over_patterns_beta_and_masks():
         np.testing.assert_allclose(batch[i], expected, rtol=1e-12)
 
 
-def test_a_memory_can_be_created_from_constants_inside_jit():
-    outside = Memory.create(PATTERNS, 0.5, mask=MASK).update(QUERIES[0])
-    inside = jax.jit(lambda x: Memory.create(PATTERNS, 0.5, mask=MASK).update(x))(QUERIES[0])
-    np.testing.assert_allclose(inside, outside, rtol=1e-13)
-    broken = np.where(np.eye(M, N), np.nan, PATTERNS)
-    with pytest.raises(ValueError, match="must be finite"):
-        jax.jit(lambda x: Memory.create(broken).update(x))(QUERIES[0])
-
-
 def test_energy_is_differentiable_in_everything_real():
     point = jnp.asarray(np.concatenate([PATTERNS.ravel(), QUERIES[0], [0.7]]))
 
@@ -277,22 +268,3 @@ def test_a_target_that_no_pattern_has_is_refused(options):
     np.testing.assert_allclose(memory.statistics(rows[0], target=2).target_weight, memory.shares(rows[0])[2], rtol=1e-5)
     traced = jax.vmap(lambda target: memory.statistics(rows[0], target=target).target_weight)(jnp.array([2, 5, -1]))
     np.testing.assert_array_equal(np.isnan(traced), [False, True, True])
-
-
-@pytest.mark.parametrize("mask", [None, np.ones(3, bool)], ids=["all", "masked"])
-@pytest.mark.parametrize("separation", ["softmax", "entmax:1.3", "sparsemax", "top_k:2"])
-def test_no_more_scores_are_kept_than_there_are_patterns(separation, mask):
-    memory = Memory.create(np.eye(3), mask=mask, separation=separation)
-    assert memory.statistics(np.ones(3), top=3).top_scores.shape == (3,)
-    with pytest.raises(ValueError, match="top must be from 1 to the 3 patterns, got 4"):
-        memory.statistics(np.ones(3), top=4)
-
-
-@pytest.mark.parametrize(
-    ("target", "told"),
-    [(9, "target must be from 0 to 2, got 9"), ([1, 2], "target must be one index, got int64")],
-)
-def test_a_target_that_is_no_pattern_is_refused_by_its_name(target, told):
-    for memory in (Memory.create(np.eye(3)), Memory.create(np.eye(3), mask=np.ones(3, bool))):
-        with pytest.raises(ValueError, match=told):
-            memory.statistics(jnp.ones(3), target=target)

@@ -194,13 +194,6 @@ def test_a_limit_beyond_what_loops_count_is_no_limit():
     assert int(retrieve(MODERN, STATE, max_steps=10**12).status) == 0
 
 
-@pytest.mark.parametrize("count", [np.int64(3), np.array(3), jnp.asarray(3)], ids=["numpy", "array", "jax"])
-def test_whole_numbers_of_any_library_count(count):
-    assert int(retrieve(MODERN, STATE, max_steps=count).steps) <= 3
-    assert attention.alibi_slopes(count).shape == (3,)
-    assert patterns.spins(KEY, count, 4).shape == (3, 4)
-
-
 @pytest.mark.parametrize("draw", ["biased", "correlated", "sphere", "flip", "mask", "noise"])
 def test_a_number_that_is_none_spoils_what_is_drawn_with_it(draw):
     if draw in ("biased", "correlated", "sphere"):
@@ -214,14 +207,6 @@ def test_shares_of_weights_that_are_not_numbers_are_none():
     found = counts.count(SPINS, SPINS)
     assert np.isnan(found.shares([8] * 3, lambda scores: scores * np.nan)).all()
     assert np.isnan(found.share_entropy(lambda scores: scores * np.nan)).all()
-
-
-@pytest.mark.parametrize("function", ["gibbs", "heat_capacity"])
-def test_a_separation_may_be_named_wherever_one_is_chosen(function):
-    by_name = getattr(thermodynamics, function)(SCORES, separation="softmax")
-    assert jnp.array_equal(by_name, getattr(thermodynamics, function)(SCORES))
-    named, plain = (large.read(Memory.create(ROWS, **options), ROWS) for options in ({"separation": "softmax"}, {}))
-    assert jnp.array_equal(named.output, plain.output)
 
 
 def test_a_token_beyond_the_cache_reads_nothing():

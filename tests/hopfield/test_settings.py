@@ -26,14 +26,6 @@ def test_a_network_without_energy_says_so_where_nan_is_an_error():
         retrieve(network, PATTERNS[0])
 
 
-@pytest.mark.parametrize("name", ["classical", "images", "unlearning:2"])
-def test_types_need_no_promotion(name):
-    with jax.numpy_dtype_promotion("strict"):
-        memory = find_memory(name).build(jnp.asarray(PATTERNS))
-        dynamics = "synchronous" if name == "images" else "asynchronous"
-        assert retrieve(memory, jnp.asarray(PATTERNS[0]), dynamics=dynamics, key=jax.random.key(0)).steps.dtype == int
-
-
 def test_nullable_numbers_of_pandas_are_numbers():
     frame = pd.DataFrame(PATTERNS).astype("Float64")
     np.testing.assert_array_equal(Memory.create(frame).patterns, PATTERNS)

@@ -6,7 +6,7 @@ import scipy.optimize
 
 from hopfield import Memory, retrieve
 from hopfield.dynamics import NOT_A_NUMBER
-from hopfield.spaces import Box, Euclidean, Sphere, Spins, box, euclidean, find, sphere, spins
+from hopfield.spaces import Box, Euclidean, Sphere, Spins, box, sphere
 from tests.hopfield.contracts.parts import SPACES, quick, slopes
 
 RNG = np.random.default_rng(3)
@@ -160,19 +160,3 @@ def test_projections_lie_in_the_space_and_keep_the_dtype(name):
 )
 def test_violation_is_the_distance_from_the_space(space, states, expected):
     assert float(space.violation(jnp.array(states))) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("space", "kind", "name"),
-    [
-        (euclidean(), Euclidean, "euclidean"),
-        (euclidean(confined=False), Euclidean, "unconfined"),
-        (spins(), Spins, "spins"),
-        (sphere(2.0), Sphere, "sphere:2"),
-        (box(0.5), Box, "box:0.5"),
-    ],
-    ids=["euclidean", "unconfined", "spins", "sphere", "box"],
-)
-def test_every_space_is_made_by_the_function_of_its_name(space, kind, name):
-    assert type(space) is kind
-    assert space == find(name)

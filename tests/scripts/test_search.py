@@ -1,7 +1,6 @@
 """Searching options: words become suggestions, and two searchers share one study."""
 
 import importlib.util
-import itertools
 import json
 from pathlib import Path
 
@@ -45,24 +44,3 @@ def test_a_search_goes_on_with_what_is_known(search, monkeypatch, tmp_path, caps
     assert search.main([*words, "samples=9"]) == 2
     assert "must be conf=toy as in the search that" in capsys.readouterr().err
     assert len(asked) == 13
-
-
-def test_a_trial_without_the_scalar_has_failed_and_a_study_without_it_is_told(search, monkeypatch, tmp_path, capsys):
-    """A threshold that some options have and some do not: missing for all that are searched from 2.5 upwards."""
-
-    def run(command, **options):
-        words = dict(word.split("=", 1) for word in command[3:])
-        found = {"y": float(words["x"])} if float(words["x"]) < 2.5 else next(without)
-        Path(words["output"], "summary.json").write_text(json.dumps({"scalars": found}))
-
-    pytest.importorskip("optuna", reason="optuna is not installed")
-    without = itertools.cycle([{}, {"y": None}])
-    monkeypatch.setattr(search.subprocess, "run", run)
-    words = [str(tmp_path / "study.log"), "y", "conf=toy", "x=0.5..4.5", "--trials", "12", "--seed", "1"]
-    assert search.main(words) == 0
-    out, err = capsys.readouterr()
-    assert "y = 2." in out
-    assert "has no result: SCALAR must be a result of the run, which has none, got 'y'" in err
-    assert "has no result: SCALAR must be a number, got None for y" in err
-    assert search.main([str(tmp_path / "other.log"), "y", "conf=toy", "x=3.0..4.5", "--trials", "2"]) == 2
-    assert "which none of the trials had" in capsys.readouterr().err

@@ -90,18 +90,6 @@ def test_padding_has_no_part_in_scores_or_moments():
         np.testing.assert_allclose(found[0], found[1], atol=2e-5)
 
 
-def test_a_file_is_read_as_it_says(tmp_path, bags):
-    path = tmp_path / "mine.npz"
-    np.savez(path, **bags)
-    found = data.load(str(path))
-    np.testing.assert_array_equal(found.there, [[1, 0], [1, 1], [1, 0], [1, 1]])
-    np.testing.assert_array_equal(found.tested, [[0, 0, 1, 1]])
-    np.testing.assert_array_equal(found.labels, [False, True, False, True])
-    rms = np.sqrt(np.mean(bags["features"] ** 2))
-    np.testing.assert_allclose(np.sinh(found.instances[found.place[3]]) * rms, [[8, 9], [10, 11]], rtol=1e-5)
-    assert len(points(Config(data=[str(path)]))) == 4
-
-
 @pytest.mark.parametrize("methods", [["svm"], ["forest"], ["hopfield"]])
 def test_folds_of_one_class_are_refused_before_the_start(methods, tmp_path):
     """Sorted by label, the second division has folds of one class, and models that are trained on one alone."""

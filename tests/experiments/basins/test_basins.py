@@ -12,7 +12,6 @@ from experiments.basins import experiment
 from experiments.basins.experiment import Config, Scale
 from experiments.figures import draw, style
 from experiments.shared import draws, grids
-from experiments.system import files
 from hopfield.theory import basins
 
 OVERLAPS = [0.1, 0.3, 0.45, 0.6, 0.75, 0.9]
@@ -163,16 +162,6 @@ def test_summary_accounts_for_every_query(smoke):
         assert name.startswith("critical_overlap/")
     tenths = smoke.assign(queries=10, right=9, some=9, reversed=1)
     assert {entry["nowhere"] for entry in experiment.summarise(tenths)["ends"]} == {0.0}, "1 − 0.9 − 0.1 is below 0"
-
-
-def test_loads_are_stored_with_an_odd_number_of_patterns_where_fields_are_integers():
-    scale = Scale(neurons=[30, 40, 50], loads=[0.1, 0.2, 0.21])
-    memories = ["classical", "projection"]
-    points = experiment.points(Config(memories=memories, per_memory=dict.fromkeys(memories, scale)))
-    stored = {memory: {(p["neurons"], p["patterns"]) for p in points if p["memory"] == memory} for memory in memories}
-    assert stored["classical"] == {(30, 3), (30, 7), (40, 5), (40, 9), (50, 5), (50, 11)}
-    assert {patterns % 2 for _, patterns in stored["projection"]} == {0, 1}
-    assert len(points) == len({files.fingerprint(point) for point in points})
 
 
 @pytest.mark.slow

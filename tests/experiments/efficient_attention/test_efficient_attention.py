@@ -44,15 +44,6 @@ def test_a_layers_head_in_blocks_is_the_head_with_all_scores_at_once(separation)
     assert row["seconds"] > 0
 
 
-def test_dense_attention_is_left_out_beyond_its_largest_length():
-    config = Config(methods=["dense", "elu"], lengths=[32, 64], largest_dense=32, repeats=1)
-    assert [(point["method"], point["length"]) for point in experiment.points(config)] == [
-        ("dense", 32),
-        ("elu", 32),
-        ("elu", 64),
-    ]
-
-
 def test_the_crossover_is_where_the_times_are_equal():
     """Times T²/100 and T cross at T = 100, on straight lines in the logarithms."""
     lengths = np.array([10, 30, 200, 400])

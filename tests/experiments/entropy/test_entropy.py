@@ -125,14 +125,6 @@ def test_quantiles_and_shares_are_those_of_the_retrievals(table: pandas.DataFram
     assert last["rising_stderr"] == pytest.approx(rising.mean(axis=1).std(ddof=1) / math.sqrt(config.samples))
 
 
-def test_the_query_is_the_same_at_every_beta_and_its_entropy_falls_with_beta(table: pandas.DataFrame) -> None:
-    start = table[(table["step"] == 0) & (table["corruption"] == "lower:0.5")].sort_values("beta")
-    np.testing.assert_allclose(start["overlap"], start["overlap"].iloc[0], rtol=1e-14)
-    assert len(start) == len(Config().ratios) + len(Config().fixed)
-    assert (np.diff(start["entropy"]) < 0).all()
-    np.testing.assert_allclose(start["slope"], start["thermal_entropy"], atol=1e-6)
-
-
 def test_the_summary_says_who_rises_and_how_well_the_identities_hold(table: pandas.DataFrame) -> None:
     summary = entropy.summarise(table)
     (checks,) = summary["checks"]
@@ -146,12 +138,3 @@ def test_the_summary_says_who_rises_and_how_well_the_identities_hold(table: pand
     assert both["lower:0.5", 2.0] < 0.2
     assert summary["scalars"]["residual/modern"] == checks["residual"]
     assert summary["scalars"]["rising/modern/0.5"] == 1.0
-
-
-@pytest.mark.parametrize("steps", [1, 2])
-def test_theory_of_where_retrievals_end_stands_beside_no_single_update(table: pandas.DataFrame, steps: int) -> None:
-    rows = table[table["step"] <= steps]
-    shown = entropy.panels(rows, entropy.summarise(rows))
-    (ends,) = (panel for panel in shown if "where retrievals end" in panel.title)
-    assert ends.y.label == ("$H$ after one update" if steps == 1 else "$H$ after 2 updates")
-    assert ("annealed theory" in [part.label for part in ends.series]) == (steps > 1)

@@ -7,7 +7,6 @@ import pytest
 
 from experiments.gradients import experiment
 from experiments.gradients.experiment import Config
-from experiments.system import provenance
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +50,3 @@ def test_the_verdict_is_that_of_the_rows(table):
     assert bad["scalars"]["float32 verdict"] == "NOT VERIFIED: 31 of 32 gradients agree"
     assert bad["wrong"][0]["input"] == table.loc[3, "input"]
     json.dumps(bad)
-
-
-def test_what_rows_depend_on_is_the_seed_and_no_file():
-    science = provenance.science(experiment, Config(seed=3))
-    assert (science["seed"], science["contents"]) == (3, {})

@@ -67,16 +67,3 @@ def test_a_modern_minimum_has_the_hessian_of_its_energy():
 def test_continuous_memories_need_a_temperature():
     with pytest.raises(ValueError, match="temperatures must hold one above 0"):
         experiment.check(Config(temperatures=[0.0]))
-
-
-@pytest.mark.parametrize(
-    ("memory", "num_patterns", "temperature", "starts"), [("classical", 80, 0.0, 1000), ("epanechnikov", 20, 0.9, 60)]
-)
-def test_different_ends_are_counted_apart_however_many(memory, num_patterns, temperature, starts):
-    point = {"memories": [memory], "neurons": [100], "patterns": [num_patterns], "temperatures": [temperature]}
-    config = Config(**point, samples=2, starts=starts)
-    rows = pandas.DataFrame(experiment.measure(config, experiment.points(config)))
-    (found,) = experiment.summarise(rows)["minima"]
-    ends = rows[rows["settled"] == 1].round({"mark": 6, "energy": 6, "overlap": 6})
-    distinct = len(ends.drop_duplicates(["sample", "mark", "energy", "overlap"]))
-    assert sum(found[kind] for kind in KINDS) == distinct / 2

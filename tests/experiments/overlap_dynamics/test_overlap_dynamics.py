@@ -5,7 +5,6 @@ import pytest
 
 from experiments.overlap_dynamics import experiment, theory
 from experiments.overlap_dynamics.experiment import Config
-from experiments.shared.notes import noted
 
 SMALL = Config(neurons=[60, 400], around=[0.5], overlaps=[0.5, 1.0], steps=[1, 2, 8], samples=12)
 
@@ -71,29 +70,3 @@ def test_theory_and_labels_are_of_the_start_that_whole_spins_meet():
     for panel in experiment.panels(rows, summary):
         labels = [part.label for part in panel.series]
         assert [label for label in labels if "m(0)" in label] == ["$m(0)=0$", "$m(0)=0.35$"]
-
-
-def test_loads_and_starts_of_one_network_that_are_the_same_are_measured_once():
-    """0.5 and 0.9 of the last load are both 3 patterns of 20 neurons, 1.09 of it; 0.7 and 0.72 both 3 flips."""
-    config = Config(degrees=[2], neurons=[20], around=[0.5, 0.9], overlaps=[1.0, 0.7, 0.72], steps=[1], samples=6)
-    with noted() as notes:
-        points = experiment.points(config)
-    assert list(notes) == [
-        "note: around 0.5, 0.9 of degree 2 at N=20 are all M=3: measured once",
-        "note: overlaps 0.7, 0.72 of N=20 are all 3 flipped spins: measured once",
-    ]
-    assert len(points) == 2 * 6
-    assert experiment.cost(config).points == len(points)
-    rows = pandas.DataFrame(experiment.measure(config, points))
-    summary = experiment.summarise(rows)
-    assert [(entry["start_overlap"], entry["load"]) for entry in summary["times"]] == [(1.0, 0.15), (0.7, 0.15)]
-    (panel,) = experiment.panels(rows, summary)
-    assert "=1.09" in panel.title
-
-
-def test_one_step_alone_shows_theory_as_marks():
-    """A line through one point has no length."""
-    config = Config(degrees=[2], overlaps=[1.0], steps=[1], samples=2)
-    rows = pandas.DataFrame(experiment.measure(config, experiment.points(config)))
-    (panel,) = experiment.panels(rows, experiment.summarise(rows))
-    assert all(part.marker for part in panel.series)

@@ -8,7 +8,7 @@ import pytest
 
 from experiments.phase_diagram import diagrams
 from experiments.phase_diagram import experiment as phase_diagram
-from experiments.phase_diagram.config import Classical, Config, Curves, Modern
+from experiments.phase_diagram.config import Classical, Config, Curves
 from experiments.system import files
 from hopfield.theory import classical
 from tests.experiments.phase_diagram.tables import rows_of
@@ -58,18 +58,6 @@ def test_overlaps_without_size_dependence_extrapolate_to_the_theory():
         (0.02, size) for size in (500, 1000, 2000, None)
     }
     assert all(line["temperature"] == pytest.approx(0.7, abs=0.02) for line in summary["retrieval_line"])
-
-
-def test_loads_are_stored_with_an_odd_number_of_patterns_at_every_size():
-    """Hebb's fields have the parity of M: one parity at all sizes; loads that store the same number are one curve."""
-    curves = Curves(loads=[0.05, 0.051], neurons=[100, 200, 300], samples=[1], temperatures=[0.3], levels=0)
-    config = Config(memories=["classical"], curves=curves, classical=Classical(cells=[7, 1], load=[0.0, 0.2]))
-    points = phase_diagram.points(config)
-    assert {point["patterns"] % 2 for point in points} == {1}
-    stored = [(p["asked"], p["neurons"], p["patterns"]) for p in points if p["study"] == "curve"]
-    assert stored == [(0.05, 100, 5), (0.05, 200, 11), (0.05, 300, 15)]
-    modern = phase_diagram.points(Config(memories=["modern"], modern=Modern(cells=[9, 1])))
-    assert {point["patterns"] % 2 for point in modern} == {0, 1}
 
 
 @pytest.mark.slow

@@ -30,12 +30,6 @@ def sphere() -> pandas.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def smoke() -> pandas.DataFrame:
-    """The experiment at the scale of its dataclass defaults."""
-    return measured()
-
-
-@pytest.fixture(scope="module")
 def mixed() -> pandas.DataFrame:
     """Something of every kind: memories without β, spins, images, corrupted starts."""
     few = {"samples": 6, "queries": 8, "patterns": [40], "ensembles": ["spins"]}
@@ -194,18 +188,3 @@ def test_masked_starts_need_a_larger_beta(mixed):
     (converged,) = (entry for entry in clean if entry["criterion"] == "converged_weight")
     assert masked["corruption"] == "mask:0.5"
     assert masked["kappa"] > 1.1 * converged["kappa"]
-
-
-@pytest.mark.physics
-def test_summary_keeps_its_contract(smoke, mixed):
-    for table in (smoke, mixed):
-        summary = retrieval.summarise(table)
-        for entry in summary["critical_kappa"]:
-            assert list(entry) == [*retrievals.CURVE[:4], "criterion", "kappa", "stderr", "theory", "max_steps"]
-            assert entry["criterion"] in ("target_weight", "converged_weight")
-            assert isinstance(entry["memory"], str)
-            assert isinstance(entry["kappa"], float)
-        assert summary["scalars"]["step_limit_share"] < 0.01
-        json.loads(files.encode(summary))
-    assert {e["memory"] for e in retrieval.summarise(smoke)["critical_kappa"]} == {"modern"}
-    assert all(entry["reason"] for entry in retrieval.summarise(mixed)["unresolved"])

@@ -38,21 +38,6 @@ def test_whatever_an_experiment_raises_is_one_line_that_names_the_traceback(
     assert isinstance(error.value.__cause__, LookupError)
 
 
-def test_what_fails_before_there_is_an_output_is_told_in_a_temporary_file(
-    command: Callable, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def broken(config: object) -> None:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(registry.load("toy"), "points", broken)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    (tmp_path / "temporary").mkdir()
-    outcome = command("conf=toy")
-    (log,) = (tmp_path / "temporary").iterdir()
-    assert (outcome.code, outcome.err) == (1, f"error: ZeroDivisionError; the traceback is in {log}\n")
-    assert "in broken\n" in log.read_text()
-
-
 def process(program: str, folder: Path) -> subprocess.Popen:
     """A command of a few lines that is guarded, as a process of its own; it prints a line when it has begun."""
     lines = "import signal, sys, time\nfrom experiments.runner import boundary\n"

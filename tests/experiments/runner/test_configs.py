@@ -1,7 +1,5 @@
 """Every YAML of conf/ composes into points that can be measured; what is published is what the project promises."""
 
-import contextlib
-import dataclasses
 import json
 from functools import cache
 
@@ -64,39 +62,3 @@ def test_costs_bound_the_points_of_every_published_config(composed, listed, conf
     assert points <= max(cost.points, 3000 * (job.experiment == "heads")) <= 60 * points + 3000
     assert budget.seconds(cost) > 1
     assert (budget.seconds(cost) < 7200) == (conf != "mqar_published")  # that one is for a GPU
-
-
-NO_AXIS = {"save_every"}
-"""Options on which nothing depends."""
-
-
-@pytest.mark.parametrize("name", [name for name in registry.names() if name != "toy"])
-def test_every_axis_shows_in_the_points(name):
-    """An option that is no part of the science and changes no point would leave rows of other numbers in place."""
-    experiment, config = registry.load(name), registry.options(name)()
-    usual = experiment.points(config)
-    for field in dataclasses.fields(config):
-        value = getattr(config, field.name)
-        if field.metadata.get("axis") and field.name not in NO_AXIS and value and isinstance(value, list | int | float):
-            other = value[1:] if isinstance(value, list) else not value if value is True else value + 1
-            with contextlib.suppress(ValueError):  # a value that does not go alone
-                assert experiment.points(dataclasses.replace(config, **{field.name: other})) != usual, field.name
-
-
-def test_the_overrides_of_the_contract_reach_every_memory(composed):
-    words = [
-        "neurons=[20,30]",
-        "loads=[0.1,0.2]",
-        "samples=2",
-        "queries=1",
-        "corruption=[0.1]",
-        "dynamics=[synchronous]",
-    ]
-    job = composed("conf=capacity", "memories=[modern,classical]", *words)
-    points = registry.load("capacity").points(job.config)
-    assert {(point["memory"], point["neurons"]) for point in points} == {
-        (memory, neurons) for memory in ("modern", "classical") for neurons in (20, 30)
-    }
-    shared = {(point["queries"], point["corruption"], point["dynamics"]) for point in points}
-    assert shared == {(1, "flip:0.1", "synchronous")}
-    assert len(points) == 2 * 2 * 2 * 2

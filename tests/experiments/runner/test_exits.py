@@ -12,23 +12,6 @@ from experiments.runner import registry
 TOY = ["conf=toy", "limit=1", "output=out"]
 
 
-@pytest.mark.parametrize(
-    "error", [SystemExit(0), SystemExit(), GeneratorExit(), type("Own", (BaseException,), {})("own")]
-)
-def test_code_that_leaves_by_itself_stops_the_run_in_one_sentence(command: Callable, monkeypatch, error) -> None:
-    def leaving(*arguments: object, **options: object) -> None:
-        raise error
-
-    monkeypatch.setattr(registry.load("toy"), "measure", leaving)
-    outcome = command(*TOY)
-    assert outcome.code == 1
-    assert outcome.err.startswith(f"error: the run stopped ({type(error).__name__}")
-    assert "0 of 8 points are kept" in outcome.err
-    assert outcome.err.count("\n") == 1
-    monkeypatch.setattr(registry.load("toy"), "points", leaving)
-    assert command(*TOY, "seed=2").code != 0
-
-
 def test_points_that_are_alike_are_measured_once_and_said_to_be(command: Callable, monkeypatch) -> None:
     toy = registry.load("toy")
     usual = toy.points

@@ -2,17 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import jax
-import numpy as np
 import pytest
 
 from experiments import contract
 from experiments.bounds import includes
 from experiments.contract import option
 from experiments.runner import idle
-from experiments.shared import pattern_sets, spellings
+from experiments.shared import spellings
 
 IDLE = [
     ("capacity memories=[modern] parity=even", "parity must be left out unless a memory with loads has fields that"),
@@ -68,28 +66,3 @@ def test_a_name_means_the_same_after_another_precision(kind: str, name: str) -> 
         meaning(name)
     with jax.enable_x64(False):
         assert meaning(name) == meaning(f"{name}0")
-
-
-def test_patterns_stored_twice_are_announced(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
-    patterns = np.sign(np.random.default_rng(0).normal(size=(6, 20)))
-    for name, rows in (("once.npy", patterns), ("twice.npy", patterns[[0, 1, 0, 2, 1, 0]])):
-        np.save(tmp_path / name, rows)
-        for spins in (True, False):
-            pattern_sets.load(str(tmp_path / name), spins=spins)
-            pattern_sets._load.cache_clear()  # as another precision would have it
-        pattern_sets.check_spins(f"mapped:{tmp_path / name}")
-    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning:")]
-    assert [line.partition(str(tmp_path))[0] for line in said] == [
-        "warning: of the 6 patterns of ",
-        "warning: of the 6 patterns of mapped:",
-    ]
-    assert all("3 are equal to others before them" in line for line in said)
-
-
-def test_images_stored_twice_are_announced(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
-    """As they are for pixels too, which no memory scales."""
-    images = np.random.default_rng(0).random((6, 20))
-    np.save(tmp_path / "twice.npy", images[[0, 1, 0, 2, 1, 0]])
-    pattern_sets.pixels(str(tmp_path / "twice.npy"))
-    assert "of the 6 patterns of" in (said := capsys.readouterr().err)
-    assert "3 are equal to others before them" in said

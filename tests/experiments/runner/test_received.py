@@ -37,20 +37,6 @@ def test_a_memory_of_ones_own_is_drawn_the_same_where_its_code_is_gone(place: Pa
     assert not (place / "ran").exists()
 
 
-@pytest.mark.slow
-def test_an_experiment_of_ones_own_is_drawn_with_the_code_that_is_named(place: Path, capsys) -> None:
-    assert new(["experiment", "mything"]) == 0
-    assert run(["conf=./mything", "samples=1", "neurons=[20]", "output=out"]) == 0
-    with (place / "mything/experiments/mything/experiment.py").open("a") as code:
-        code.write("import pathlib\npathlib.Path('ran').touch()\n")
-    for words in (["out"], ["out", "out", "output=joined"]):
-        assert plot(words) == 2
-        assert "or one whose folder is named (home=FOLDER draws with its code), got mything" in capsys.readouterr().err
-    assert not (place / "ran").exists()
-    assert plot(["out", "home=mything"]) == 0
-    assert (place / "ran").exists()
-
-
 def test_nothing_in_a_configuration_is_resolved(command: Callable, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.setenv("SECRET", "hunter2")
     assert command("conf=toy", "limit=1", "output=out").code == 0

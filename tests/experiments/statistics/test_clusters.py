@@ -188,11 +188,3 @@ def test_errors_of_huge_values_and_intervals_of_huge_counts_are_finite():
     )
     assert standard_error([2.0**1000, -(2.0**1000)]) == 2.0**1000
     np.testing.assert_allclose(wilson(0.25e300, 1e300), 0.25)
-
-
-@pytest.mark.parametrize("value", [0.1, 0.3, 1e-300, 12345.678])
-def test_equal_values_have_no_error_however_their_mean_is_rounded(value):
-    for n in range(2, 60):
-        values = np.full(n, value)
-        assert standard_error(values) == 0.0
-        assert clustered_mean(values, np.arange(n), np.arange(1, n + 1)).stderr == 0.0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hopfield.attention import attend_blockwise, fused, masks
-from hopfield.attention.fused import fused_kernel_applies, heads_of
+from hopfield.attention.fused import heads_of
 
 RNG = np.random.default_rng(0)
 LENGTHS = jnp.array([7, 0])
@@ -87,22 +87,6 @@ def test_what_goes_to_the_kernel(case, gpu, monkeypatch):
     query, key = jnp.ones((2, 3, queries, width), dtype), jnp.ones((2, 3, 11, width), dtype)
     jax.eval_shape(partial(attend_blockwise, **given), query, key, key)
     assert bool(called) == taken
-
-
-def test_a_refusal_is_told_once_and_blocks_read(monkeypatch):
-    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
-
-    def refused(*arrays):
-        raise NotImplementedError("no such kernel")
-
-    monkeypatch.setattr(fused, "kernel", refused)
-    fused._compiles.cache_clear()
-    query, key, value = rows("heads")
-    with pytest.warns(UserWarning, match="blocks do: no such kernel"):
-        found = attend_blockwise(query, key, value)
-    np.testing.assert_array_equal(found, attend_blockwise(query, key, value))  # no second warning
-    assert not fused_kernel_applies(query, key, value, None, folded=False)
-    fused._compiles.cache_clear()
 
 
 def value_and_derivatives(function, at, along):

@@ -145,22 +145,6 @@ def test_what_is_masked_has_no_gradient():
     assert np.any(np.asarray(open_rows["bias"]) != 0)
 
 
-def test_defaults_are_scaled_dot_product_attention():
-    """Source eqs. 42, 47, 50 and 51: V̄ = Aᵀ Ō, S̄ = A ∘ (Ā − rowsum(A ∘ Ā)), Q̄ = S̄ K/√d, K̄ = S̄ᵀ Q/√d in numpy."""
-    q, k, v, o = (np.asarray(normal(*shape)) for shape in ((3, 4), (5, 4), (5, 2), (3, 2)))
-    a = scipy.special.softmax(q @ k.T / 2, axis=1)
-    d_a = o @ v.T
-    d_s = a * (d_a - np.sum(a * d_a, axis=1, keepdims=True))
-    found = attention_gradients(*map(jnp.asarray, (q, k, v, o)))
-    expected = {"query": d_s @ k / 2, "key": d_s.T @ q / 2, "value": a.T @ o, "bias": d_s, "metric": None}
-    expected |= {"beta": np.sum(d_s * (q @ k.T)), "temperature": -np.sum(d_s * (q @ k.T) / 2)}
-    for name, value in expected.items():
-        if value is None:
-            assert getattr(found, name) is None
-        else:
-            np.testing.assert_allclose(getattr(found, name), value, atol=1e-14, err_msg=name)
-
-
 def test_softmax_jacobian_of_the_worked_example():
     """s = [1, 2]: a = [0.269, 0.731] and a_1 a_2 = 0.197."""
     p = jnp.asarray(scipy.special.softmax([1.0, 2.0]))

@@ -31,13 +31,6 @@ def projections(stored=4, biases=True):
     return heads.Projections(*weights, **(bias | {"output_bias": normal(6)} if biases else {}))
 
 
-def test_splitting_and_merging_are_inverse():
-    x = normal(2, 3, 8)
-    found = heads.split_heads(x, 4)
-    np.testing.assert_array_equal(found[1, 2], x[1, :, 4:6])
-    np.testing.assert_array_equal(heads.merge_heads(found), x)
-
-
 @pytest.mark.parametrize(("stored", "kind"), [(1, "cross"), (2, "self"), (4, "cross")])
 def test_multi_head_attention_is_a_sum_over_heads(stored, kind):
     """Seed formula, one head after the other; head h reads keys h // (H/K), β its own."""
@@ -113,12 +106,6 @@ def test_divergence_is_the_mean_relative_entropy_to_the_mean_head():
     flat = weights.reshape(2, 3, -1) / np.linalg.norm(weights.reshape(2, 3, -1), axis=-1, keepdims=True)
     cosines = [np.mean([flat[b, i] @ flat[b, j] for i in range(3) for j in range(i)]) for b in range(2)]
     np.testing.assert_allclose(heads.head_diversity(jnp.asarray(weights)), 1 - np.asarray(cosines), atol=1e-14)
-
-
-@pytest.mark.parametrize("measure", [heads.head_diversity, heads.head_divergence])
-def test_heads_of_half_precision_are_compared_in_single(measure):
-    weights = jax.nn.softmax(3 * jax.random.normal(jax.random.key(0), (8, 16, 64))).astype(jnp.bfloat16)
-    np.testing.assert_array_equal(measure(weights), measure(weights.astype(jnp.float32)))
 
 
 def test_equal_heads_have_no_diversity_and_disjoint_ones_the_most():

@@ -84,16 +84,6 @@ def test_regression_is_smooth_where_a_query_is_a_key(metric):
     np.testing.assert_allclose(jax.hessian(read)(keys[0]), value * (1 - value) * (1 - 2 * value), rtol=1e-5)
 
 
-def test_additive_scores_of_half_precision_are_summed_in_single():
-    shapes = ((6, 16), (7, 16), (16, 64), (16, 64), (64,))
-    rows = [jnp.asarray(np.random.default_rng(0).normal(size=shape), jnp.bfloat16) for shape in shapes]
-    found = kernels.additive_scores(*rows)
-    assert found.dtype == jnp.float32
-    np.testing.assert_allclose(
-        found, kernels.additive_scores(*(x.astype(jnp.float32) for x in rows)), rtol=1e-5, atol=1e-5
-    )
-
-
 def test_kernel_regression_reads_the_keys_of_its_mask_alone():
     query, key, value = drawn()
     used = jnp.array([True, False, True, True, False])

@@ -3,7 +3,6 @@
 import inspect
 from collections.abc import Callable
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -37,10 +36,6 @@ def rows(name: str, **options) -> np.ndarray:
     return np.asarray(DATASETS[name](**small, **options))
 
 
-def test_datasets_are_found():
-    assert DATASETS.keys() >= {"digits", "photograph_patches"}
-
-
 @every_dataset
 def test_rows_are_finite_patterns_with_contrast_and_the_same_every_time(name):
     patterns = rows(name)
@@ -48,16 +43,6 @@ def test_rows_are_finite_patterns_with_contrast_and_the_same_every_time(name):
     assert np.isfinite(patterns).all()
     assert np.ptp(patterns, axis=1).min() > 0
     np.testing.assert_array_equal(patterns, rows(name))
-
-
-@every_dataset
-def test_precision_is_the_one_in_force(name):
-    double = rows(name)
-    assert double.dtype == np.float64
-    with jax.enable_x64(False):
-        single = rows(name)
-    assert single.dtype == np.float32
-    np.testing.assert_allclose(single, double, rtol=1e-6, atol=1e-6)
 
 
 @every_dataset

@@ -11,7 +11,7 @@ from hopfield.couplings import Couplings
 from hopfield.dynamics import DYNAMICS, retrieve
 from hopfield.memory import Memory
 from hopfield.networks import AsymmetricCouplings
-from hopfield.separations import Exponential, Linear, LogSumExp
+from hopfield.separations import Exponential
 from hopfield.spaces import Spins
 from tests.hopfield.contracts.parts import MODELS, assert_never_rises, energies, quick
 
@@ -173,46 +173,6 @@ def test_stored_patterns_are_retrieved(name):
     end = run(patterns * np.where(np.arange(64) < 5, -1.0, 1.0))
     assert not np.any(end.status)
     assert np.all(np.sum(end.state * patterns, axis=1) / 64 > 0.99)
-
-
-class WithoutHalf(Memory):
-    """R = ‖x‖² for ½‖x‖²."""
-
-    def energy(self, state):
-        return super().energy(state) + self.space.potential(state)
-
-
-class WithoutBeta(Memory):
-    """F(βs) for F(βs)/β."""
-
-    def energy(self, state):
-        return self.space.potential(state) - self.separation.potential(self.beta * self.scores(state), self.mask)
-
-
-class WithSelf(Memory):
-    """The own spin kept in the field: sign(Wx) with the diagonal of W, against the energy of spins."""
-
-    def energy(self, state):
-        return super().energy(state) + 0.5 * jnp.sum(state * jnp.roll(state, 1))
-
-
-@pytest.mark.parametrize(
-    ("wrong", "dynamics"),
-    [(WithoutHalf, "synchronous"), (WithoutBeta, "synchronous"), (WithSelf, "sequential")],
-    ids=["missing half", "missing inverse beta", "other couplings"],
-)
-def test_a_wrong_energy_breaks_the_contract(wrong, dynamics):
-    separation, space = (Linear(), Spins()) if dynamics == "sequential" else (LogSumExp(), Memory.space)
-    beta = 0.05 if dynamics == "sequential" else 0.3
-    right = Memory.create(PATTERNS, beta, separation=separation, space=space)
-    broken = wrong(right.patterns, right.beta, None, None, right.similarity, separation, space)
-
-    def along(model):
-        return quick(jax.vmap(lambda state: energies(model, state, dynamics)))(STATES)
-
-    assert_never_rises(along(right))
-    with pytest.raises(AssertionError, match="the energy rises by"):
-        assert_never_rises(along(broken))
 
 
 def test_protocol_of_couplings_is_that_of_memories():

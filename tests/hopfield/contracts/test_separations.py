@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hopfield import Memory, large
-from hopfield.separations import Exponential, Linear, LogReLU
+from hopfield.separations import Exponential, LogReLU
 from hopfield.separations.exponential import LogSumExp
 from hopfield.separations.streams import log_weight, streaming, summand
 from tests.hopfield.contracts.parts import SEPARATIONS, has_jacobian_by_hand, quick
@@ -253,29 +253,3 @@ def test_a_score_without_bound_leaves_no_share_a_number(name, width):
         assert jnp.isnan(weights).all() if separation.normalised else not jnp.isfinite(weights[1])
         used = jnp.arange(width) != 1
         np.testing.assert_array_equal(separation.weights(z, used), separation.weights(jnp.zeros(width), used))
-
-
-@every_separation
-def test_scores_and_masks_that_are_none_are_refused_and_whole_numbers_are_scores(name):
-    separation = SEPARATIONS[name]
-    np.testing.assert_array_equal(separation.weights(np.arange(3)), separation.weights(jnp.arange(3.0)))
-    for z in (jnp.ones((2, 3)), jnp.ones(3, complex), jnp.ones(3, bool), 1.0, ["x y"]):
-        for method in (separation.potential, separation.weights, separation.shares):
-            with pytest.raises(ValueError, match=r"^scores must (be|have) "):
-                method(z)
-    for mask in (jnp.array([0.0, -jnp.inf, 0.0]), jnp.array([1, 0, 1]), jnp.ones(2, bool)):
-        with pytest.raises(ValueError, match=r"^mask must be boolean \[3\], got "):
-            separation.weights(jnp.ones(3), mask)
-
-
-class Unhalved(Linear):
-    """The classical potential with its ½ forgotten."""
-
-    def potential(self, z, mask=None):
-        return jnp.sum(z * z)
-
-
-def test_a_potential_without_its_half_breaks_the_contract():
-    assert_gradient(jax.vmap(Linear().potential), Z)
-    with pytest.raises(AssertionError, match="Not equal to tolerance"):
-        assert_gradient(jax.vmap(Unhalved().potential), Z)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hopfield.fisher import Bernoulli, Categorical, Poisson, as_likelihood, gaussian
+from hopfield.fisher import Bernoulli, Categorical, Poisson, gaussian
 
 OUTPUTS = jnp.array([0.3, -1.2, 0.8])
 NODES, QUADRATURE = np.polynomial.hermite_e.hermegauss(24)
@@ -80,12 +80,3 @@ def test_probabilities_are_those_of_scipy():
     np.testing.assert_allclose(
         Poisson().log_probability(OUTPUTS, jnp.asarray(t)), stats.poisson(np.exp(x)).logpmf(t).sum()
     )
-
-
-def test_families_are_found_by_name():
-    assert isinstance(as_likelihood("poisson"), Poisson)
-    assert as_likelihood(FAMILIES["gaussian"]) is FAMILIES["gaussian"]
-    with pytest.raises(ValueError, match="likelihood must be one of categorical, bernoulli, gaussian, poisson, got"):
-        as_likelihood("x")
-    with pytest.raises(ValueError, match="variance must be a positive"):
-        gaussian(0.0)

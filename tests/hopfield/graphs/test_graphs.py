@@ -72,22 +72,6 @@ def test_a_memory_is_a_graph(space, separation):
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=0, atol=1e-9), *both(field))
 
 
-@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16], ids=lambda kind: kind.__name__)
-def test_sums_of_half_precision_are_carried_in_single(dtype):
-    memory = Memory.create(jnp.asarray(RNG.normal(size=(50, 32)), dtype), 0.3)
-    state = {"state": jnp.asarray(RNG.normal(size=32), dtype)}
-    graph = graphs.from_memory(memory)
-    np.testing.assert_allclose(graph.energy(state), memory.energy(state["state"]), rtol=1e-5)
-    assert graph.slope(state)["state"].dtype == dtype
-    image, kernel = jnp.asarray(RNG.normal(size=(9, 9, 4)), dtype), jnp.asarray(RNG.normal(size=(3, 3, 4, 2)), dtype)
-    layers = {"x": graphs.Layer((9, 9, 4)), "y": graphs.Layer((9, 9, 2))}
-    images = graphs.Graph.create(layers, [(("x", "y"), graphs.Convolution(kernel))])
-    states = {"x": image, "y": jnp.ones((9, 9, 2), dtype)}
-    wide = graphs.Graph.create(layers, [(("x", "y"), graphs.Convolution(kernel.astype(jnp.float32)))])
-    exact = wide.energy(jax.tree.map(lambda x: x.astype(jnp.float32), states))
-    np.testing.assert_allclose(images.energy(states), exact, rtol=1e-5)
-
-
 def test_steps_of_size_one_retrieve_as_the_memory_does():
     memory = Memory.create(RNG.normal(size=(4, 6)), 2.0)
     start = jnp.asarray(RNG.normal(size=6))

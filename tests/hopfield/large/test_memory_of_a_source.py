@@ -73,14 +73,6 @@ def test_a_file_answers_like_its_rows(file, name, monkeypatch):
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11), answers(memory, QUERIES), same)
 
 
-def test_scores_need_no_values_of_a_file(file):
-    rows = np.load(file, mmap_mode="r")
-    memory = Memory.create(rows, 0.7, values=rows)
-    for verb in ("scores", "weights", "shares"):
-        expected = getattr(Memory.create(ROWS, 0.7), verb)(QUERIES[0])
-        np.testing.assert_allclose(getattr(memory, verb)(QUERIES[0]), expected, rtol=1e-9, atol=1e-11)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name"),

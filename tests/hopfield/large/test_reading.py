@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hopfield import Memory, large, separations
-from hopfield.large import _running, reading
+from hopfield.large import _running
 from hopfield.patterns import base
 from hopfield.patterns.sources import Generated, generated, mapped, packed, stored
 from hopfield.similarities import Cosine, Dot, Manhattan, SquaredDistance
@@ -52,14 +52,6 @@ def expected(memory):
         return memory.separation.potential(z), memory.read(x), entropy, p, z
 
     return jax.vmap(one)(QUERIES)
-
-
-def test_statistics_come_with_the_reading_by_name_and_in_order():
-    memory = Memory.create(PATTERNS)
-    found = jax.jit(large.statistics)(memory, QUERIES)
-    reading, statistics = found
-    assert (found.reading, found.statistics) == (reading, statistics)
-    assert jnp.array_equal(statistics.largest, large.statistics(memory, QUERIES).statistics.largest)
 
 
 @pytest.mark.parametrize("name", SEPARATIONS)
@@ -254,15 +246,3 @@ def test_a_read_sets_aside_a_small_part_of_what_the_patterns_take(name):
     read = jax.jit(lambda patterns, queries: reads(patterns, queries, separation=SEPARATIONS[name]))
     memory = read.lower(patterns, queries).compile().memory_analysis()
     assert memory.temp_size_in_bytes < 4 * patterns.size / 8
-
-
-def test_energies_and_moments_hand_on_their_mesh_and_their_blocks():
-    memory = held(separations.LogSumExp())
-    wrong = jax.make_mesh((1,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
-    with pytest.raises(ValueError, match=r"^mesh must have the axes patterns, queries or both, got x"):
-        large.energy(memory, QUERIES, mesh=wrong)
-    whole, blocks = (reading.moments(memory, QUERIES, shares=True, block=block) for block in (None, 50))
-    for one, other in zip(whole, blocks, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-6)
-    with pytest.raises(ValueError, match=r"^block must be an integer of at least 1, got 0"):
-        reading.moments(memory, QUERIES, shares=True, block=0)

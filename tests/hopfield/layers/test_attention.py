@@ -1,6 +1,5 @@
 """HopfieldAttention is nnx.MultiHeadAttention where they share their options, and a memory beyond that."""
 
-import pickle
 from itertools import pairwise
 from typing import Any
 
@@ -8,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from flax import nnx, serialization
+from flax import nnx
 
 from hopfield.attention import masks
 from hopfield.layers import AssociationOptions, HopfieldAttention
@@ -207,26 +206,6 @@ def test_beta_is_per_head_and_positive_whatever_is_learned():
     entropy = module.inspect(X).entropy.mean((0, 2))
     assert entropy[0] == pytest.approx(np.log(5), abs=1e-3)
     assert entropy[3] < entropy[0] - 0.2
-
-
-RICH = {"metric": "diagonal", "separation": "entmax:1.4", "learn_beta": True, "update_steps": 3, "memory_slots": 1}
-
-
-def test_layer_survives_jit_vmap_split_pickle_and_a_checkpoint(tmp_path):
-    module = layer(2, 8, **RICH)
-    expected = RUN(module, X)
-    np.testing.assert_allclose(jax.jit(jax.vmap(module))(X), expected, atol=1e-6)
-    graph, state = nnx.split(module)
-    np.testing.assert_array_equal(RUN(nnx.merge(graph, state), X), expected)
-    np.testing.assert_array_equal(RUN(pickle.loads(pickle.dumps(module)), X), expected)
-    path = tmp_path / "layer.msgpack"
-    path.write_bytes(serialization.to_bytes(nnx.to_pure_dict(state)))
-    fresh = layer(2, 8, **RICH, seed=1)
-    empty = nnx.state(fresh)
-    nnx.replace_by_pure_dict(empty, serialization.from_bytes(nnx.to_pure_dict(empty), path.read_bytes()))
-    nnx.update(fresh, empty)
-    jax.tree.map(np.testing.assert_array_equal, nnx.state(fresh), state)
-    np.testing.assert_allclose(RUN(fresh, X), expected, atol=1e-6)
 
 
 def test_layers_stack_by_scan_over_depth():

@@ -190,16 +190,6 @@ def test_a_bias_is_added_to_the_scores_of_a_layer():
     np.testing.assert_allclose(module(X, bias=bias), module.out(read), atol=1e-6)
 
 
-def test_positions_elsewhere_than_in_a_layer_of_ours_need_queries_that_are_the_keys():
-    inside = HopfieldAssociation(4, 4, AssociationOptions(positions="rotary"))
-    theirs = nnx.MultiHeadAttention(4, 16, decode=True, attention_fn=inside, rngs=nnx.Rngs(0))
-    ours = layer(4, 16, positions="rotary")
-    np.testing.assert_allclose(theirs(X, decode=False), ours(X), atol=1e-6)
-    theirs.init_cache(X.shape)
-    with pytest.raises(ValueError, match="positions must be given to a HopfieldAttention"):
-        theirs(X[:, :1])
-
-
 def test_positions_that_are_added_to_inputs_need_a_layer_of_ours():
     """An association sees no inputs."""
     inside = HopfieldAssociation(4, 4, AssociationOptions(positions="sinusoidal"))

@@ -79,15 +79,6 @@ def test_what_cannot_be_told_is_refused(name, numbers):
         module(X, mask=mask)
 
 
-def test_numbers_that_flax_does_not_make_are_refused_in_its_layer():
-    module, seen = inside(), masks.causal().dense(5, 5)[None, None]
-    np.testing.assert_array_equal(module(X, mask=seen.astype(jnp.float32)), module(X, mask=seen))
-    added = jnp.where(seen, 0.0, -jnp.inf)
-    with pytest.raises(ValueError, match=r"^mask must be boolean, or 0 and 1 as Flax makes it"):
-        module(X, mask=added)
-    assert np.isnan(nnx.jit(lambda m, mask: m(X, mask=mask))(module, added)).all()
-
-
 def test_a_mask_in_decoding_is_that_of_the_place_in_the_cache():
     window = masks.sliding_window(1) & masks.causal()
     module = attention(decode=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from hopfield.layers import EnergyTransformerBlock, Hopfield, HopfieldLayer, HopfieldPooling
+from hopfield.layers import Hopfield, HopfieldLayer, HopfieldPooling
 from tests.hopfield.layers.building import layer as built
 
 X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
@@ -71,24 +71,6 @@ def test_what_is_not_trainable_gets_no_gradient():
     trained = HopfieldLayer(attention(), 3, separate_targets=True, rngs=nnx.Rngs(1))
     slopes = nnx.jit(nnx.grad(lambda m, x: jnp.sum(m(x) ** 2)))(trained, X)
     assert all(float(jnp.abs(slopes[name][...]).max()) > 0 for name in ("patterns", "targets"))
-
-
-def test_report_on_request():
-    found = HopfieldLayer(attention(update_steps=50, beta=0.1), 3, rngs=nnx.Rngs(1)).inspect(X)
-    assert found.weights.shape == (2, 2, 5, 3)
-    assert np.all(found.status == 0)
-    assert np.all(found.entropy <= np.log(3) + 1e-6)
-
-
-@pytest.mark.parametrize("shape", [(0, 5, 8), (2, 0, 8)])
-def test_no_sequences_and_no_tokens_are_taken(shape):
-    layers = (
-        HopfieldPooling(attention(), quantity=3, rngs=nnx.Rngs(0)),
-        EnergyTransformerBlock(8, num_heads=2, num_patterns=4, rngs=nnx.Rngs(0)),
-    )
-    pooled, descended = (layer(jnp.zeros(shape)) for layer in layers)
-    assert pooled.shape == (shape[0], 24)
-    assert descended.shape == shape
 
 
 OPTIONS = {

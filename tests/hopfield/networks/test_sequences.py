@@ -192,16 +192,6 @@ def test_half_precision_follows_long_patterns():
     assert (trajectory(half, rows[0], 3)[3] == rows[0]).all()
 
 
-@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16], ids=lambda kind: kind.__name__)
-def test_half_precision_keeps_the_ratio(dtype):
-    """Two orthogonal patterns: below 1 the symmetric term loses against the successor, however little it lacks."""
-    rows = np.repeat([[1.0, 1], [1, -1]], 32, axis=1)
-    for ratio, follows in ((0.9999, True), (1.0001, False)):
-        steps = trajectory(SequenceMemory.create(jnp.asarray(rows, dtype), 3, ratio=ratio), rows[0], 2)
-        assert (steps[1] == rows[int(follows)]).all()
-        assert (steps[2] == rows[0]).all()
-
-
 @pytest.mark.parametrize("scale", [1.0, 1.5, 0.3, 2.0])
 def test_exponential_fields_of_states_that_are_no_spins_follow_the_formula(scale):
     """Sums that are no whole numbers within N - 1 are not counted: Σ ξ^{μ+1} e^{s_μ} as it stands."""

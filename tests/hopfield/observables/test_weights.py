@@ -119,10 +119,3 @@ def test_entropies_along_any_axis_and_of_the_patterns_in_use():
             assert float(found[key][i, k]) == pytest.approx(value, rel=1e-11), key
     for key, value in of_weights(jnp.ones(4), jnp.zeros(4, bool)).items():
         assert value == 0, key
-
-
-@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float32], ids=lambda dtype: dtype.__name__)
-def test_entropies_are_summed_in_single_at_least(dtype):
-    found = of_weights(jnp.full(4096, 1 / 4096, dtype))
-    assert {value.dtype for value in found.values()} == {jnp.dtype(jnp.float32)}
-    assert float(found["entropy"]) == pytest.approx(np.log(4096), rel=1e-6)

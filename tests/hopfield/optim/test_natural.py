@@ -4,7 +4,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from flax import linen, nnx
 
 from hopfield.fisher import as_likelihood
 from hopfield.optim import diagonal_fisher, kronecker_natural_gradient, natural_gradient
@@ -169,27 +168,6 @@ def test_a_curvature_that_is_not_finite_leaves_the_gradient_and_is_said(solver):
         _, state = optimiser.step(params, optimiser.init(params), X, jnp.zeros((40, 1)))
     assert not state.finite
     assert said[0].filename == __file__  # where the step is asked for, so that Python says it once
-
-
-def nets():
-    """A Flax module's (params, model) in NNX and in Linen."""
-    graph, params, rest = nnx.split(nnx.Linear(3, 1, rngs=nnx.Rngs(0)), nnx.Param, ...)
-    yield params, lambda params, x: nnx.merge(graph, params, rest)(x)
-    module = linen.Dense(1)
-    yield module.init(jax.random.key(0), X), module.apply
-
-
-@pytest.mark.parametrize("number", [0, 1], ids=["nnx", "linen"])
-def test_it_trains_flax(number):
-    params, model = list(nets())[number]
-    optimiser = natural_gradient(model, "bernoulli")
-    x, y = X.astype(jnp.float32), Y.astype(jnp.float32)
-    loss = loss_of(model, "bernoulli", y, x)
-    before, state = float(loss(params)), optimiser.init(params)
-    for _ in range(15):
-        params, state = optimiser.step(params, state, x, y)
-    assert float(loss(params)) < before
-    assert max(float(jnp.max(jnp.abs(g))) for g in jax.tree.leaves(jax.grad(loss)(params))) < 1e-4
 
 
 @pytest.mark.parametrize("rate", [0.3, 1.0, 3.0])

@@ -108,12 +108,6 @@ def test_corrupting_nothing_changes_nothing_and_keeps_the_dtype(kind, dtype):
     assert patterns.corrupt(KEY, pattern, kind, 0.5).state.dtype == dtype
 
 
-def test_integer_states_become_floats():
-    state = patterns.flip(KEY, jnp.asarray([1, -1, 1, -1]), 1.0).state
-    assert state.dtype == jnp.float64
-    np.testing.assert_array_equal(state, [-1, 1, -1, 1])
-
-
 @pytest.mark.parametrize(
     ("kind", "direct"),
     [
@@ -132,11 +126,6 @@ def test_corrupt_is_the_corruption_it_names(kind, direct):
     in_one = jax.jit(lambda state: patterns.corrupt(KEY, state, f"{kind}:0.25", fill="random"))(state)
     np.testing.assert_allclose(in_one.state, by_call.state, rtol=1e-6)
     np.testing.assert_array_equal(in_one.known, by_call.known)
-
-
-def test_a_bare_number_flips_as_in_corruption():
-    state = jnp.ones(10)
-    np.testing.assert_array_equal(patterns.corrupt(KEY, state, 0.3).state, patterns.flip(KEY, state, 0.3).state)
 
 
 @pytest.mark.parametrize(

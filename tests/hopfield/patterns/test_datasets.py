@@ -57,14 +57,6 @@ def test_digits_are_the_images_of_scikit_learn():
     assert len(spins) - len(np.unique(spins, axis=0)) == 47
 
 
-def test_photograph_patches_are_cut_from_the_photographs():
-    photographs = np.stack(load_sample_images().images) / 255
-    patch = np.asarray(datasets.photograph_patches(size=5, count=3, seed=1, colour=True))[2].reshape(5, 5, 3)
-    corners = np.argwhere(np.all(np.abs(photographs - patch[0, 0]) < 1e-12, axis=-1))
-    found = [photographs[image, y : y + 5, x : x + 5] for image, y, x in corners]
-    assert any(cut.shape == patch.shape and np.allclose(cut, patch, atol=1e-12) for cut in found)
-
-
 def test_photograph_patches_in_grey_are_the_luminance_of_those_in_colour():
     grey = np.asarray(datasets.photograph_patches(size=4, count=50, seed=3))
     photographs = np.stack(load_sample_images().images) @ np.array([0.299, 0.587, 0.114]) / 255
@@ -103,12 +95,3 @@ def test_photograph_patches_have_contrast_and_come_with_unit_norm_or_as_spins():
     untied = np.median(raw, axis=1) > raw.min(axis=1)
     expected = np.where(raw >= np.median(raw, axis=1, keepdims=True), 1, -1)
     np.testing.assert_array_equal(spins[untied], expected[untied])
-
-
-def test_flat_patches_are_passed_over():
-    photograph = np.zeros((1, 6, 6, 1))
-    photograph[0, 0, 0] = 1.0
-    # Of the 25 places of a 2 × 2 window only the corner's has contrast.
-    np.testing.assert_array_equal(datasets._random_patches(photograph, 2, 1, 0), [[1, 0, 0, 0]])
-    with pytest.raises(ValueError, match="count must be at most 1, the patches with contrast, got 2"):
-        datasets._random_patches(photograph, 2, 2, 0)

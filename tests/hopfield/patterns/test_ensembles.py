@@ -47,17 +47,6 @@ def test_first_continues_the_ensemble(ensemble):
     np.testing.assert_allclose(mapped[1], whole[59:], rtol=1e-12)
 
 
-@every_ensemble
-def test_dtype_is_the_one_asked_for_or_the_precision_in_force(ensemble):
-    for dtype in (jnp.float16, jnp.float32):
-        drawn = ensemble(KEY, 5, 33, dtype=dtype)
-        assert drawn.dtype == dtype
-        assert bool(jnp.all(jnp.isfinite(drawn)))
-    assert ensemble(KEY, 5, 33).dtype == jnp.float64
-    with jax.enable_x64(False):
-        assert ensemble(KEY, 5, 33).dtype == jnp.float32
-
-
 @spin_ensembles
 def test_spins_are_plus_or_minus_one_and_the_same_in_every_precision(name):
     double, single = (ENSEMBLES[name](KEY, 5, 33, dtype=dtype) for dtype in (None, jnp.float32))
@@ -65,13 +54,6 @@ def test_spins_are_plus_or_minus_one_and_the_same_in_every_precision(name):
     np.testing.assert_array_equal(double, single)
     with jax.enable_x64(False):
         np.testing.assert_array_equal(np.asarray(ENSEMBLES[name](KEY, 5, 33)), np.asarray(single))
-
-
-@every_ensemble
-def test_a_single_neuron_is_finite(ensemble):
-    drawn = ensemble(KEY, 1, 1)
-    assert drawn.shape == (1, 1)
-    assert np.isfinite(drawn[0, 0])
 
 
 def test_spins_are_unbiased_and_independent():

@@ -43,7 +43,3 @@ def test_a_file_in_the_folder_is_all_that_a_new_separation_needs(folder):
     found = Table(separations.Separation, "separations", collected()).find("softplus")
     memory = Memory.create(jnp.eye(3), separation=found)
     np.testing.assert_allclose(memory.weights(jnp.zeros(3)), 0.5)
-
-
-def test_the_table_is_what_the_files_say():
-    assert collected() == separations.NAMES

@@ -9,7 +9,6 @@ import pytest
 import scipy.special
 
 from hopfield import Memory, large, patterns, separations
-from hopfield.attention import attend_blockwise
 from hopfield.patterns import sources
 from hopfield.separations import (
     Entmax,
@@ -18,7 +17,6 @@ from hopfield.separations import (
     LogReLU,
     LogSumExp,
     Normmax,
-    Polynomial,
     Separation,
     Sparsemax,
     entmax,
@@ -174,30 +172,6 @@ def test_a_separation_needs_only_a_potential_and_its_gradient():
     assert summand(Sparsemax(), Z[0], 2.0) is None
 
 
-def test_convexity_of_polynomials_depends_on_degree_and_rectification():
-    assert [polynomial(n).convex for n in (2, 3, 4, 5)] == [True, False, True, False]
-    assert [polynomial(n).monotone for n in (2, 3, 4, 5)] == [False, True, False, True]
-    assert all(Polynomial(n, True).convex and Polynomial(n, True).monotone for n in (2, 3, 4, 5))
-
-
-def test_only_softmax_says_that_it_is_softmax():
-    """A subclass with weights of its own must say so itself: attention has a shorter way for softmax."""
-
-    class Squared(separations.LogSumExp):
-        def weights(self, z, mask=None):
-            return super().weights(z, mask) ** 2
-
-    others = (separations.SoftmaxOne(), separations.Exponential(), separations.Sparsemax(), Squared())
-    memory = Memory.create(jnp.eye(6), separation=Squared())
-    with pytest.raises(ValueError, match="in blocks, got Squared: "):  # its base's sums would be those of softmax
-        large.read(memory, jnp.eye(6))
-    with pytest.raises(ValueError, match="in blocks, got Squared: no block can form"):
-        attend_blockwise(jnp.eye(6), jnp.eye(6), jnp.eye(6), separation=Squared())
-    assert separations.LogSumExp().is_softmax
-    assert not any(other.is_softmax for other in others)
-    assert [other.gibbs for other in others] == [True, False, False, False]
-
-
 class Halves:
     def weights(self, z, mask=None):
         return jnp.ones_like(z) / 2
@@ -226,14 +200,6 @@ def test_a_subclass_with_functions_of_its_own_is_not_read_by_the_sums_of_its_bas
     memory = Memory.create(sources.stored(jnp.eye(3)), separation=kind())
     with pytest.raises(ValueError, match=f"in blocks, got {kind.__name__}: its by_blocks is None"):
         memory.energy(jnp.ones(3))
-
-
-def test_a_subclass_without_functions_of_its_own_is_read_as_its_base():
-    class Named(separations.LogSumExp):
-        pass
-
-    assert Named.by_blocks == "sums"
-    assert Named().is_softmax
 
 
 def test_a_subclass_of_the_quadratic_potential_is_no_network_of_couplings():

@@ -5,17 +5,8 @@ import pytest
 
 from hopfield import memories
 from hopfield.theory import classical, dense
-from hopfield.theory.base import CRITERIA, Theory
+from hopfield.theory.base import Theory
 from hopfield.theory.general import load_at_overlap
-
-
-@pytest.mark.parametrize("name", memories.names())
-def test_critical_loads_are_positive_numbers_of_a_named_kind_or_none(name):
-    theory = memories.find(name).theory
-    for criterion in CRITERIA:
-        load = theory.critical_load(criterion, beta=1.0)
-        assert load is None or (load > 0 and isinstance(load, float))
-        assert load is None or isinstance(theory.kind(criterion), str)
 
 
 def test_a_memory_of_which_nothing_is_known_has_no_prediction():
