@@ -51,7 +51,7 @@ def test_errors_of_the_function_itself_come_first():
 def test_signatures_of_the_core_say_the_shapes_of_every_call():
     packages = ",".join(f"hopfield.{name}" for name in CORE.split())
     words = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--jaxtyping-packages={packages},tests.shapes.checked"]
-    words += ["-m", "not exhaustive"]  # combinations of parts that the other tests call, too
+    words += ["--few", "-m", "not exhaustive"]  # combinations of parts that the other tests call, too
     tests = ("test_memory", "test_couplings", "observables/test_weights", "observables/test_overlaps")
     files = [f"tests/hopfield/{name}.py" for name in tests]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}

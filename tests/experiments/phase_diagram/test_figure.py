@@ -1,7 +1,5 @@
 """Summaries, lines of theory and figures of phase diagrams."""
 
-import json
-
 import numpy as np
 import pandas
 import pytest
@@ -9,29 +7,7 @@ import pytest
 from experiments.phase_diagram import diagrams
 from experiments.phase_diagram import experiment as phase_diagram
 from experiments.phase_diagram.config import Classical, Config, Curves
-from experiments.system import files
 from hopfield.theory import classical
-from tests.experiments.phase_diagram.tables import rows_of
-
-
-@pytest.fixture(scope="module")
-def smoke() -> pandas.DataFrame:
-    """The experiment at the scale of its dataclass defaults."""
-    return pandas.DataFrame(rows_of(Config()))
-
-
-@pytest.mark.slow
-def test_summary_says_what_was_measured_beside_what_theory_says(smoke):
-    summary = json.loads(files.encode(phase_diagram.summarise(smoke)))
-    (line,) = summary["retrieval_line"]
-    assert {"load", "neurons", "temperature", "stderr", "width", "theory", "thermodynamic"} <= set(line)
-    assert {entry["memory"] for entry in summary["maps"]} == {"classical", "modern"}
-    for entry in summary["maps"]:
-        assert entry["cells"] <= entry["measured"] < entry["finest"] * 4 / 3
-        assert sum(entry["regimes"].values()) == pytest.approx(1)
-        assert 0 <= entry["contradicting_area"] < 0.3
-    assert {entry["temperature"] for entry in summary["overlap"]} >= {0.2, 0.4, 0.6, 0.8}
-    assert "map/modern/contradicting_area" in summary["scalars"]
 
 
 @pytest.mark.slow

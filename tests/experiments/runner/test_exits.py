@@ -23,11 +23,9 @@ def test_points_that_are_alike_are_measured_once_and_said_to_be(command: Callabl
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(
-    "setting", ["JAX_DEBUG_NANS=1", "JAX_NUMPY_DTYPE_PROMOTION=strict", "JAX_TRANSFER_GUARD=disallow"]
-)
-def test_the_command_runs_under_checks_of_jax(tmp_path: Path, setting: str) -> None:
+def test_the_command_runs_under_checks_of_jax(tmp_path: Path) -> None:
+    settings = ["JAX_DEBUG_NANS=1", "JAX_NUMPY_DTYPE_PROMOTION=strict", "JAX_TRANSFER_GUARD=disallow"]
     words = ["conf=capacity", "samples=1", "neurons=[20]", "loads=[0.1]", "memories=[classical]", "wandb.mode=disabled"]
-    line = ["env", setting, sys.executable, "-m", "experiments.run", *words, f"output={tmp_path}"]
+    line = ["env", *settings, sys.executable, "-m", "experiments.run", *words, f"output={tmp_path}"]
     done = subprocess.run(line, cwd=Path(__file__).parents[3], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

@@ -18,7 +18,7 @@ from experiments.system import files
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[3]
-WORDS = ["conf=toy", "-m", "seed=0,1,2,3,4,5", "output=out", "wandb.mode=disabled"]
+WORDS = ["conf=toy", "-m", "seed=0,1,2,3", "output=out", "wandb.mode=disabled"]
 
 
 def rows(folder: Path) -> list[str]:
@@ -118,12 +118,12 @@ def test_two_processes_share_a_sweep_and_measure_nothing_twice(
     said = [process.communicate(timeout=120)[1] for process in both]
     assert [process.returncode for process in both] == [0, 0], said
     found = rows(tmp_path / "out")
-    assert len(found) == len(set(found)) == 6 * 16
+    assert len(found) == len(set(found)) == 4 * 16
     shares = [sum(str(process.pid) in path.name for path in tmp_path.rglob("*.jsonl")) for process in both]
     assert min(shares) > 0, "one process did everything"
     assert command(*WORDS[:3], "output=alone").code == 0
     jobs = sorted(table.parent for table in (tmp_path / "alone").glob("*/table.csv"))
-    assert len(jobs) == 6
+    assert len(jobs) == 4
     for job in jobs:
         assert (job / "table.csv").read_bytes() == (tmp_path / "out" / job.name / "table.csv").read_bytes()
 
@@ -143,7 +143,7 @@ def test_the_job_of_a_killed_process_is_taken_over_at_once(toy_process: Callable
     assert second.returncode == 0, said
     assert "is being measured by another process; its turn comes" in said
     found = rows(tmp_path / "out")
-    assert len(found) == len(set(found)) == 6 * 16
+    assert len(found) == len(set(found)) == 4 * 16
 
 
 LAUNCHERS = {
@@ -154,13 +154,13 @@ LAUNCHERS = {
 
 
 @pytest.mark.parametrize("name", LAUNCHERS)
-def test_a_sweep_of_24_jobs_killed_half_way_ends_with_the_serial_table(command: Callable, tmp_path: Path, name: str):
+def test_a_sweep_killed_half_way_ends_with_the_serial_table(command: Callable, tmp_path: Path, name: str):
     """Workers first, then the parent; then the same command again."""
     pytest.importorskip(f"hydra_plugins.hydra_{name.split('_')[0]}_launcher")
     root = Path(__file__).parents[3]
     few = ["delay=0.02", "figure.format=[svg]", "wandb.mode=disabled"]
     sweep = ["--config-dir", str(root / "tests/experiments/fixture"), "conf=toy", "-m"]
-    sweep += [f"seed={','.join(map(str, range(24)))}", *few]
+    sweep += [f"seed={','.join(map(str, range(10)))}", *few]
     program = [sys.executable, "-m", "experiments.run", *sweep]
     environment = os.environ | {"PYTHONPATH": str(root), "PYTHONWARNINGS": "ignore"}
 
@@ -174,7 +174,7 @@ def test_a_sweep_of_24_jobs_killed_half_way_ends_with_the_serial_table(command: 
     launched = ["output=out", *LAUNCHERS[name]]
     killed = start(*launched)
     until = time.time() + 180
-    while len(list(tmp_path.glob("out/*/table.csv"))) < 8 and time.time() < until and killed.poll() is None:
+    while len(list(tmp_path.glob("out/*/table.csv"))) < 3 and time.time() < until and killed.poll() is None:
         time.sleep(0.05)
     for process in reversed(below(killed.pid)):
         if process != killed.pid:
@@ -182,13 +182,13 @@ def test_a_sweep_of_24_jobs_killed_half_way_ends_with_the_serial_table(command: 
     end(killed.pid)
     killed.communicate()
     done = len(list(tmp_path.glob("out/*/table.csv")))
-    assert 8 <= done < 24
+    assert 3 <= done < 10
     again = start(*launched)
     out, err = again.communicate(timeout=300)
     assert again.returncode == 0, (out + err)[-3000:]
-    assert len(list(tmp_path.glob("out/*/table.csv"))) == 24
+    assert len(list(tmp_path.glob("out/*/table.csv"))) == 10
     jobs = sorted(table.parent for table in (tmp_path / "alone").glob("*/table.csv"))
-    assert len(jobs) == 24
+    assert len(jobs) == 10
     for job in jobs:
         assert (job / "table.csv").read_bytes() == (tmp_path / "out" / job.name / "table.csv").read_bytes()
         found = rows(tmp_path / "out" / job.name)

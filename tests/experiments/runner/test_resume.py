@@ -26,13 +26,12 @@ def results(directory: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("moments", [(0,), (1,), (7,), (1, 4, 9, 15)], ids=str)
 def test_a_killed_run_measures_only_what_is_missing_and_ends_with_the_same_table(
-    command: Callable, toy_process: Callable, tmp_path: Path, moments: tuple[int, ...]
+    command: Callable, toy_process: Callable, tmp_path: Path
 ) -> None:
     folder = tmp_path / "out/ledger"
     words = ["conf=toy", "output=out", "wandb.mode=disabled"]
-    for moment in moments:
+    for moment in (0, 1, 9):
         process = toy_process(*words, "delay=0.05")
         while len(rows(folder)) < moment or not (tmp_path / "out/config.yaml").exists():
             assert process.poll() is None, process.communicate()
@@ -43,33 +42,10 @@ def test_a_killed_run_measures_only_what_is_missing_and_ends_with_the_same_table
     kept = len(rows(folder))
     outcome = command(*words)
     assert outcome.code == 0
-    assert kept == 0 or f"{kept} of 16 points are measured already" in outcome.err
+    assert f"{kept} of 16 points are measured already" in outcome.err
     measured = [json.dumps(row) for row in rows(folder)]
     assert len(measured) == len(set(measured)) == 16
     assert command("conf=toy", "output=whole").code == 0
-    assert results(tmp_path / "out") == results(tmp_path / "whole")
-
-
-@pytest.mark.process
-def test_a_killed_measurement_of_capacity_ends_with_the_same_table(
-    command: Callable, toy_process: Callable, tmp_path: Path
-) -> None:
-    words = ["conf=capacity", "memories=[classical]", "dynamics=[synchronous,asynchronous]", "samples=2"]
-    # Eight programs, of which a few run at a time: the first is done long before the last.
-    words += ["neurons=[20,24,28,32]", "loads=[0.1,0.2]", "queries=2", "wandb.mode=disabled"]
-    process = toy_process(*words, "output=out")
-    while not rows(tmp_path / "out/ledger"):
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    kept = len(rows(tmp_path / "out/ledger"))
-    assert 0 < kept < 32
-    outcome = command(*words, "output=out")
-    assert outcome.code == 0
-    assert f"{kept} of 32 points are measured already" in outcome.err
-    assert len(rows(tmp_path / "out/ledger")) == 32
-    assert command(*words, "output=whole").code == 0
     assert results(tmp_path / "out") == results(tmp_path / "whole")
 
 

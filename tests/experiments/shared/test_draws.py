@@ -33,3 +33,10 @@ def test_keys_are_those_of_parts_folded_in_one_after_the_other():
         key = jax.random.fold_in(key, part)
     for found, wanted in zip(draws.keys(3, 16, 500, 7), jax.random.split(key), strict=True):
         np.testing.assert_array_equal(jax.random.key_data(found), jax.random.key_data(wanted))
+
+
+def test_every_query_has_a_key_of_its_number():
+    key = jax.random.key(5)
+    index, keys = draws.numbers_and_keys(key, 4)
+    for i, found in zip(index, keys, strict=True):
+        assert jax.random.key_data(found).tolist() == jax.random.key_data(jax.random.fold_in(key, i)).tolist()

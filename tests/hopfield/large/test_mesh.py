@@ -32,10 +32,10 @@ def rows(process: subprocess.Popen, timeout: float) -> list[list[str]]:
 
 
 @pytest.mark.process
-def test_one_two_and_eight_devices_agree():
+def test_one_and_eight_devices_agree():
     """Weights to rounding, spins, counts and the largest patterns to the last one, for every kind of source."""
     found = rows(start(), 240)
-    assert [row[1] for row in found] == [shape for shape in ("1x1", "2x1", "8x1", "1x8", "2x4") for _ in range(3)]
+    assert [row[1] for row in found] == [shape for shape in ("1x1", "8x1", "2x4") for _ in range(3)]
     for name, shape, off, same in found:
         assert float(off) < 1e-12, (name, shape)
         assert same == "True", (name, shape)
