@@ -17,7 +17,7 @@ Its files in the order of a run; to the right the tests in `tests/experiments/ru
     idle             options that would do nothing, refused                     test_idle
     job              one configuration to run, its folder, how to run it again  test_run
     folders          folders named by options; the record of what was asked     test_folders, test_untouched
-    planning         all that is checked before a run; the forecast of `dry`    test_budget, test_notes
+    planning         all that is checked before a run; the forecast of `dry`    test_budget
     budget           what a run would take, and what no machine can do          test_budget
     launching        jobs handed to Hydra's launchers, taken up in workers      test_run, test_pieces
     execute          plans carried out: what is missing is measured             test_resume, test_faults, test_process

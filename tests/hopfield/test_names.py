@@ -60,21 +60,6 @@ def test_an_unknown_name_is_told_all_names_and_the_nearest(what):
         MODULES[what].find("zzzz")
 
 
-@pytest.mark.parametrize(
-    ("find", "spec", "sentence"),
-    [
-        (similarities.find, "cosine:2", "similarity must be cosine without a number, got 'cosine:2'"),
-        (spaces.find, "spins:2", "space must be spins without a number, got 'spins:2'"),
-        (spaces.find, "sphere:wide", "space must give sphere a number after the colon, got 'sphere:wide'"),
-        (spaces.find, "sphere:-1", "radius must be a positive finite number, got -1.0"),
-        (spaces.find, "box:0", "temperature must be a positive finite number, got 0.0"),
-    ],
-)
-def test_numbers_after_a_name_are_checked(find, spec, sentence):
-    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}"):
-        find(spec)
-
-
 def test_parts_of_ones_own_are_found_by_their_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code = (

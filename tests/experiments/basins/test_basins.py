@@ -24,12 +24,6 @@ def table_of(**options) -> pandas.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def smoke() -> pandas.DataFrame:
-    """The experiment at the scale of its dataclass defaults."""
-    return table_of()
-
-
-@pytest.fixture(scope="module")
 def modern() -> pandas.DataFrame:
     """Two loads of the modern network at a β at which the nearest pattern wins."""
     scale = Scale(neurons=[14], loads=[0.25, 0.4], samples=30, queries=8, beta=2.0)
@@ -147,21 +141,6 @@ def test_projection_basins_shrink_with_load_while_patterns_stay_fixed():
     assert (table.loc[table["initial_overlap"] == 1, "right"] == 4).all()
     wide, narrow = sorted(experiment.summarise(table)["critical_overlap"], key=lambda entry: entry["load"])
     assert wide["overlap"] + 0.2 < narrow["overlap"] < 1
-
-
-def test_summary_accounts_for_every_query(smoke):
-    summary = experiment.summarise(smoke)
-    assert {entry["memory"] for entry in summary["critical_overlap"]} == {"classical", "modern"}
-    for entry in summary["ends"]:
-        shares = [entry[name] for name in ("right", "other", "reversed", "nowhere")]
-        assert 0 <= entry["cycles"] + entry["step_limit"] <= 1
-        assert sum(shares) == pytest.approx(1)
-        assert min(shares) >= 0
-    assert len(summary["critical_overlap"]) == len(summary["ends"]) == 4
-    for name in summary["scalars"]:
-        assert name.startswith("critical_overlap/")
-    tenths = smoke.assign(queries=10, right=9, some=9, reversed=1)
-    assert {entry["nowhere"] for entry in experiment.summarise(tenths)["ends"]} == {0.0}, "1 − 0.9 − 0.1 is below 0"
 
 
 @pytest.mark.slow

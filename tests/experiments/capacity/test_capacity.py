@@ -12,11 +12,7 @@ from experiments.capacity import experiment as capacity
 from experiments.capacity.config import Config, Scale
 from experiments.shared import grids, retention
 from experiments.system import files, provenance
-from tests.experiments.capacity.tables import COLUMNS, COUNTS, invented_table
-
-ISSUED = (
-    "memory dynamics neurons patterns load corruption sample queries retained exact overlap one_step_error steps cycles"
-)
+from tests.experiments.capacity.tables import COUNTS, invented_table
 
 
 def test_points_come_in_the_order_of_the_options_and_of_the_number_of_patterns():
@@ -51,36 +47,6 @@ class Recorder:
         self.calls.append((kind, seed, draw))
         columns = dict.fromkeys((*COUNTS, "step_limit", "overlap", "one_step_error", "steps"), draw["num_patterns"])
         return columns | {"overlap_retained": np.full(len(draw["num_patterns"]), math.nan)}
-
-
-@pytest.mark.parametrize(
-    ("memory", "load"),
-    [
-        ("classical", lambda m, n: m / n),
-        ("storkey", lambda m, n: m / n),
-        ("projection", lambda m, n: m / n),
-        ("dense:2", lambda m, n: m / n),
-        ("dense", lambda m, n: m / n**2),
-        ("dense:4", lambda m, n: m / n**3),
-        ("exponential", lambda m, n: math.log(m) / n),
-        ("modern", lambda m, n: math.log(m) / n),
-        ("sparse", lambda m, n: math.log(m) / n),
-        ("epanechnikov", lambda m, n: math.log(m) / n),
-    ],
-)
-def test_rows_have_the_columns_of_the_contract_and_the_load_of_the_rounded_number(monkeypatch, memory, load):
-    Recorder(monkeypatch)
-    config = Config(memories=[memory], neurons=[12], loads=[0.11, 0.23], samples=3)
-    points = capacity.points(config)
-    rows = list(capacity.measure(config, points))
-    assert len(rows) == len(points)
-    for row in rows:
-        assert set(row) == COLUMNS
-        assert set(ISSUED.split()) <= set(row)
-        assert row["load"] == pytest.approx(load(row["patterns"], 12), rel=1e-14)
-        assert row["retained"] == row["patterns"]
-        assert row["overlap_retained"] is None
-        assert {name: row[name] for name in points[0]} in points
 
 
 def test_a_chunk_holds_one_memory_and_size_and_is_short(monkeypatch):

@@ -56,11 +56,6 @@ def test_no_two_entries_of_a_legend_are_alike() -> None:
     assert {"a: b, c", "a, b: c"} < set(labels(panel))
 
 
-def test_a_run_whose_curves_have_no_names_stands_in_the_legend() -> None:
-    panel = Panel("b", series=[Series([0, 1], [0, 1], marker="o", color="#0072B2")])
-    assert labels(compare({"beta=1": [panel], "beta=2": [panel]})[0]) == ["beta=1", "beta=2"]
-
-
 def test_panels_are_joined_by_their_key_where_titles_differ() -> None:
     first, second = success(0.2, key="success"), success(0.2, key="success")
     second.title = "success, $N=100$"

@@ -76,21 +76,6 @@ def test_code_that_a_name_leads_to_is_part_of_the_science(
     assert found[0] == found[1] != found[2]
 
 
-def test_code_of_every_kind_that_has_a_plugged_in_name_is_part_of_the_science(
-    mine: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Options do not say which kind a word of theirs is of."""
-    entries = "[hopfield.separations]\nplugged = pack.code:power\n[hopfield.layers]\nplugged = pack.other:power\n"
-    install_package(mine, CODE, entries, monkeypatch)
-    capacity, found = registry.load("capacity"), []
-    (mine / "pack/other.py").write_text(CODE)
-    for name in ("code.py", "other.py"):
-        found.append(provenance.science(capacity, capacity.Config(memories=["plugged:2"])))
-        (mine / "pack" / name).write_text(CODE + "power.degree = 4\n")
-    found.append(provenance.science(capacity, capacity.Config(memories=["plugged:2"])))
-    assert len({str(each) for each in found}) == 3
-
-
 def _environment() -> dict[str, str]:
     """The environment without the address of W&B's own service, which comes and goes with runs of other tests."""
     return {name: value for name, value in os.environ.items() if name != "WANDB_SERVICE"}

@@ -219,15 +219,3 @@ def test_every_row_and_every_replacement_is_on_disk_before_the_next_step(
     ledger.close()
     files.write_text(tmp_path / "summary.json", "{}")
     assert (tmp_path / "summary.json").read_text() == "{}"
-
-
-def test_a_ledger_that_files_have_left_is_settled_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # After a crash no file may be in both places.
-    ledger = Ledger(tmp_path / "ledger", "test", {"seed": 0})
-    ledger.record(POINTS[0], ROWS[0])
-    ledger.close()
-    settled: list[Path] = []
-    monkeypatch.setattr(files, "sync_directory", settled.append)
-    Ledger(tmp_path / "ledger", "test", {"seed": 1}).part_with(tmp_path / "aside")
-    assert len(list((tmp_path / "aside").iterdir())) == 1
-    assert settled[-2:] == [tmp_path / "aside", tmp_path / "ledger"]

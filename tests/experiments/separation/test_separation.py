@@ -115,20 +115,6 @@ def test_reading_again_ends_where_one_more_reading_changes_nothing() -> None:
         assert change < np.linalg.norm(once - query)
 
 
-def test_beta_is_tuned_on_a_draw_that_is_not_measured() -> None:
-    options = {"corruption": ["noise:0.8"], "across": [], "patterns": [200], "queries": 100, "samples": 1}
-    config = Config(similarities=["euclidean"], separations=["softmax"], sharpness=[0.1, 7.0, 1e4], **options)
-    (noisy,) = experiment.measure(config, points(config)[:1])
-    assert measurement.scale("digits", "euclidean").gap / 0.8**2 == pytest.approx(
-        7.0, rel=0.1
-    )  # that of the posterior mean
-    assert noisy["sharpness_error"] == 7.0
-    assert noisy["sharpness_retrieved"] == 1e4
-    measured, tuned = (measurement.draws(NOISE, 0, numbers) for numbers in (SAMPLES, (experiment.TUNING,)))
-    apart = np.asarray(measured.stored)[:, None, :30] != np.asarray(tuned.stored)[None, :, :30]
-    assert apart.any(axis=(2, 3)).all()
-
-
 def test_no_draw_that_is_measured_is_tuned_on() -> None:
     config, asked = Config(tuning=3, samples=4), []
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from experiments.statistics import thresholds
 from experiments.statistics.thresholds import critical_load
 from tests.experiments.statistics.designs import LOADS, THRESHOLD, WIDTH, beta_binomial, rows
 
@@ -28,15 +27,6 @@ def by_sample(load, successes, trials, sample):
     return load, successes, trials, sample
 
 
-def by_row(load, successes, trials, sample):
-    return load, successes, trials, np.arange(load.size)
-
-
-def by_trial(load, successes, trials, sample):
-    single = np.concatenate([np.arange(n) < s for s, n in zip(successes, trials, strict=True)])
-    return np.repeat(load, trials), single, np.ones(single.size), np.arange(single.size)
-
-
 # With 200 repetitions the coverage of an exact interval, 0.683, has a standard error of 0.033: 0.58 to 0.78 is ±3.
 DESIGNS = [
     pytest.param(40, 0.3, 0.0, id="beta-binomial-40-samples"),
@@ -56,18 +46,3 @@ def test_one_sigma_interval_covers_two_thirds_of_clustered_data(samples, correla
     assert abs(pull.mean()) < 0.3
     if correlation:  # rows independent between loads, as χ² takes them; its dispersion is estimated
         assert 0.8 < np.mean([estimate.chi2 / estimate.dof for estimate in found]) < 1.35
-
-
-@pytest.mark.physics
-@pytest.mark.parametrize(
-    ("samples", "correlation", "spread", "label"),
-    [
-        pytest.param(12, 0.3, 0.0, by_trial, id="trials-as-clusters"),
-        pytest.param(20, 0.0, WIDTH, by_row, id="rows-as-clusters"),
-    ],
-)
-def test_ignoring_the_clusters_does_not_cover(monkeypatch, samples, correlation, spread, label):
-    monkeypatch.setattr(thresholds, "SURPRISE", 0.0)  # no help from χ², which notices some of what is missing
-    pull, _ = simulated(200, samples, correlation, spread, label)
-    assert np.mean(np.abs(pull) < 1) < 0.58  # where the test above begins to say that intervals cover
-    assert np.std(pull) > 1.3

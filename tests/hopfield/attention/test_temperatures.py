@@ -108,11 +108,6 @@ def test_a_temperature_divides_the_bias_too():
     np.testing.assert_allclose(attention.log_weights(0.5 * scores, temperature=0.5), expected, atol=1e-12)
 
 
-def test_as_many_temperatures_as_heads():
-    with pytest.raises(ValueError, match=r"^temperature must broadcast to the leading axes \[3\], got shape \(2,\)"):
-        core.weights(np.ones((3, 4, 5)), temperature=np.ones(2))
-
-
 @pytest.mark.parametrize("name", ["beta", "bias"])
 def test_heads_that_share_keys_are_all_counted(name):
     """Two groups of two heads: what is given per group is no more of each head than three would be."""

@@ -27,9 +27,6 @@ FAST = attention.FastWeights.create(4, 2, "delta")
 LEAST_SQUARES = attention.FastWeights.create(4, 2, "pseudo_inverse")
 
 
-PROJECTED = (*[normal(2, 4, 3)] * 3, normal(2, 3, 4), normal(2, 5, 4))
-
-
 def _multi_head(query, key, value, output, x):
     return attention.multi_head(attention.Projections(query, key, value, output), x)
 

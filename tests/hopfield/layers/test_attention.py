@@ -248,19 +248,6 @@ def test_sharding_annotations_pass_through():
     assert bias.get_metadata()["note"] == "kept"
 
 
-def test_learned_metric_and_beta_are_sharded_by_head_where_asked():
-    mesh = jax.make_mesh((1,), ("model",), axis_types=(jax.sharding.AxisType.Auto,))
-    by_head = {
-        "metric_metadata": {"out_sharding": ("model", None, None)},
-        "beta_metadata": {"out_sharding": ("model",)},
-    }
-    with jax.set_mesh(mesh):
-        module: Any = layer(2, 8, metric="full", learn_beta=True, **by_head)
-        assert module.attention_fn.metric.matrix[...].sharding.spec == jax.sharding.PartitionSpec("model", None, None)
-        assert module.attention_fn.beta.log_beta[...].sharding.spec == jax.sharding.PartitionSpec("model")
-        assert module(X).shape == X.shape
-
-
 @pytest.mark.parametrize("kind", [jnp.float16, jnp.bfloat16], ids=["float16", "bfloat16"])
 def test_many_steps_in_half_precision_end_where_those_of_float32_do(kind):
     """Slow steps, an eighth of their rounding each, are not taken for the end."""
