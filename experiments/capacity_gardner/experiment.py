@@ -6,6 +6,7 @@ is Gardner's curve for N → ∞. Retrieval runs from patterns with some spins f
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import NamedTuple
@@ -13,22 +14,62 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pandas
 from jaxtyping import Array
 
-from experiments.capacity_gardner.config import Config
-from experiments.capacity_gardner.figure import panels
-from experiments.capacity_gardner.summary import summarise
-from experiments.contract import Cost, Point, Row
+from experiments import contract
+from experiments.columns import Column, shared
+from experiments.contract import Cost, Point, Row, Table, grid_axis, option
+from experiments.figures import labels
+from experiments.figures.panel import SHARE, Axis, Panel, curves, guide, theory_line, upright
+from experiments.figures.style import series
 from experiments.shared import draws, grids, loads
 from experiments.shared.axes import product_of
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
+from experiments.statistics.clusters import means_by_group
+from experiments.statistics.columns import headline
+from experiments.statistics.crossings import half_crossing
 from hopfield import Couplings, retrieve
 from hopfield.memories import find
 from hopfield.observables.overlaps import above
 from hopfield.observables.stability import stabilities
 from hopfield.patterns import biased, flip
+from hopfield.theory import gardner
 
-__all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]
+LEARNED = ("perceptron", "adatron")
+"""Rules that learn every spin by itself, as Cover's theorem has it."""
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of learning couplings up to Gardner's bound; the defaults are smoke scale."""
+
+    rules: list[str] = option(
+        ["adatron", "perceptron"],
+        "memories of couplings: adatron, perceptron:κ, perceptron_symmetric:κ, projection, classical, storkey",
+        meaning="memory",
+        nonempty=True,
+        axis=True,
+    )
+    neurons: list[int] = grid_axis([20, 40], "numbers of neurons N", least=4)
+    loads: list[float] = grid_axis([0.5, 1.5], "loads M / N", above=0, most=4)
+    biases: list[float] = grid_axis([0.0], "means of the spins of patterns", above=-1, below=1)
+    flipped: list[float] = grid_axis([0.0, 0.1], "shares of flipped spins in starts of retrieval", least=0, most=0.5)
+    samples: int = option(4, "draws of patterns at each load", least=2, extends=True)
+    queries: int = option(8, "patterns retrieved in each draw", least=1)
+    max_steps: int = option(50, "sweeps of one retrieval at most", least=1)
+
+
+COLUMNS = shared("rule", "neurons", "patterns", "sample", "load") | {
+    "bias": Column("mean of the spins of patterns", "−1 to 1"),
+    "flipped": Column("share of flipped spins in the starts of retrieval", "0 to 0.5"),
+    "stability": Column("least stability γ = ξ h/‖W‖ of a spin over all patterns, mean over spins"),
+    "held": Column("share of spins whose least stability is above that of the rule, 0 unless it names one", "0 to 1"),
+    "fixed": Column("share of patterns that one update leaves as they are", "0 to 1"),
+    "retained": Column("share of queries that end with an overlap above 0.9 with their pattern", "0 to 1"),
+}
+
+
 X_AXIS = "load"
 KEPT = 0.9
 """Overlap with its pattern above which a query is retained."""
@@ -60,9 +101,8 @@ def check(config: Config) -> None:
 
 def cost(config: Config) -> Cost:
     """Cost of all draws, by the programs of the largest load."""
-    programs = [
-        _program(config, {"rule": rule, "neurons": size}) for rule, size in product(config.rules, config.neurons)
-    ]
+    pairs = product(config.rules, config.neurons)
+    programs = [_program(config, {"rule": rule, "neurons": size}) for rule, size in pairs]
     draws_each = len(config.loads) * len(config.biases) * config.samples
     rows = draws_each * len(programs) * len(config.flipped)
     most = max(max(p.padding, p.neurons) * p.neurons for p in programs)
@@ -118,3 +158,93 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     }
     alike = {name: jnp.broadcast_to(value, each["flipped"].shape) for name, value in measured.items()}
     return alike | {"retained": jnp.sum(retained & valid[None, :], axis=1) / jnp.sum(valid)}
+
+
+KEYS = ["rule", "neurons", "bias", "patterns", "load"]
+
+
+def summarise(table: Table) -> dict:
+    """Means with errors over draws; beside them Cover's share of spins and the largest κ of Gardner.
+
+    `held_theory` is exact for unbiased patterns and the best rule; `stability_theory` is for N → ∞, zero beyond the
+    bound, where no κ > 0 exists.
+    """
+    first = table[table["flipped"] == table["flipped"].min()]
+    learned = {name: means_by_group(first, KEYS, name, "sample") for name in ("held", "stability", "fixed")}
+    means: Table = learned["held"][KEYS]
+    for name, found in learned.items():
+        means = means.assign(**{name: found["mean"], f"{name}_stderr": found["stderr"]})
+    ours = means["rule"].str.partition(":")[0].isin(LEARNED)
+    plain = ours & (means["bias"] == 0) & ~means["rule"].str.contains(":")
+    means["held_theory"] = np.where(plain, gardner.cover(means["neurons"], means["patterns"]), np.nan)
+    best = gardner.largest_stability(means["load"], means["bias"])
+    means["stability_theory"] = np.where(means["rule"] == "adatron", best, np.nan)
+    kept: Table = means_by_group(table, [*KEYS, "flipped"], "retained", "sample").rename(
+        columns={"mean": "retained", "stderr": "retained_stderr"}
+    )
+    shown = [*KEYS, "flipped", "retained", "retained_stderr"]
+    learnt, retained = means.to_dict("records"), kept[shown].to_dict("records")
+    return {"learned": learnt, "retained": retained, "scalars": _scalars(first, means)}
+
+
+def _scalars(first: Table, means: Table) -> dict[str, float]:
+    """Load at which half of the spins are held, of unbiased patterns; its theory is Cover's, 2 (N − 1)/N."""
+    scalars: dict[str, float] = {}
+    learned = first["rule"].str.startswith(LEARNED) & (first["bias"] == 0)
+    for (rule, neurons), rows in first[learned].groupby(["rule", "neurons"], sort=False):
+        half = half_crossing(rows["load"], 1 - rows["held"], rows["sample"])
+        exact = 2 * (neurons - 1) / neurons if rule in LEARNED else float("nan")
+        scalars |= headline(f"half_held/{rule}/N={neurons}", half.value, half.stderr, theory=exact)
+    rows = means[(means["rule"] == "adatron") & (means["bias"] == 0) & (means["stability_theory"] > 0)]
+    if len(rows):
+        rows = rows[rows["neurons"] == rows["neurons"].max()]
+        apart = (rows["stability"] - rows["stability_theory"]).abs().max()
+        scalars["largest_deviation_of_stability/adatron"] = float(apart)
+    return scalars
+
+
+LOAD = Axis(r"load $\alpha = M/N$")
+
+
+def panels(table: Table, summary: dict) -> list[Panel]:
+    """Spins held, stabilities and retained queries against the load; biased patterns in a panel of their own."""
+    learned: Table = pandas.DataFrame(summary["learned"])
+    kept: Table = pandas.DataFrame(summary["retained"])
+    size = learned["neurons"].max()
+    plain: Table = learned[learned["bias"].abs() == learned["bias"].abs().min()]
+    looks = series(list(dict.fromkeys(learned["rule"])))
+    shown = [_held(plain[plain["neurons"] == size], size, looks)]
+    best = plain[plain["rule"] == "adatron"]
+    if len(best):
+        shown.append(_stabilities(best, "neurons", "$N={}$", "largest stability, adatron", [best["bias"].iloc[0]]))
+    rows = kept[(kept["neurons"] == size) & kept["bias"].isin(plain["bias"])]
+    for flipped, part in rows.groupby("flipped"):
+        title = "retrieval from the pattern" if flipped == 0 else f"retrieval with {100 * flipped:g} % of spins flipped"
+        found = curves(part, "load", "retained", by="rule", label=labels.memory, looks=looks)
+        axis = Axis("share retained ($m > 0.9$)", limits=SHARE)
+        shown.append(Panel(f"{title}, $N={size}$", LOAD, axis, [*found, guide(0.5)]))
+    biased = learned[(learned["rule"] == "adatron") & (learned["neurons"] == size)]
+    if biased["bias"].nunique() > 1:
+        means = sorted(biased["bias"].unique())
+        shown.append(_stabilities(biased, "bias", "mean {}", f"biased patterns, adatron, $N={size}$", means))
+    return shown
+
+
+def _held(rows: Table, size: int, looks: dict) -> Panel:
+    found = curves(rows, "load", "held", by="rule", label=labels.memory, looks=looks)
+    if rows["held_theory"].notna().any():
+        exact = np.arange(rows["patterns"].min(), rows["patterns"].max() + 1)
+        found.append(theory_line(exact / size, gardner.cover(size, exact), label="any couplings, exact (Cover)"))
+    found.append(upright(2.0, label=r"$\alpha_c = 2$, $N\to\infty$", linestyle=":"))
+    return Panel(f"spins held, $N={size}$", LOAD, Axis("share of spins held", limits=SHARE), [*found, guide(0.5)])
+
+
+def _stabilities(rows: Table, by: str, label: str, title: str, biases: list[float]) -> Panel:
+    looks = series([str(value) for value in dict.fromkeys(rows[by])])
+    found = curves(rows, "load", "stability", by=by, label=label, looks=looks)
+    grid = np.linspace(rows["load"].min(), max(rows["load"].max(), 2.0), 100)
+    for bias in biases:
+        line = gardner.largest_stability(grid, bias)
+        color = looks[str(bias)]["color"] if by == "bias" else "0.25"
+        found.append(theory_line(grid, line, label=r"Gardner, $N\to\infty$" if bias == biases[0] else "", color=color))
+    return Panel(title, LOAD, Axis(r"least stability $\kappa$ of a spin", limits=(-0.5, None)), found)

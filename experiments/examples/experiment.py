@@ -5,6 +5,7 @@ asynchronous sweeps at zero temperature. Theory is replica symmetric, `hopfield.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import NamedTuple
@@ -12,20 +13,55 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pandas
 from jaxtyping import Array
 
-from experiments.contract import Cost, Point, Row
-from experiments.examples.config import KEPT, RULES, Config
-from experiments.examples.figure import panels
-from experiments.examples.summary import summarise
+from experiments import contract
+from experiments.columns import Column, shared
+from experiments.contract import Cost, Point, Row, Table, grid_axis, option
+from experiments.figures.panel import Axis, Panel, Series, curves, entry, theory_line
+from experiments.figures.style import THEORY, ordered
 from experiments.shared import draws, grids, loads
 from experiments.shared.axes import product_of
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
+from experiments.statistics import clusters
+from experiments.statistics.clusters import means_by_group
+from experiments.statistics.columns import headline
+from experiments.statistics.crossings import half_crossing
+from experiments.statistics.deviations import errors_apart, share_within_two
 from hopfield import patterns, retrieve
 from hopfield.networks import examples_network
 from hopfield.observables.overlaps import above
+from hopfield.theory import examples as theory
 
-__all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
+RULES = ("supervised", "unsupervised")
+"""Whether examples of one pattern are added up before they are stored, as a teacher makes possible."""
+KEPT = 0.7
+"""Overlap above which a pattern is retained; states of few examples end well below 1."""
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of learning patterns from noisy examples; the defaults are smoke scale."""
+
+    rules: list[str] = grid_axis(list(RULES), among=RULES)
+    neurons: list[int] = grid_axis([100], "numbers of neurons N", least=10)
+    loads: list[float] = grid_axis([0.05], "loads M / N", above=0, most=1)
+    qualities: list[float] = grid_axis([0.5], "qualities r of examples", above=0, most=1)
+    examples: list[int] = grid_axis([2, 20], "numbers of examples A of each pattern", least=1)
+    samples: int = option(4, "draws of patterns and examples", least=2, extends=True)
+    queries: int = option(4, "patterns retrieved in each draw", least=1)
+    max_steps: int = option(100, "sweeps of one retrieval at most", least=1)
+
+
+COLUMNS = shared("rule", "neurons", "patterns", "load", "sample", "overlap") | {
+    "quality": Column("r, mean overlap of an example with its pattern", "0 to 1"),
+    "examples": Column("examples A shown of each pattern", "count", kind=int),
+    "retained": Column("share of patterns whose state, started in them, ends with an overlap above 0.7", "0 to 1"),
+}
+"""Patterns, the archetypes, are never shown themselves. `overlap` is with the pattern, after a start in it."""
+
+
 X_AXIS = "examples"
 
 
@@ -95,3 +131,88 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
 
     overlaps = jax.vmap(overlap)(index, keys)
     return {"overlap": jnp.mean(overlaps), "retained": jnp.mean(above(overlaps, KEPT))}
+
+
+CURVE = ["rule", "neurons", "patterns", "load", "quality"]
+CLEAN = 0.95
+"""Share retained from which the mean overlap is that of the retrieval state alone."""
+
+
+def summarise(table: Table) -> dict:
+    """`states`: overlap and share retained with errors over draws, theory beside; `needed`: examples for half of them.
+
+    The theory of `needed` is the least number with a retrieval state for N → ∞; dynamics that start in the pattern end
+    near it up to somewhat larger loads, as they do in the classical network, and so need fewer.
+    """
+    states: Table = means_by_group(table, [*CURVE, "examples"], "overlap", "sample").rename(
+        columns={"mean": "overlap", "stderr": "overlap_stderr"}
+    )
+    kept = means_by_group(table, [*CURVE, "examples"], "retained", "sample")
+    states["retained"], states["retained_stderr"] = kept["mean"], kept["stderr"]
+    states["theory"] = [
+        float(theory.overlap(row["load"], row["quality"], row["examples"], supervised=row["rule"] == "supervised"))
+        for row in states.to_dict("records")
+    ]
+    needed, scalars = [], {}
+    for curve, rows in clusters.curves(table, CURVE):
+        half = half_crossing(np.log(rows["examples"]), rows["retained"], rows["sample"])
+        least = theory.examples_needed(curve["load"], curve["quality"], supervised=curve["rule"] == "supervised")
+        number = float(np.exp(half.value))
+        error = number * half.stderr
+        needed.append(curve | {"examples": number, "stderr": error, "theory": least if np.isfinite(least) else np.nan})
+        name = f"needed/{curve['rule']}/N={curve['neurons']}/alpha={curve['load']:.3f}/r={curve['quality']:g}"
+        if np.isfinite(number):
+            scalars |= headline(name, number, error, limit=float(least))
+    for rule, rows in states.groupby("rule", sort=False):
+        clean = rows[(rows["retained"] >= CLEAN) & rows["theory"].notna()]
+        columns = clean[["overlap", "overlap_stderr", "theory", "clusters"]].itertuples(index=False)
+        if len(clean):
+            scalars[f"within_two_errors/{rule}"] = share_within_two(errors_apart(*entry) for entry in columns)
+            scalars[f"largest_deviation/{rule}"] = float((clean["overlap"] - clean["theory"]).abs().max())
+    return {"states": states.drop(columns="clusters").to_dict("records"), "needed": needed, "scalars": scalars}
+
+
+EXAMPLES = Axis("examples $A$ of each pattern", "log")
+
+
+def panels(table: Table, summary: dict) -> list[Panel]:
+    """Of every rule the overlaps at the middle load, and the examples that half of the patterns need."""
+    states: Table = pandas.DataFrame(summary["states"])
+    needed: Table = pandas.DataFrame(summary["needed"])
+    size, loads = states["neurons"].max(), sorted(states["load"].unique())
+    states, needed = states[states["neurons"] == size], needed[needed["neurons"] == size]
+    looks = ordered([f"{quality}" for quality in sorted(states["quality"].unique())])
+    shown = []
+    for rule, rows in states.groupby("rule", sort=False):
+        load = loads[len(loads) // 2]
+        shown.append(_overlaps(rows[rows["load"] == load], f"{rule}, $N={size}$, $\\alpha={load:.3f}$", looks))
+    for rule, rows in needed.groupby("rule", sort=False):
+        shown.append(_needed(rows, str(rule), f"{rule}: half retained", looks))
+    return shown
+
+
+def _overlaps(rows: Table, title: str, looks: dict) -> Panel:
+    found = curves(rows, "examples", "overlap", by="quality", label="$r={:g}$", looks=looks)
+    counts = np.unique(np.round(np.geomspace(rows["examples"].min(), rows["examples"].max(), 40)).astype(int))
+    for series, quality in zip(found, dict.fromkeys(rows["quality"]), strict=True):
+        series.linestyle = ""
+        supervised = rows["rule"].iloc[0] == RULES[0]
+        line = [float(theory.overlap(rows["load"].iloc[0], quality, int(a), supervised=supervised)) for a in counts]
+        found = [*found, theory_line(counts, line, color=series.color)]
+    found.append(entry("replica symmetric", **THEORY))
+    return Panel(title, EXAMPLES, Axis("overlap with the pattern", limits=(None, 1.03)), found)
+
+
+def _needed(rows: Table, rule: str, title: str, looks: dict) -> Panel:
+    found: list[Series] = []
+    line = np.linspace(0.5 * rows["load"].min(), 1.1 * rows["load"].max(), 25)
+    for quality, part in rows.groupby("quality", sort=False):
+        look = looks[f"{quality}"]
+        bars = Series(
+            part["load"], part["examples"], part["stderr"], label=f"$r={quality:g}$", **look | {"linestyle": ""}
+        )
+        least = [theory.examples_needed(float(load), float(quality), supervised=rule == RULES[0]) for load in line]
+        least = np.where(np.isfinite(least), least, np.nan)
+        found += [bars, theory_line(line, least, color=look["color"])]
+    found.append(entry("least with a retrieval state, $N\\to\\infty$", **THEORY))
+    return Panel(title, Axis(r"load $\alpha = M/N$"), Axis("examples $A$ needed", "log"), found)

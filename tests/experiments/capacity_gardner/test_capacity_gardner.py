@@ -3,8 +3,7 @@
 import pandas
 import pytest
 
-from experiments.capacity_gardner.config import Config
-from experiments.capacity_gardner.experiment import measure, points, summarise
+from experiments.capacity_gardner.experiment import Config, measure, points, summarise
 
 
 @pytest.mark.slow

@@ -3,8 +3,7 @@
 import pandas
 import pytest
 
-from experiments.examples.config import Config
-from experiments.examples.experiment import measure, panels, points, summarise
+from experiments.examples.experiment import Config, measure, panels, points, summarise
 
 
 @pytest.mark.slow
