@@ -35,6 +35,7 @@ def test_the_largest_field_flips_first_or_the_smallest():
     assert experiment._by_field(model, jnp.ones(3), jnp.argmin).tolist() == [-1, 1, -1]
 
 
+@pytest.mark.slow
 def test_all_orders_hold_few_patterns_and_lose_many():
     config = Config(orders=list(ORDERS), loads=[0.05, 0.8])
     summary = summarise(table := pandas.DataFrame(measure(config, points(config))))

@@ -91,6 +91,7 @@ def test_a_state_is_all_keys_or_a_matrix():
     assert sizes == {"softmax": 4 * 2 * 2 * 32 * 8, "delta": 4 * 2 * 8 * 8}
 
 
+@pytest.mark.slow
 def test_a_run_trains_and_is_summarised(table):
     assert len(table) == 6
     assert (table[table["mixer"] == "by_hand"]["accuracy"] == 1.0).all()

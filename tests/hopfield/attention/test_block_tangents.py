@@ -42,6 +42,7 @@ def slope_along(function, at, along):
 PRODUCTS = {"forward": slope_along, "Fisher": product_with_fisher, "Hessian": product_with_hessian}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("product", PRODUCTS)
 @pytest.mark.parametrize("mask", MASKS)
 def test_derivatives_of_every_order_are_those_of_dense_attention(product, mask):
@@ -92,6 +93,7 @@ def test_rows_with_a_threshold_have_dense_values_and_derivatives_in_alpha_too(na
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-10)
 
 
+@pytest.mark.slow
 def test_a_gradient_of_rows_with_a_threshold_has_a_gradient():
     """Backwards twice, over blocks of keys that a mask leaves out."""
     at = rows((9, 4), (11, 4), (11, 3))
@@ -125,6 +127,7 @@ def test_memory_grows_with_length_and_not_with_its_square(product):
     assert long < 64e6 + 4 * short  # all scores at once would be 4.3 GB
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "separation", ["softmax", "softmax1", "sparsemax", "entmax:1.5", "normmax:2", "top_k:3", "learned"]
 )

@@ -98,6 +98,7 @@ def value_and_derivatives(function, at, along):
     return output, moved, slopes(*at), jax.vjp(function, *at)[1](moved), jax.jvp(slopes, at, along)[1], batch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "mask"),
     [*(("heads", mask) for mask in MASKS), *FURTHER],

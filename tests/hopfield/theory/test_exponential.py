@@ -107,6 +107,7 @@ def test_target_weight_between_hot_and_cold():
     assert 1 - exponential.target_weight(20, 50, 60.0) == pytest.approx(copies / 2, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("power", [1, 2], ids=["target_weight", "one_step"])
 @pytest.mark.parametrize(("beta", "corruption"), [(1.0, 0.0), (0.4, 0.0), (0.5, 0.2), (1.0, 0.05), (2.0, 0.2)])
 def test_typical_loads_balance_signal_and_a_typical_sum(power, beta, corruption):
