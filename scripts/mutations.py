@@ -122,7 +122,12 @@ MUTATIONS = (
         "slopes = [2.0 ** (-8.0 * i / below)",
         "hopfield/attention/test_positions.py",
     ),
-    Mutation("hopfield/layers/_cache.py", "index[...] = place + 1", "index[...] = place + 2", "hopfield/layers"),
+    Mutation(
+        "hopfield/layers/_cache.py",
+        "index[...] = first + tokens",
+        "index[...] = first + tokens + 1",
+        "hopfield/layers/test_attention.py",
+    ),
     Mutation(
         "hopfield/geometry/induced.py",
         "return 0.5 * beta**3 * jnp.einsum",
@@ -143,8 +148,8 @@ MUTATIONS = (
     ),
     Mutation(
         "hopfield/optim/_safeguards.py",
-        "predicted = dot(grads, step) + 0.5 * curvature.quadratic(step)",
-        "predicted = dot(grads, step) + curvature.quadratic(step)",
+        "return scaled * (0.5 * scaled * self.bend - self.slope)",
+        "return scaled * (scaled * self.bend - self.slope)",
         "hopfield/optim",
     ),
     Mutation(
@@ -173,8 +178,8 @@ MUTATIONS = (
     ),
     Mutation(
         "hopfield/observables/correlations.py",
-        "share = (2 * window + 1) / x.size",
-        "share = 2 * window / x.size",
+        "time * jnp.sqrt(2 * share), window)",
+        "time * jnp.sqrt(4 * share), window)",
         "hopfield/observables",
     ),
     Mutation(
