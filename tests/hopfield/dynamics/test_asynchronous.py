@@ -144,6 +144,7 @@ def test_a_spin_with_no_field_is_stable():
     end = quick(jax.vmap(lambda state: relax(memory, state, dynamics="sequential", max_sweeps=10)))(states)
     np.testing.assert_array_equal(end.state, states)
     assert np.all(end.stable)
+    assert not np.any(quick(jax.vmap(lambda state: unstable(memory, state)))(states))
 
 
 @pytest.mark.parametrize("neurons", [1, 2, 7, 8, 1024])
