@@ -21,8 +21,7 @@ import numpy as np
 
 from experiments import contract
 from experiments.bounds import Use, decided_by
-from experiments.capacity_asymptotic.results import panels, summarise
-from experiments.capacity_asymptotic.theory import thresholds
+from experiments.capacity_asymptotic.results import panels, summarise, thresholds
 from experiments.columns import Column, shared
 from experiments.contract import Cost, Point, Row, grid_axis, option
 from experiments.shared import corruptions

@@ -7,6 +7,7 @@ chains is below 1.01 and 400 samples are independent; other rows are told apart 
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import NamedTuple
@@ -17,19 +18,51 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from experiments.contract import Cost, Point, Row
+from experiments import contract
+from experiments.columns import Column, shared
+from experiments.contract import Cost, Point, Row, grid_axis, option
 from experiments.shared import draws, grids, loads
 from experiments.shared.axes import product_of
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
-from experiments.thermal.config import Config
-from experiments.thermal.figure import panels
-from experiments.thermal.summary import summarise
+from experiments.thermal.results import panels, summarise
 from hopfield import Memory
 from hopfield.dynamics import langevin
 from hopfield.observables.correlations import correlation_time, split_rhat
 from hopfield.patterns import gaussian
 from hopfield.separations import LogReLU
 from hopfield.theory import thermal
+
+KERNELS = ("lse", "lsr")
+
+
+@dataclass
+class Config(contract.Config):
+    """Options of continuous memories at a temperature; the defaults are smoke scale."""
+
+    kernels: list[str] = grid_axis(list(KERNELS), among=KERNELS)
+    neurons: list[int] = grid_axis([8], "numbers of components N", least=4)
+    loads: list[float] = grid_axis([0.2, 0.5], "loads ln M / N", above=0, most=2)
+    temperatures: list[float] = grid_axis([0.2, 1.0], "temperatures T", above=0, most=100)
+    sharpness: float = option(8.0, "b, inverse width of a pattern's basin in overlap", above=1, most=1000)
+    samples: int = option(2, "draws of patterns", least=2, extends=True)
+    chains: int = option(4, "chains that start in the pattern", least=2, most=1024)
+    length: int = option(50, "states that each chain keeps", least=8)
+    every: int = option(5, "Langevin steps from one to the next", least=1)
+    burn_in: int = option(100, "steps before the first", least=0)
+
+
+COLUMNS = shared("neurons", "patterns", "load", "temperature", "sample") | {
+    "kernel": Column("lse, the log of a sum of exponentials, or lsr, of rectified overlaps", kind=str),
+    "overlap": Column("mean of x·ξ/N over chains and samples", "−1 to 1"),
+    "energy": Column("mean energy per neuron, −1 at a pattern that is alone"),
+    "rhat": Column("R̂ of the overlap, of chains that began in the pattern", "at least about 1"),
+    "effective": Column("effective number of samples of the overlap", "count"),
+    "one_pattern": Column("mean overlap with a pattern that is stored alone, exact at this N", "0 to 1"),
+    "critical": Column("load to which theory retrieves: of lse the thermodynamic one, of lsr that of its support"),
+    "stable": Column("load to which lse has a retrieval state; empty of lsr"),
+    "accepted": Column("share of Langevin steps accepted", "0 to 1"),
+}
+
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
 X_AXIS = "temperature"

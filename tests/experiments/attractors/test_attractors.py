@@ -6,8 +6,7 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.attractors.config import Config
-from experiments.attractors.experiment import check, measure, panels, points, summarise
+from experiments.attractors.experiment import Config, check, measure, panels, points, summarise
 
 PATTERNS = np.sign(np.random.default_rng(1).normal(size=(2, 14)))
 

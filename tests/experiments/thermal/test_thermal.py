@@ -7,8 +7,7 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.thermal.config import Config
-from experiments.thermal.experiment import Program, _memory, measure, panels, points, summarise
+from experiments.thermal.experiment import Config, Program, _memory, measure, panels, points, summarise
 
 
 @pytest.mark.slow
