@@ -82,6 +82,13 @@ def attention(small: bool) -> dict[str, Row]:
             what = f"attention, {length} positions, {heads} heads of 64, {_name(dtype)}{', causal' * past}, f + b"
             tokens = partial(_three, heads, length, 64, dtype)
             found[name] = Row(what, _slopes(ours), tokens, _attention_peers(past, dtype))
+    part = length // 2
+    for dtype in (jnp.float32, jnp.bfloat16):
+        for separation in ("sparsemax", "entmax:1.5"):
+            ours = partial(attend_blockwise, separation=separation)
+            what = f"attention, {separation}, {part} positions, {heads} heads of 64, {_name(dtype)}, f + b"
+            tokens, peers = partial(_three, heads, part, 64, dtype), _attention_peers(False, dtype)
+            found[f"sparse/{separation}/{_name(dtype)}"] = Row(what, _slopes(ours), tokens, peers)
     stored = lambda: (_normal(queries, 64), _normal(patterns, 64), _normal(patterns, 64))
     what = f"softmax read, {queries} queries, {patterns} patterns of 64"
     plain = lambda *x: jax.nn.dot_product_attention(*(each[:, None] for each in x))[:, 0]
@@ -117,14 +124,18 @@ def _two() -> tuple:
 
 
 def _commands() -> dict[str, Callable]:
-    """`conf=capacity_classical` by the wall clock, compilation included."""
-    return {"conf=capacity_classical": Outside(partial(_command_seconds, "capacity_classical"))}
+    """`conf=capacity_classical` at two of its sizes by the wall clock, compilation included."""
+    name = "conf=capacity_classical neurons=[1000,2000]"
+    return {
+        f"{name} device={kind}": Outside(partial(_command_seconds, (*name.split(), f"device={kind}")))
+        for kind in ("gpu", "cpu")
+    }
 
 
-def _command_seconds(name: str, inputs: tuple, repetitions: int) -> float:
+def _command_seconds(asked: tuple[str, ...], inputs: tuple, repetitions: int) -> float:
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        words = [sys.executable, "-m", "experiments.run", f"conf={name}", f"output={folder}/run"]
+        words = [sys.executable, "-m", "experiments.run", *asked, "wandb.mode=disabled", f"output={folder}/run"]
         subprocess.run(words, check=True, capture_output=True, timeout=120)
     return time.perf_counter() - start
 

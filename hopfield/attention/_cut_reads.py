@@ -6,6 +6,7 @@ Needs the extra `kernels` (jax-triton) and a GPU from Ampere on; without either,
 import importlib.util
 import math
 from functools import cache, partial
+from importlib.metadata import version
 from typing import Any, NamedTuple, cast
 
 import jax
@@ -22,7 +23,11 @@ from hopfield.separations.row_forms import Cut, NormCut, RowForm, Steps
 WIDTHS = {jnp.dtype(jnp.float32): 64, jnp.dtype(jnp.bfloat16): 128}
 """Largest width of keys and values by type: beyond it a program's sums leave its registers."""
 STEPS = 24
-"""Newton's steps at most."""
+"""Steps of a search at most."""
+REST = {4: 1e-3, 2: 1e-2}
+"""Newton's last step by bytes of a number, relative to the way from the threshold to the largest score."""
+FULL = ("high", "highest", "float32", "TF32_TF32_F32_X3", "F32_F32_F32")
+"""Precisions of JAX at which products of float32 are more than TF32's."""
 EXPONENT = 20.0
 """Largest exponent: beyond it, for α-entmax close to softmax, rounding a s − τ is felt in the weights."""
 
@@ -46,6 +51,10 @@ class How(NamedTuple):
     form: type[RowForm]
     band: tuple[int, int]
     """Keys before and after the query's own, −1 where there is no end."""
+    cut: bool
+    """Whether sequences have lengths."""
+    precision: str
+    """Products of float32: "tf32", or "tf32x3", which adds what that leaves out."""
 
     def read(self, query: Array, key: Array, value: Array, mask: Mask | None) -> Array:
         """Read-out by the kernels."""
@@ -81,7 +90,10 @@ def how_of(separation: Separation, scale: float, query: Array, key: Array, value
     power = power_of(separation)
     if power.exponent > EXPONENT:
         return None
-    return How(scale, name if alpha is None else f"{name}:{float(alpha)!r}", power, form, band)
+    cut = any(isinstance(part, Lengths) for part in ([] if mask is None else mask_parts(mask)))
+    name = name if alpha is None else f"{name}:{float(alpha)!r}"
+    precision = "tf32x3" if jax.config.jax_default_matmul_precision in FULL else "tf32"
+    return How(scale, name, power, form, band, cut, precision)
 
 
 _NAMES = {Cut: "entmax", NormCut: "normmax", Steps: "epanechnikov"}
@@ -89,7 +101,9 @@ _NAMES = {Cut: "entmax", NormCut: "normmax", Steps: "epanechnikov"}
 
 @cache
 def _installed() -> bool:
-    return all(importlib.util.find_spec(name) for name in ("triton", "jax_triton"))
+    """Whether the extra is, beside a Triton that jax-triton can compile with: not the 3.6 that PyTorch 2.11 brings."""
+    found = all(importlib.util.find_spec(name) for name in ("triton", "jax_triton"))
+    return found and tuple(map(int, version("triton").split(".")[:2])) >= (3, 7)
 
 
 def _band(mask: Any, batch: int) -> tuple[int, int] | None:
@@ -123,37 +137,40 @@ def _rows(query, key, value, length, how: How) -> Array:
 
 
 def _forwards(query, key, value, length, how: How, slopes: bool) -> tuple[Array, ...]:
-    """Read-out, τ and c of rows [B H, T, D]; and Σ u v and Σ u, if `slopes`."""
-    power, options = how.power, _options(query, key, value, length, how)
-    (heads, count, _), float32 = query.shape, jnp.float32
+    """Read-out, τ, c, Σ u v and Σ u of rows [B H, T, D], the last two if `slopes`; and LIST and COUNT."""
+    power, (heads, count, _), float32 = how.power, query.shape, jnp.float32
+    options = _options(query, key, value, length, how)
     line = jax.ShapeDtypeStruct((heads, count), float32)
     grid = (-(-count // options["BT"]), heads)
-    if power.search is None:
-        tau = jnp.full(line.shape, power.tau, float32)
-    else:
-        searched = {k: x for k, x in options.items() if k not in ("W", "BW", "RATE", "E")}
-        (tau,) = launch("search", grid, (query, key, length), (line,), E=power.search, STEPS=STEPS, **searched)
+    blocks = -(-key.shape[1] // options["BS"])
+    lists = tuple(jax.ShapeDtypeStruct((heads, grid[0], size), jnp.int32) for size in (blocks, 2))
+    searched = {k: x for k, x in options.items() if k not in ("W", "BW", "RATE", "E")}
+    searched |= {"E": power.search or 1.0, "STEPS": STEPS if power.search else 0, "GIVEN": power.tau}
+    searched["REST"] = REST[query.dtype.itemsize]
+    tau, *listed = launch("search", grid, (query, key, length), (line, *lists), **searched)
     rows = jax.ShapeDtypeStruct((heads, count, value.shape[-1]), value.dtype)
     found = (rows, line, jax.ShapeDtypeStruct(rows.shape, float32), line)
-    read = (query, key, value, length, tau)
-    output, factor, moment, mass = launch("read", grid, read, found, TOTAL=power.total, SLOPES=slopes, **options)
-    return output, tau, factor, moment, mass
+    read = (query, key, value, length, tau, *listed)
+    output, *sums = launch("read", grid, read, found, TOTAL=power.total, SLOPES=slopes, **options)
+    return output, tau, *sums, *listed
 
 
 def _rows_forwards(query, key, value, length, how):
-    output, tau, factor, moment, mass = _forwards(query, key, value, length, how, slopes=True)
+    output, tau, factor, moment, mass, *listed = _forwards(query, key, value, length, how, slopes=True)
     common, beside = how.form().shared(output.astype(jnp.float32), moment, mass[..., None])
-    return output, (query, key, value, length, tau, factor, common, beside)
+    return output, (query, key, value, length, tau, factor, common, beside, listed)
 
 
 def _rows_backwards(how, kept, slope):
-    query, key, value, length, tau, factor, *shared = kept
-    options = _options(query, key, value, length, how)
+    query, key, value, length, tau, factor, *shared, listed = kept
+    options = _options(query, key, value, length, how) | {"TILTED": shared[1] is not None}
     along = lambda x: jnp.zeros_like(tau) if x is None else jnp.sum(slope.astype(jnp.float32) * x, axis=-1)
-    given = (query, key, value, length, tau, factor, slope, *map(along, shared))
+    beside = (factor, slope, *map(along, shared))
     like = lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype)
     grids = (-(-query.shape[1] // options["BT"]), len(query)), (-(-key.shape[1] // options["BS"]), len(key))
-    (d_query,) = launch("queries_slope", grids[0], given, (like(query),), **options)
+    arrays = (query, key, value, length, tau)
+    (d_query,) = launch("queries_slope", grids[0], (*arrays, *listed, *beside), (like(query),), **options)
+    given = (*arrays, *_by_keys(*listed, grids[1][0]), *beside)
     d_key, d_value = launch("keys_slope", grids[1], given, (like(key), like(value)), **options)
     return d_query, d_key, d_value, np.zeros(length.shape, jax.dtypes.float0)
 
@@ -161,22 +178,26 @@ def _rows_backwards(how, kept, slope):
 _rows.defvjp(_rows_forwards, _rows_backwards)
 
 
+def _by_keys(listed: Array, counts: Array, blocks: int) -> tuple[Array, Array]:
+    """Blocks of queries that stand beside each block of keys [H, S', T'], in order, and their number [H, S']."""
+    used = jax.lax.broadcasted_iota(jnp.int32, listed.shape, 2) < counts[..., 1:]
+    put = lambda place: jnp.zeros(blocks + 1, bool).at[place].set(True)[:-1]
+    beside = jnp.swapaxes(jax.vmap(jax.vmap(put))(jnp.where(used, listed, blocks)), -1, -2)
+    return jnp.argsort(~beside, axis=-1, stable=True).astype(jnp.int32), jnp.sum(beside, axis=-1, dtype=jnp.int32)
+
+
 def _options(query, key, value, length, how: How) -> dict[str, Any]:
     """What is fixed in the programs, by the names of their arguments."""
     power = how.power
     width, wide = (max(16, 1 << (x.shape[-1] - 1).bit_length()) for x in (query, value))
-    block = 64 if query.dtype == jnp.bfloat16 else 32  # full products are summed in registers
+    half = query.dtype.itemsize == 2
+    rows, keys = (64, 64 if max(width, wide) <= 64 else 32) if half else (64, 32)
     options = {"HEADS": len(query) // len(length), "GROUP": len(query) // len(key)}
-    options |= {
-        "T": query.shape[1],
-        "S": key.shape[1],
-        "D": query.shape[2],
-        "BD": width,
-        "W": value.shape[2],
-        "BW": wide,
-    }
-    options |= {"BT": block, "BS": 32, "SCALE": how.scale * power.rate, "RATE": power.rate, "E": power.exponent}
-    return options | {"LEFT": how.band[0], "RIGHT": how.band[1]}
+    options |= {"T": query.shape[1], "S": key.shape[1], "D": query.shape[2], "W": value.shape[2]}
+    options |= {"BD": width, "BW": wide, "BT": rows, "BS": keys, "LEFT": how.band[0], "RIGHT": how.band[1]}
+    options["EDGE"] = how.cut or how.band != (-1, -1) or key.shape[1] % keys > 0
+    options |= {"SCALE": how.scale * power.rate, "RATE": power.rate, "E": power.exponent}
+    return options | {"PRECISION": "ieee" if half else how.precision}
 
 
 def launch(name: str, grid: tuple[int, int], arrays: tuple, found: tuple, **options: Any) -> tuple[Array, ...]:
@@ -185,5 +206,5 @@ def launch(name: str, grid: tuple[int, int], arrays: tuple, found: tuple, **opti
 
     from hopfield.attention.triton_programs import cut
 
-    given = {"kernel": getattr(cut, name), "out_type": found, "grid": grid, "num_stages": 1, **options}
+    given = {"kernel": getattr(cut, name), "out_type": found, "grid": grid, "num_stages": 2, **options}
     return jax.custom_batching.sequential_vmap(lambda *arrays: jax_triton.triton_call(*arrays, **given))(*arrays)

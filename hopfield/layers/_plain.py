@@ -45,8 +45,10 @@ def plain_or(careful: Callable[[], Heads], association: Any, rows: tuple[Array, 
 def _fit(query: Heads, key: Array, value: Array) -> bool:
     """Whether the sequences of all three are the same, their heads as wide, and their scores few.
 
-    JAX's function takes the softmax in float32, whatever is given to it.
+    JAX's function takes the softmax in float32, whatever is given to it. A GPU's kernel for 16 bits stands elsewhere.
     """
+    if jax.default_backend() == "gpu" and query.dtype.itemsize == 2:
+        return False
     single = all(accumulation_dtype(x.dtype) == jnp.float32 for x in (query, key, value))
     alike = query.ndim == key.ndim == value.ndim and query.shape[:-3] == key.shape[:-3] == value.shape[:-3]
     alike = alike and query.shape[-1] == key.shape[-1] == value.shape[-1]

@@ -33,12 +33,12 @@ def separation_of(
 ) -> "LearnedEntmax | FixedTree":
     """Separation of a layer's options, whose `value` is the separation of the parameters' present values."""
     start = as_separation(separation)
-    return LearnedEntmax(start, heads, param_dtype) if learned else FixedTree(start)
+    return LearnedEntmax(start, heads, param_dtype) if learned else FixedTree(start, constant=True)
 
 
 def for_each_head(function: Callable, separation: Separation, scores: Array, mask: Array | None) -> Array:
     """function(separation, scores, mask) of scores [*b, H, T, S], head by head where the separation has numbers [H]."""
-    if not any(leaf.ndim for leaf in jax.tree.leaves(separation)):
+    if not any(jnp.ndim(leaf) for leaf in jax.tree.leaves(separation)):
         return function(separation, scores, mask)
     mask = jnp.ones(scores.shape, bool) if mask is None else jnp.broadcast_to(mask, scores.shape)
     rest = scores.ndim - 3  # axes of sequences before those of heads, which stay behind the heads' own

@@ -57,7 +57,7 @@ class AdditiveAssociation(AttentionFunction):
         drawn = {name: draw(rngs.params(), shape, param_dtype) / shape[1] ** 0.5 for name, shape in shapes.items()}
         self.w_query, self.w_key = nnx.Param(drawn["w_query"]), nnx.Param(drawn["w_key"])
         self.vector, self.bias = nnx.Param(drawn["vector"]), nnx.Param(jnp.zeros((num_heads, hidden), param_dtype))
-        self.separation = FixedTree(as_separation(separation))
+        self.separation = FixedTree(as_separation(separation), constant=True)
 
     def read_heads(
         self,

@@ -113,7 +113,7 @@ class EnergyTransformerBlock(nnx.Module):
         options.refuse("an EnergyTransformerBlock", *unread)
         width = features // num_heads if head_features is None else head_features
         self.features, self.steps, self.block = features, integer("steps", steps, 1), options.block
-        self.separation = FixedTree(as_separation(options.separation))
+        self.separation = FixedTree(as_separation(options.separation), constant=True)
         self.memory = FixedTree(polynomial(2, rectified=True) if memory is None else as_separation(memory))
         self.beta = options.learned_beta(num_heads, width, param_dtype)
         self.metric = nnx.data(options.learned_metric(num_heads, width, param_dtype, rngs))

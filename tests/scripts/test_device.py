@@ -11,6 +11,7 @@ ROWS = [
     *(f"layer/{name}" for name in NAMES),
     *(f"layer/long/{name}{kind}" for kind in ("", "/bfloat16") for name in NAMES),
     *(f"long{past}{kind}" for kind in ("", "/bfloat16") for past in ("", "/causal")),
+    *(f"sparse/{name}/{kind}" for kind in ("float32", "bfloat16") for name in ("sparsemax", "entmax:1.5")),
     *("read", "asynchronous", "spins"),
 ]
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import pytest
 from flax import nnx
 
-from hopfield.attention import attend_blockwise, fused, masks
+from hopfield.attention import _cut_reads, attend_blockwise, fused, masks
 from hopfield.layers import AssociationOptions, HopfieldAttention
 from tests.deviceless import compiled, h100
 
@@ -80,12 +80,14 @@ def gpu(monkeypatch):
 
 
 @pytest.mark.parametrize("row", table(), ids=", ".join)
-def test_the_page_says_what_is_given_to_the_kernel(row, gpu, monkeypatch):
+def test_the_page_says_what_is_given_to_which_kernel(row, gpu, monkeypatch):
     given = []
-    monkeypatch.setattr(fused, "kernel", lambda query, *rest: given.append(1) or query)
+    monkeypatch.setattr(fused, "kernel", lambda query, *rest: given.append("cuDNN") or query)
+    monkeypatch.setattr(_cut_reads, "_installed", lambda: True)
+    monkeypatch.setattr(_cut_reads, "read", lambda query, *rest: given.append("Triton") or query)
     function, shapes = function_of(row)
     jax.eval_shape(function, *shapes)
-    assert bool(given) == (row[-1] == "cuDNN")
+    assert set(given) == {"cuDNN", "Triton"} & {row[-1].partition(",")[0]}
 
 
 @pytest.mark.skipif(importlib.util.find_spec("jax_cuda13_plugin") is None, reason="CUDA's wheels are not installed")

@@ -17,20 +17,23 @@ from triton.compiler import ASTSource
 from hopfield.attention.triton_programs import cut
 
 HALF = {"Q", "K", "V", "OUTPUT", "SLOPE", "DQ", "DK", "DV"}
-FIXED = {"HEADS": 8, "GROUP": 1, "T": 4096, "S": 4096, "D": 64, "BD": 64, "W": 64, "BW": 64, "BS": 32, "SCALE": 0.0625}
-FIXED |= {"RATE": 0.5, "E": 2.0, "TOTAL": 2.0, "LEFT": -1, "RIGHT": -1, "STEPS": 24, "SLOPES": True}
+INDEX = {"LENGTH", "LIST", "COUNT"}
+FIXED = {"HEADS": 8, "GROUP": 1, "T": 4096, "S": 4096, "D": 64, "BD": 64, "W": 64, "BW": 64, "BT": 64, "SCALE": 0.0625}
+FIXED |= {"RATE": 0.5, "E": 2.0, "TOTAL": 2.0, "LEFT": -1, "RIGHT": -1, "EDGE": False, "STEPS": 24, "REST": 1e-2}
+FIXED |= {"GIVEN": 0.0, "SLOPES": True, "TILTED": False}
 
 
 def compiled(name: str, kind: str, capability: int):
     """Kernel of 4096 queries and keys of width 64, entmax 1.5."""
-    function, fixed = getattr(cut, name), FIXED | {"BT": 64 if kind == "bf16" else 32}
-    kinds = {n: "*i32" if n == "LENGTH" else f"*{kind}" if n in HALF else "*fp32" for n in function.arg_names}
+    function, fixed = getattr(cut, name), FIXED | {"BS": 64 if kind == "bf16" else 32}
+    fixed["PRECISION"] = "ieee" if kind == "bf16" else "tf32x3"
+    kinds = {n: "*i32" if n in INDEX else f"*{kind}" if n in HALF else "*fp32" for n in function.arg_names}
     signature = {n: "constexpr" if n in fixed else kinds[n] for n in function.arg_names}
     places = {n: (i,) for i, n in enumerate(function.arg_names)}
     constants = {places[n]: fixed[n] for n in function.arg_names if n in fixed}
     aligned = {places[n]: [["tt.divisibility", 16]] for n in function.arg_names if n not in fixed}
     source = ASTSource(fn=function, signature=signature, constexprs=constants, attrs=aligned)
-    options = {"num_warps": 4, "num_stages": 1}
+    options = {"num_warps": 4, "num_stages": 2}
     return triton.compile(source, target=GPUTarget("cuda", capability, 32), options=options)
 
 

@@ -38,7 +38,8 @@ def interpreted(monkeypatch):
 
     def launch(name, grid, arrays, found, **options):
         def call(*arrays):
-            results = [np.full(x.shape, np.nan, x.dtype) for x in found]
+            unwritten = lambda x: np.nan if np.issubdtype(x.dtype, np.floating) else 2**20
+            results = [np.full(x.shape, unwritten(x), x.dtype) for x in found]
             held = [Held(np.ascontiguousarray(x)) for x in (*arrays, *results)]
             getattr(kernels, name)[grid](*held, **options)
             return tuple(x.array for x in held[len(arrays) :])
