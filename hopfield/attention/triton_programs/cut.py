@@ -9,86 +9,72 @@ score and COUNT[1] are all: `search` writes those that reach above the lowest τ
 import triton  # type: ignore[import-not-found]
 import triton.language as tl  # type: ignore[import-not-found]
 
-LOWEST = tl.constexpr(-1e30)
-"""Start of the maximum; a masked score is below it."""
+from hopfield.attention.triton_programs.scores import LOWEST, powers, put, reach, scores, tile
 
 
 @triton.jit
-def _positive(v):
-    """[v]₊; not a number stays what it is."""
-    return tl.maximum(v, 0.0, propagate_nan=tl.PropagateNan.ALL)
-
-
-@triton.jit
-def _powers(v, E: tl.constexpr):
-    """[v]₊^E, and [v]₊^(E − 1) for E ≥ 1."""
-    if E == 0:
-        power = tl.where(v > 0, 1.0, tl.where(v <= 0, 0.0, v))
-        lower = power
-    elif E == 1:
-        power = _positive(v)
-        lower = tl.where(v > 0, 1.0, 0.0)
-    elif E == 2:
-        lower = _positive(v)
-        power = lower * lower
-    else:
-        power = _positive(v)
-        lower = tl.where(v <= 0, 0.0, tl.exp2((E - 1) * tl.log2(tl.where(v <= 0, 1.0, v))))
-        power = power * lower
-    return power, lower
-
-
-@triton.jit
-def _tile(start, rows, count, WIDTH: tl.constexpr, PADDED: tl.constexpr):
-    """Rows [R, PADDED] of an array, zeros beyond its ends."""
-    columns = tl.arange(0, PADDED)
-    inside = (rows[:, None] < count) & (columns[None, :] < WIDTH)
-    return tl.load(start + rows[:, None] * WIDTH + columns[None, :], mask=inside, other=0.0)
-
-
-@triton.jit
-def _put(start, rows, count, x, WIDTH: tl.constexpr, PADDED: tl.constexpr):
-    columns = tl.arange(0, PADDED)
-    inside = (rows[:, None] < count) & (columns[None, :] < WIDTH)
-    tl.store(start + rows[:, None] * WIDTH + columns[None, :], x.to(start.dtype.element_ty), mask=inside)
-
-
-@triton.jit
-def _scores(
-    q, k, rows, columns, length, SCALE: tl.constexpr, LEFT: tl.constexpr, RIGHT: tl.constexpr, MASKED: tl.constexpr,
-    PRECISION: tl.constexpr,
+def _top(
+    q, key, rows, low, mid, high, length, S: tl.constexpr, D: tl.constexpr, BD: tl.constexpr, BT: tl.constexpr,
+    BS: tl.constexpr, SCALE: tl.constexpr, LEFT: tl.constexpr, RIGHT: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
-    """a s [R, C] of queries and keys, below LOWEST where they are masked."""
-    s = SCALE * tl.dot(q, tl.trans(k), input_precision=PRECISION)
-    if MASKED:
-        allowed = (columns < length)[None, :] & (rows >= 0)[:, None]
-        if LEFT >= 0:
-            allowed = allowed & (columns[None, :] >= rows[:, None] - LEFT)
-        if RIGHT >= 0:
-            allowed = allowed & (columns[None, :] <= rows[:, None] + RIGHT)
-        s = tl.where(allowed, s, 4 * LOWEST)
-    return s
+    """Largest score of each row."""
+    top = tl.full([BT], LOWEST, tl.float32)
+    for PHASE in tl.static_range(2):
+        for i in range(low if PHASE == 0 else mid, mid if PHASE == 0 else high):
+            columns = i * BS + tl.arange(0, BS)
+            k = tile(key, columns, S, D, BD)
+            s = scores(q, k, rows, columns, length, SCALE, LEFT, RIGHT, PHASE == 1, PRECISION)
+            top = tl.maximum(top, tl.max(s, 1))
+    return top
 
 
 @triton.jit
-def _reach(
-    first, length, LEFT: tl.constexpr, RIGHT: tl.constexpr, BT: tl.constexpr, BS: tl.constexpr, EDGE: tl.constexpr
-):
-    """Ends low ≤ mid ≤ high of the keys of BT queries from `first` on. Up to mid every query reads every key."""
-    low = first * 0
-    high = length
-    if RIGHT >= 0:
-        high = tl.minimum(length, first + BT + RIGHT)
-    mid = high
-    if EDGE:
-        if LEFT >= 0:
-            low = tl.maximum(first - LEFT, 0) // BS * BS
-            mid = low
-        else:
-            if RIGHT >= 0:
-                mid = tl.minimum(length, first + RIGHT + 1)
-            mid = mid // BS * BS
-    return low, mid, high
+def _sums(
+    q, key, rows, listed, low, mid, high, length, tau, LISTED: tl.constexpr, S: tl.constexpr, D: tl.constexpr,
+    BD: tl.constexpr, BT: tl.constexpr, BS: tl.constexpr, SCALE: tl.constexpr, E: tl.constexpr, LEFT: tl.constexpr,
+    RIGHT: tl.constexpr, PRECISION: tl.constexpr,
+):  # fmt: skip
+    """Σ [a s − τ]₊^E and Σ [a s − τ]₊^(E − 1) of each row, over blocks from low to high, from mid on masked.
+
+    They are LISTED, or else all and those that reach above τ are listed: those before mid, and all.
+    """
+    size = tl.zeros([BT], tl.float32)
+    slope = tl.zeros([BT], tl.float32)
+    count = low * 0
+    plain = count
+    for PHASE in tl.static_range(2):
+        for i in range(low if PHASE == 0 else mid, mid if PHASE == 0 else high):
+            block = tl.load(listed + i) if LISTED else i
+            columns = block * BS + tl.arange(0, BS)
+            k = tile(key, columns, S, D, BD)
+            v = scores(q, k, rows, columns, length, SCALE, LEFT, RIGHT, PHASE == 1, PRECISION) - tau[:, None]
+            power, lower = powers(v, E)
+            size += tl.sum(power, 1)
+            slope += tl.sum(lower, 1)
+            if not LISTED:
+                tl.store(listed + count, block)
+                count += (tl.max(tl.max((v <= 0).to(tl.int32) ^ 1, 1), 0) > 0).to(tl.int32)
+        if PHASE == 0:
+            plain = count
+    return size, slope, plain, count
+
+
+@triton.jit
+def _step(tau, below, top, size, slope, E: tl.constexpr, REST: tl.constexpr):
+    """Next τ, the highest one that is known to lie below the threshold, and whether any row goes on.
+
+    A step of Newton's method in the norm, which is convex, ends below the threshold. One in the logarithm goes further,
+    mostly beyond it. A row rests where Newton's step is less than REST of the way to the largest score.
+    """
+    empty = slope == 0
+    size = tl.where(empty, 1.0, size)
+    slope = tl.where(empty, 1.0, slope)
+    change = (size - tl.exp2((1.0 - 1.0 / E) * tl.log2(size))) / slope
+    below = tl.maximum(below, tl.where(empty, below, tau + change), propagate_nan=tl.PropagateNan.ALL)
+    away = empty | (tl.abs(change) > REST * (top - tau))
+    further = tl.minimum(tau + size * tl.log(size) / (E * slope), 0.5 * (top + tau))
+    further = tl.maximum(below, tl.where(empty, 0.5 * (below + tau), further))
+    return tl.where(away, further, below), below, tl.max((away & (top > LOWEST)).to(tl.int32), 0)
 
 
 @triton.jit
@@ -98,78 +84,37 @@ def search(
     BT: tl.constexpr, BS: tl.constexpr, SCALE: tl.constexpr, E: tl.constexpr, LEFT: tl.constexpr, RIGHT: tl.constexpr,
     EDGE: tl.constexpr, PRECISION: tl.constexpr, STEPS: tl.constexpr, GIVEN: tl.constexpr, REST: tl.constexpr,
 ):  # fmt: skip
-    """τ with Σ [a s − τ]₊^E = 1, E ≥ 1, from the largest a s − 1 on; τ is GIVEN without STEPS.
-
-    A step of Newton's method in the norm, which is convex, ends below τ. One in the logarithm goes further, mostly
-    beyond τ, and is where the next sum is taken. The search rests where Newton's step is less than REST of the way.
-    """
+    """τ with Σ [a s − τ]₊^E = 1, E ≥ 1, in STEPS from the largest a s − 1 on, or GIVEN; and LIST above the first."""
     head = tl.program_id(1)
     rows = tl.program_id(0) * BT + tl.arange(0, BT)
-    q = _tile(Q + head * T * D, rows, T, D, BD)
+    q = tile(Q + head * T * D, rows, T, D, BD)
     key = K + head // GROUP * S * D
     length = tl.load(LENGTH + head // HEADS)
-    low, mid, high = _reach(tl.program_id(0) * BT, length, LEFT, RIGHT, BT, BS, EDGE)
-    blocks = (S + BS - 1) // BS
+    low, mid, high = reach(tl.program_id(0) * BT, length, LEFT, RIGHT, BT, BS, EDGE)
     place = head * tl.num_programs(0) + tl.program_id(0)
+    listed = LIST + place * ((S + BS - 1) // BS)
     tau = tl.full([BT], GIVEN, tl.float32)
     if STEPS > 0:
-        top = tl.full([BT], LOWEST, tl.float32)
-        for PHASE in tl.static_range(2):
-            for start in range(low if PHASE == 0 else mid, mid if PHASE == 0 else high, BS):
-                columns = start + tl.arange(0, BS)
-                k = _tile(key, columns, S, D, BD)
-                s = _scores(q, k, rows, columns, length, SCALE, LEFT, RIGHT, PHASE == 1, PRECISION)
-                top = tl.maximum(top, tl.max(s, 1))
+        top = _top(q, key, rows, low, mid, high, length, S, D, BD, BT, BS, SCALE, LEFT, RIGHT, PRECISION)
         tau = top - 1.0
-    low_end = tau
-    size = tl.zeros([BT], tl.float32)
-    slope = tl.zeros([BT], tl.float32)
-    count = low * 0
-    for PHASE in tl.static_range(2):
-        for start in range(low if PHASE == 0 else mid, mid if PHASE == 0 else high, BS):
-            columns = start + tl.arange(0, BS)
-            k = _tile(key, columns, S, D, BD)
-            s = _scores(q, k, rows, columns, length, SCALE, LEFT, RIGHT, PHASE == 1, PRECISION)
-            v = s - tau[:, None]
-            if STEPS > 0:
-                power, lower = _powers(v, E)
-                size += tl.sum(power, 1)
-                slope += tl.sum(lower, 1)
-            tl.store(LIST + place * blocks + count, start // BS)
-            count += (tl.max(tl.max((v <= 0).to(tl.int32) ^ 1, 1), 0) > 0).to(tl.int32)
-        tl.store(COUNT + place * 2 + PHASE, count)
-        if PHASE == 0:
-            plain = count
+    below = tau
+    size, slope, plain, count = _sums(
+        q, key, rows, listed, low, mid, high, length, tau, False, S, D, BD, BT, BS, SCALE, E, LEFT, RIGHT, PRECISION
+    )
+    tl.store(COUNT + place * 2, plain)
+    tl.store(COUNT + place * 2 + 1, count)
     if STEPS > 0:
         tl.debug_barrier()
+        tau, below, rises = _step(tau, below, top, size, slope, E, REST)
         step = 1
-        rises = 1
-        while rises > 0:
-            empty = slope == 0
-            size = tl.where(empty, 1.0, size)
-            slope = tl.where(empty, 1.0, slope)
-            change = (size - tl.exp2((1.0 - 1.0 / E) * tl.log2(size))) / slope
-            low_end = tl.maximum(low_end, tl.where(empty, low_end, tau + change), propagate_nan=tl.PropagateNan.ALL)
-            away = empty | (tl.abs(change) > REST * (top - tau))
-            further = tl.minimum(tau + size * tl.log(size) / (E * slope), 0.5 * (top + tau))
-            tau = tl.maximum(low_end, tl.where(empty, 0.5 * (low_end + tau), further))
-            tau = tl.where(away, tau, low_end)
-            rises = tl.max((away & (top > LOWEST)).to(tl.int32), 0)
-            if step >= STEPS:
-                rises = 0
-            if rises > 0:
-                size = tl.zeros([BT], tl.float32)
-                slope = tl.zeros([BT], tl.float32)
-                for PHASE in tl.static_range(2):
-                    for i in range(low * 0 if PHASE == 0 else plain, plain if PHASE == 0 else count):
-                        columns = tl.load(LIST + place * blocks + i) * BS + tl.arange(0, BS)
-                        k = _tile(key, columns, S, D, BD)
-                        s = _scores(q, k, rows, columns, length, SCALE, LEFT, RIGHT, PHASE == 1, PRECISION)
-                        power, lower = _powers(s - tau[:, None], E)
-                        size += tl.sum(power, 1)
-                        slope += tl.sum(lower, 1)
+        while (rises > 0) & (step < STEPS):
+            size, slope, _, _ = _sums(
+                q, key, rows, listed, low * 0, plain, count, length, tau, True, S, D, BD, BT, BS, SCALE, E, LEFT, RIGHT,
+                PRECISION,
+            )  # fmt: skip
+            tau, below, rises = _step(tau, below, top, size, slope, E, REST)
             step += 1
-    tl.store(TAU + head * T + rows, low_end, mask=rows < T)
+    tl.store(TAU + head * T + rows, below, mask=rows < T)
 
 
 @triton.jit
@@ -183,46 +128,43 @@ def read(
     """Σ p v with c = 1 / Σ [a s − τ]₊^TOTAL; if SLOPES, also Σ u v and Σ u, where u = c a E [a s − τ]₊^(E − 1)."""
     head = tl.program_id(1)
     rows = tl.program_id(0) * BT + tl.arange(0, BT)
-    q = _tile(Q + head * T * D, rows, T, D, BD)
+    q = tile(Q + head * T * D, rows, T, D, BD)
     key, value = K + head // GROUP * S * D, V + head // GROUP * S * W
     length = tl.load(LENGTH + head // HEADS)
     tau = tl.load(TAU + head * T + rows, mask=rows < T, other=0.0)
     place = head * tl.num_programs(0) + tl.program_id(0)
     blocks = (S + BS - 1) // BS
-    plain = tl.load(COUNT + place * 2)
-    every = tl.load(COUNT + place * 2 + 1)
-    output = tl.zeros([BT, BW], tl.float32)
-    moment = tl.zeros([BT, BW], tl.float32)
-    total = tl.zeros([BT], tl.float32)
-    mass = tl.zeros([BT], tl.float32)
+    plain, every = tl.load(COUNT + place * 2), tl.load(COUNT + place * 2 + 1)
+    output, moment = tl.zeros([BT, BW], tl.float32), tl.zeros([BT, BW], tl.float32)
+    total, mass = tl.zeros([BT], tl.float32), tl.zeros([BT], tl.float32)
     for PHASE in tl.static_range(2):
         for i in range(plain * 0 if PHASE == 0 else plain, plain if PHASE == 0 else every):
             columns = tl.load(LIST + place * blocks + i) * BS + tl.arange(0, BS)
-            k = _tile(key, columns, S, D, BD)
-            rows_of_value = _tile(value, columns, length, W, BW)
-            s = _scores(q, k, rows, columns, length, SCALE, LEFT, RIGHT, PHASE == 1, PRECISION)
+            k = tile(key, columns, S, D, BD)
+            rows_of_value = tile(value, columns, length, W, BW)
+            s = scores(q, k, rows, columns, length, SCALE, LEFT, RIGHT, PHASE == 1, PRECISION)
             v = s - tau[:, None]
-            p, u = _powers(v, E)
+            p, u = powers(v, E)
             if TOTAL == E:
                 total += tl.sum(p, 1)
             else:
-                total += tl.sum(_powers(v, TOTAL)[0], 1)
+                total += tl.sum(powers(v, TOTAL)[0], 1)
             output += tl.dot(p.to(rows_of_value.dtype), rows_of_value, input_precision=PRECISION)
             if SLOPES and E > 0:
                 mass += tl.sum(u, 1)
                 moment += tl.dot(u.to(rows_of_value.dtype), rows_of_value, input_precision=PRECISION)
     factor = 1.0 / tl.where(total == 0, 1.0, total)
-    _put(OUTPUT + head * T * W, rows, T, output * factor[:, None], W, BW)
+    put(OUTPUT + head * T * W, rows, T, output * factor[:, None], W, BW)
     tl.store(FACTOR + head * T + rows, factor, mask=rows < T)
     if SLOPES:
-        _put(MOMENT + head * T * W, rows, T, moment * (RATE * E * factor)[:, None], W, BW)
+        put(MOMENT + head * T * W, rows, T, moment * (RATE * E * factor)[:, None], W, BW)
         tl.store(MASS + head * T + rows, mass * (RATE * E * factor), mask=rows < T)
 
 
 @triton.jit
 def _slopes(s, dot_v, tau, factor, common, beside, RATE: tl.constexpr, E: tl.constexpr, TILTED: tl.constexpr):
     """p and dS = u (dO·v − m) − p n of a block, zero in rows without weight."""
-    power, lower = _powers(s - tau[:, None], E)
+    power, lower = powers(s - tau[:, None], E)
     p = factor[:, None] * power
     if E > 0:
         slope = ((RATE * E * factor)[:, None] * lower) * (dot_v - common[:, None])
@@ -245,8 +187,8 @@ def queries_slope(
     head = tl.program_id(1)
     rows = tl.program_id(0) * BT + tl.arange(0, BT)
     inside = rows < T
-    q = _tile(Q + head * T * D, rows, T, D, BD)
-    slope = _tile(SLOPE + head * T * W, rows, T, W, BW)
+    q = tile(Q + head * T * D, rows, T, D, BD)
+    slope = tile(SLOPE + head * T * W, rows, T, W, BW)
     key, value = K + head // GROUP * S * D, V + head // GROUP * S * W
     length = tl.load(LENGTH + head // HEADS)
     tau = tl.load(TAU + head * T + rows, mask=inside, other=0.0)
@@ -261,13 +203,13 @@ def queries_slope(
     for PHASE in tl.static_range(2):
         for i in range(plain * 0 if PHASE == 0 else plain, plain if PHASE == 0 else every):
             columns = tl.load(LIST + place * blocks + i) * BS + tl.arange(0, BS)
-            k = _tile(key, columns, S, D, BD)
-            v = _tile(value, columns, length, W, BW)
-            s = _scores(q, k, rows, columns, length, SCALE, LEFT, RIGHT, PHASE == 1, PRECISION)
+            k = tile(key, columns, S, D, BD)
+            v = tile(value, columns, length, W, BW)
+            s = scores(q, k, rows, columns, length, SCALE, LEFT, RIGHT, PHASE == 1, PRECISION)
             dot_v = tl.dot(slope, tl.trans(v), input_precision=PRECISION)
             _, d_s = _slopes(s, dot_v, tau, factor, common, beside, RATE, E, TILTED)
             d_q += tl.dot(d_s.to(k.dtype), k, input_precision=PRECISION)
-    _put(DQ + head * T * D, rows, T, d_q * (SCALE / RATE), D, BD)
+    put(DQ + head * T * D, rows, T, d_q * (SCALE / RATE), D, BD)
 
 
 @triton.jit
@@ -282,8 +224,8 @@ def keys_slope(
     stored = tl.program_id(1)
     columns = tl.program_id(0) * BS + tl.arange(0, BS)
     length = tl.load(LENGTH + stored * GROUP // HEADS)
-    k = _tile(K + stored * S * D, columns, S, D, BD)
-    rows_of_value = _tile(V + stored * S * W, columns, length, W, BW)
+    k = tile(K + stored * S * D, columns, S, D, BD)
+    rows_of_value = tile(V + stored * S * W, columns, length, W, BW)
     blocks = (T + BT - 1) // BT
     d_k = tl.zeros([BS, BD], tl.float32)
     d_v = tl.zeros([BS, BW], tl.float32)
@@ -292,16 +234,16 @@ def keys_slope(
         for i in range(0, tl.load(COUNT + place)):
             rows = tl.load(LIST + place * blocks + i) * BT + tl.arange(0, BT)
             inside = rows < T
-            q = _tile(Q + head * T * D, rows, T, D, BD)
-            slope = _tile(SLOPE + head * T * W, rows, T, W, BW)
+            q = tile(Q + head * T * D, rows, T, D, BD)
+            slope = tile(SLOPE + head * T * W, rows, T, W, BW)
             tau = tl.load(TAU + head * T + rows, mask=inside, other=0.0)
             factor = tl.load(FACTOR + head * T + rows, mask=inside, other=0.0)
             common = tl.load(COMMON + head * T + rows, mask=inside, other=0.0)
             beside = tl.load(BESIDE + head * T + rows, mask=inside, other=0.0)
-            s = _scores(q, k, rows, columns, length, SCALE, LEFT, RIGHT, EDGE, PRECISION)
+            s = scores(q, k, rows, columns, length, SCALE, LEFT, RIGHT, EDGE, PRECISION)
             dot_v = tl.dot(slope, tl.trans(rows_of_value), input_precision=PRECISION)
             p, d_s = _slopes(s, dot_v, tau, factor, common, beside, RATE, E, TILTED)
             d_k += tl.dot(tl.trans(d_s).to(q.dtype), q, input_precision=PRECISION)
             d_v += tl.dot(tl.trans(p).to(slope.dtype), slope, input_precision=PRECISION)
-    _put(DK + stored * S * D, columns, S, d_k * (SCALE / RATE), D, BD)
-    _put(DV + stored * S * W, columns, S, d_v, W, BW)
+    put(DK + stored * S * D, columns, S, d_k * (SCALE / RATE), D, BD)
+    put(DV + stored * S * W, columns, S, d_v, W, BW)
