@@ -89,7 +89,7 @@ def attention(small: bool) -> dict[str, Row]:
             what = f"attention, {separation}, {part} positions, {heads} heads of 64, {_name(dtype)}, f + b"
             tokens, peers = partial(_three, heads, part, 64, dtype), _attention_peers(False, dtype)
             found[f"sparse/{separation}/{_name(dtype)}"] = Row(what, _slopes(ours), tokens, peers)
-    stored = lambda: (_normal(queries, 64), _normal(patterns, 64), _normal(patterns, 64))
+    stored = lambda: (_normal(queries, 64), _normal(patterns, 64, seed=1), _normal(patterns, 64, seed=2))
     what = f"softmax read, {queries} queries, {patterns} patterns of 64"
     plain = lambda *x: jax.nn.dot_product_attention(*(each[:, None] for each in x))[:, 0]
     return {**found, "read": Row(what, attend_blockwise, stored, {"jax.nn": plain})}
@@ -191,11 +191,12 @@ def _name(dtype: Any) -> str:
 
 
 def _three(*shape: Any) -> tuple:
-    return tuple(_normal(*shape[:-1], dtype=shape[-1]) for _ in range(3))
+    """Query, key and value, which differ: a query that is its own key would find itself alone."""
+    return tuple(_normal(*shape[:-1], dtype=shape[-1], seed=seed) for seed in range(3))
 
 
-def _normal(*shape: int, dtype: Any = jnp.float32) -> jax.Array:
-    return jnp.asarray(np.random.default_rng(0).standard_normal(shape, dtype=np.float32), dtype)
+def _normal(*shape: int, dtype: Any = jnp.float32, seed: int = 0) -> jax.Array:
+    return jnp.asarray(np.random.default_rng(seed).standard_normal(shape, dtype=np.float32), dtype)
 
 
 def _slopes(function: Callable) -> Callable:
