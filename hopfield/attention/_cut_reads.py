@@ -92,7 +92,7 @@ def how_of(separation: Separation, scale: float, query: Array, key: Array, value
         return None
     cut = any(isinstance(part, Lengths) for part in ([] if mask is None else mask_parts(mask)))
     name = name if alpha is None else f"{name}:{float(alpha)!r}"
-    precision = "tf32x3" if jax.config.jax_default_matmul_precision in FULL else "tf32"
+    precision = "tf32x3" if cast(Any, jax.config).jax_default_matmul_precision in FULL else "tf32"
     return How(scale, name, power, form, band, cut, precision)
 
 
@@ -170,7 +170,7 @@ def _rows_backwards(how, kept, slope):
     grids = (-(-query.shape[1] // options["BT"]), len(query)), (-(-key.shape[1] // options["BS"]), len(key))
     arrays = (query, key, value, length, tau)
     (d_query,) = launch("queries_slope", grids[0], (*arrays, *listed, *beside), (like(query),), **options)
-    given = (*arrays, *_by_keys(*listed, grids[1][0]), *beside)
+    given = (*arrays, *_by_keys(listed[0], listed[1], grids[1][0]), *beside)
     d_key, d_value = launch("keys_slope", grids[1], given, (like(key), like(value)), **options)
     return d_query, d_key, d_value, np.zeros(length.shape, jax.dtypes.float0)
 
