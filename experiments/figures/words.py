@@ -14,18 +14,25 @@ _SIGNS = {
     "mathdefault": "", "text": "", "bar": "", "hat": "", "tilde": "", "frac": "", "star": "*", "top": "ᵀ",
     "{": "{", "}": "}", "$": "$",
 }  # fmt: skip
-_NAME = re.compile(r"(?<![\w./=:-])(?:[A-Za-z]\w*_\w+(?:/\w+)*|[a-z]{2,}(?:/[a-z]{2,}\w*)+)(?![\w./=:-])")
+_PART = r"[A-Za-z]\w*(?::\d+(?:\.\d+)?)?"
+_NAME = re.compile(rf"(?<![\w./=:-]){_PART}(?:/{_PART})*(?![\w/=-]|[.:]\S)")
 _TOKEN = re.compile(r"\\([A-Za-z]+|.)")
 
 
 def readable(text: str) -> str:
-    """A text in which names of columns and options are words: `gated_delta` is "gated delta". Formulas stay."""
+    """A text in which names of columns and options are words: `gated_delta` is "gated delta", `top_k:8` "top k 8".
+
+    Formulas stay, and so do paths and units.
+    """
     parts = re.split(r"(?<!\\)(\$.*?\$)", text)
     return "".join(part if number % 2 else _NAME.sub(_words, part) for number, part in enumerate(parts))
 
 
 def _words(name: re.Match[str]) -> str:
-    return name[0].replace("_", " ").replace("/", ", ")
+    text, alone = name[0], all(part[:2].islower() and len(part) > 1 for part in name[0].split("/"))
+    if not (re.search("[_:]", text) or alone):
+        return text
+    return text.replace("_", " ").replace(":", " ").replace("/", ", ")
 
 
 def markup(text: str) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas
 
 from experiments.contract import Table
+from experiments.figures import labels
 from experiments.figures.panel import SHARE, Axis, Panel, curves
 from experiments.figures.style import series
 from experiments.landscape.config import CONTINUOUS, KINDS
@@ -57,16 +58,25 @@ def _scalars(kinds: list[dict], minima: list[dict]) -> dict[str, float]:
 
 
 AGAINST_PATTERNS = ["memory", "neurons", "temperature"]
+MOST = 8
+"""Panels at most: of shares, those where several kinds of ends are frequent. The summary has all."""
 
 
 def panels(table: Table, summary: dict) -> list[Panel]:
     """Shares for every memory, size and temperature, energies on spins, emergent minima of continuous memories."""
     kinds: Table = pandas.DataFrame(summary["kinds"]).rename(columns={"stderr": "share_stderr"})
     minima: Table = pandas.DataFrame(summary["minima"])
-    shown = [_shares(rows, key) for key, rows in kinds.groupby(AGAINST_PATTERNS, sort=False)]
-    on_spins = [rows for key, rows in kinds.groupby(AGAINST_PATTERNS, sort=False) if key[0] not in CONTINUOUS]
+    groups = list(kinds.groupby(AGAINST_PATTERNS, sort=False))
+    on_spins = [rows for key, rows in groups if key[0] not in CONTINUOUS]
     others = minima[minima["memory"].isin(CONTINUOUS)]
-    return [*shown, *map(_energies, on_spins[:1]), *([_minima(others)] if len(others) else [])]
+    last = [*map(_energies, on_spins[:1]), *([_minima(others)] if len(others) else [])]
+    largest = lambda group: group[1].groupby("patterns")["share"].max().mean()
+    told = sorted(groups, key=largest)[: MOST - len(last)]
+    return [*(_shares(rows, key) for key, rows in groups if any(key == kept for kept, _ in told)), *last]
+
+
+def _name(memory: str, neurons: int, temperature: float) -> str:
+    return f"{labels.memory(memory)}, $N={neurons}$, $T={temperature:g}$"
 
 
 def _patterns() -> Axis:
@@ -74,7 +84,7 @@ def _patterns() -> Axis:
 
 
 def _shares(rows: Table, key: tuple) -> Panel:
-    title = "{}, $N={}$, $T={:g}$".format(*key)
+    title = _name(*key)
     found = curves(rows, "patterns", "share", by="kind", looks=series(list(KINDS)))
     return Panel(title, _patterns(), Axis("share of starts", limits=SHARE), found)
 
@@ -82,10 +92,10 @@ def _shares(rows: Table, key: tuple) -> Panel:
 def _energies(rows: Table) -> Panel:
     known = rows[rows["energy"].notna()].drop(columns="energy_stderr", errors="ignore")
     found = curves(known, "patterns", "energy", by="kind", looks=series(list(KINDS)))
-    return Panel(f"{rows['memory'].iloc[0]}: energies", _patterns(), Axis("energy per neuron"), found)
+    return Panel(f"{labels.memory(rows['memory'].iloc[0])}: energies", _patterns(), Axis("energy per neuron"), found)
 
 
 def _minima(rows: Table) -> Panel:
-    names = ["{}, $N={}$, $T={:g}$".format(*key) for key in rows[AGAINST_PATTERNS].itertuples(index=False)]
+    names = [_name(*key) for key in rows[AGAINST_PATTERNS].itertuples(index=False)]
     found = curves(rows.assign(name=names), "patterns", "emergent", by="name")
     return Panel("emergent minima, certified", _patterns(), Axis("minima found that are no pattern"), found)

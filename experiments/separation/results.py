@@ -7,7 +7,7 @@ import numpy as np
 from experiments.contract import Table
 from experiments.figures import labels, panel
 from experiments.figures.panel import SHARE, Axis, Panel, Series, heat, theory_line
-from experiments.figures.style import series
+from experiments.figures.style import ordered, series
 from experiments.separation.config import BOUND, PAIR, READINGS, TASK
 from experiments.shared import corruptions
 from experiments.statistics.clusters import curves, means_by_group, standard_error
@@ -131,7 +131,7 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     kinds = [kind for kind in HIDING if kind in {corruptions.parts(start)[0] for start in table["corruption"]}]
     ensembles = _in_order(table, "ensemble")
     pairs = table[table["similarity"] != BOUND[0]]
-    similarities, separations = (series(_in_order(pairs, name)) for name in ("similarity", "separation"))
+    similarities, separations = series(_in_order(pairs, "similarity")), ordered(_in_order(pairs, "separation"))
     shown, room = [], MOST // len(ensembles)
     for ensemble in ensembles:
         rows = table[table["ensemble"] == ensemble]

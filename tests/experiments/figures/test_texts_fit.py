@@ -11,7 +11,7 @@ import matplotlib
 import pytest
 
 from experiments import contract
-from experiments.figures import draw, saving, style
+from experiments.figures import draw, saving, style, words
 from experiments.figures.panel import Axis, Panel
 from experiments.runner import registry, tables
 
@@ -47,3 +47,5 @@ def test_no_text_of_a_figure_is_cut(smoke: Callable[[str], Path], name: str) -> 
             shown, figure = saving.build_figure(lambda *_: panels, table, summary, contract.Figure(width=width))
             assert cut(figure) < 1, width
             assert len(shown) <= 8
+            texts = [text.get_text() for text in figure.findobj(matplotlib.text.Text)]
+            assert [text for text in texts if words.readable(text) != text] == [], "ids where words belong"
