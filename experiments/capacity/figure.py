@@ -1,6 +1,7 @@
 """Figure of a capacity table: success against load, critical numbers of patterns, checks against theory."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from experiments.capacity.panels import (
     STARTS,
     betas_of,
     bimodal,
+    by_start,
     critical_patterns,
     ends_of,
     extrapolation,
@@ -31,7 +33,7 @@ from hopfield.theory import bounds
 
 CURVE = ["memory", "dynamics", "corruption", "neurons"]
 CRITERION = {
-    "retained": "share retained (final overlap > 0.8)",
+    "retained": "share retained (overlap > 0.8)",
     "target_weight": "share with weight on the pattern > ½",
     "converged_weight": "share that converges to weight > ½",
     "fixed_point": "share of patterns that are fixed points",
@@ -39,16 +41,19 @@ CRITERION = {
 }
 MOST = 8
 """Panels at most."""
+HALF = {"marker": "o", "markersize": 9, "markerfacecolor": "none", "zorder": 4}
+"""Look of the load at which half of the queries pass in theory."""
 
 
 def panels(table: Table, summary: dict) -> list[Panel]:
     """Success against load for every memory, critical number of patterns against neurons, theory on top."""
     memories = list(dict.fromkeys(table["memory"]))
     real = not set(table["ensemble"]) <= set(pattern_sets.DRAWN) or table["ensemble"].nunique() > 1
-    if real or (len(memories) > 1 and len({symbol_of(memory) for memory in memories}) == 1):
-        return _side_by_side(table, real)[:MOST]
-    shown = [_success(table[table["memory"] == memory], memory) for memory in memories]
     critical = [entry for entry in summary["critical_load"] if entry["criterion"] == headline_of(entry["memory"])]
+    shown = by_start(critical) if len({entry["corruption"] for entry in critical}) > 1 else []
+    if real or (len(memories) > 1 and len({symbol_of(memory) for memory in memories}) == 1):
+        return [*shown, *_side_by_side(table, real)][:MOST]
+    shown += [_success(table[table["memory"] == memory], memory) for memory in memories]
     if len({entry["neurons"] for entry in critical}) > 1:
         shown.append(critical_patterns(critical, table))
     if not (wrong := table.dropna(subset="one_step_error")).empty:
@@ -102,6 +107,7 @@ def _success(rows: Table, memory: str) -> Panel:
             look["linestyle"], known = "", True
         label = f"$N={key[3]}$" if key[1:3] == next(iter(variants)) else ""
         found += _shares(curve, criterion, "load", label, look)
+        found += _half(curve, criterion, look["color"]) if exact is None else []
     for variant, words in variants.items():
         if words:
             look = {"linestyle": "" if known else lines[variant], "markerfacecolor": faces[variant] or "0.3"}
@@ -111,11 +117,22 @@ def _success(rows: Table, memory: str) -> Panel:
     for limit, end in limits.items():
         if limit is not None and (rows["corruption"] == CLEAN).any():
             found.append(upright(limit, limit_label(memory, criterion, limit, end), linestyle=":"))
-    found += [*_converged_weight(rows, criterion), guide(0.5)]
+    found += _converged_weight(rows, criterion)
+    halves = any(part.markersize == HALF["markersize"] for part in found)
+    found += [*([entry("half in theory at that $N$", color="0.25", **HALF)] if halves else []), guide(0.5)]
     share = Axis(_words(criterion, rows), limits=SHARE)
-    without = "" if known or any(limit is not None for limit in limits) else "; no theory known"
+    without = "" if known or halves or any(limit is not None for limit in limits) else "; no theory known"
     x = Axis(load_label(memory), limits=(None, _end(rows, criterion)))
     return Panel(labels.memory(memory), x, share, found, legend=settings(rows) + without)
+
+
+def _half(curve: Table, criterion: str, color: Any) -> list[Series]:
+    """Mark at the load at which theory lets half of the queries of one curve pass, at its number of neurons."""
+    row, end = curve.iloc[0], convergence.end_of_curve(curve)
+    start, beta = corruptions.flipped_fraction(row["corruption"]), betas_of(curve)[row["memory"]]
+    even = bool((curve["parity"] == "even").all())
+    load = theory.critical_load(row["memory"], criterion, int(row["neurons"]), start, beta, even=even, end=end)
+    return [] if load is None else [Series([load], [0.5], color=color, **HALF)]
 
 
 def _end(rows: Table, criterion: str) -> float | None:
@@ -141,7 +158,8 @@ def _converged_weight(rows: Table, criterion: str) -> list[Series]:
     curve = rows[(rows["neurons"] == size) & (rows["corruption"] == rows["corruption"].iloc[0])]
     look = {"color": "0.25", "marker": "x", "linestyle": LINES[2]}
     label = f"$N={size}$, {convergence.WORDS[convergence.end_of_curve(curve)]}"
-    return _shares(curve, "converged_weight", "load", label, look)
+    shown = _shares(curve, "converged_weight", "load", label, look)
+    return shown + _half(curve, "converged_weight", look["color"])
 
 
 def _words(criterion: str, rows: Table) -> str:

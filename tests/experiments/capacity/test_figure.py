@@ -2,9 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from experiments.capacity import experiment as capacity
+from experiments.capacity import theory
 from experiments.capacity.config import Scale
 from experiments.figures import draw, style
 from experiments.system import files
@@ -38,11 +40,11 @@ TITLES = {
     ),
     "exponential, flipped starts": (
         {"memories": ["exponential"], "neurons": [10, 12], "loads": LOG_LOADS, "corruption": [0.0, 0.1, 0.6]},
-        ["exponential", "critical number of patterns", "one-step error"],
+        ["critical load, flipped starts", "exponential", "critical number of patterns", "one-step error"],
     ),
     "rules side by side": (
         RULES | {"corruption": [0.0, 0.1]},
-        ["clean pattern, one step", "clean start", "10% of the signs flipped"],
+        ["critical load, flipped starts", "clean pattern, one step", "clean start", "10% of the signs flipped"],
     ),
     "two sizes and dynamics side by side": (
         RULES | {"neurons": [40, 50], "dynamics": ["asynchronous", "synchronous"], "samples": 2},
@@ -67,7 +69,10 @@ TITLES = {
     ),
     "mixed starts and dynamics": (
         HEBB | {"corruption": ["mask:0.5", 0.0, 0.1], "dynamics": ["asynchronous", "synchronous"]},
-        ["classical", "one-step error", "overlap of what is retained"],
+        [
+            *("critical load, masked starts", "critical load, flipped starts"),
+            *("classical", "one-step error", "overlap of what is retained"),
+        ],
     ),
     "smoke scale": ({}, ["classical", "exponential", "critical number of patterns", "one-step error"]),
     "one load": (HEBB | {"loads": [0.1]}, ["classical", "one-step error", "overlap of what is retained"]),
@@ -154,6 +159,30 @@ def test_the_line_of_another_temperature_is_its_own():
     found = panels(drawn(table))
     assert r"annealed, $N\to\infty$: 0.3799" in labels(found["exponential"])
     assert "$N=12$, converged" in labels(found["exponential"])
+
+
+def test_converged_curves_have_the_half_of_theory_at_their_size():
+    table = invented_table(memories=["modern"], neurons=[10, 12], loads=LOG_LOADS, samples=8)
+    panel, *_ = capacity.panels(table, capacity.summarise(table))
+    rings = {(part.x[0], part.y[0]) for part in panel.series if part.markersize == 9 and len(part.x)}
+    known = [("target_weight", 10), ("target_weight", 12), ("converged_weight", 12)]
+    assert rings == {(theory.critical_load("modern", name, size, 0.0, None), 0.5) for name, size in known}
+
+
+def test_critical_loads_stand_against_the_starts_that_were_swept_with_theory():
+    starts = ["flip:0.2", 0.0, "flip:0.1", "mask:0.5"]
+    table = invented_table(memories=["exponential"], neurons=[12], loads=LOG_LOADS, samples=8, corruption=starts)
+    summary = capacity.summarise(table)
+    flipped, masked, *_ = capacity.panels(table, summary)
+    found = {e["corruption"]: e for e in summary["critical_load"] if e["criterion"] == "target_weight"}
+    rows = [found[start] for start in ("clean", "flip:0.1", "flip:0.2")]
+    measured, known, _ = flipped.series
+    np.testing.assert_array_equal(measured.x, [0.0, 0.1, 0.2])
+    np.testing.assert_array_equal([measured.y, known.y], [[row[name] for row in rows] for name in ("load", "theory")])
+    np.testing.assert_array_equal(measured.error[0], [row["stderr"] for row in rows])
+    assert known.y[0] > known.y[1] > known.y[2]
+    np.testing.assert_array_equal(masked.series[0].x, [0.0, 0.5])
+    assert np.isnan(masked.series[1].y[1])
 
 
 def test_no_line_of_theory_for_starts_that_it_does_not_cover():
