@@ -33,7 +33,9 @@ COLUMNS = ("memory", "corruption", "beta", *CRITERIA)
 
 
 def capacity(table: Table) -> dict[str, Any]:
-    """Curves [load, share, standard error over samples] of every memory, by size, with β and the load's limit.
+    """Curves [load, share, standard error over samples] of every memory, by size, with β.
+
+    Theory is the load at which half are retrieved: its limit, and by size where it is known, else None.
 
     Raises:
         InputError: a memory was not measured with clean starts, or at several β.
@@ -53,8 +55,9 @@ def capacity(table: Table) -> dict[str, Any]:
             int(size): [[load, round(mean, 4), round(sem, 4)] for (_, load), mean, sem in part.itertuples()]
             for size, part in share.groupby(level=0)
         }
-        limit = theory.critical_load(memory, criterion, None, 0, beta)
-        entry = {"criterion": CRITERIA[criterion], "beta": beta, "limit": limit, "sizes": sizes}
+        limit, *known = (theory.critical_load(memory, criterion, size, 0, beta) for size in (None, *sizes))
+        at_size = dict(zip(sizes, known, strict=True))
+        entry = {"criterion": CRITERIA[criterion], "beta": beta, "limit": limit, "theory": at_size, "sizes": sizes}
         found[memory.partition(":")[0]] = entry
     return found
 

@@ -31,5 +31,7 @@ def test_limits_are_those_at_the_beta_of_the_run(explorer, beta):
     found = explorer.capacity(rows(explorer, modern=beta))
     assert found["modern"]["beta"] == beta
     assert found["modern"]["limit"] == theory.critical_load("modern", "converged_weight", None, 0, beta)
-    assert found["classical"]["beta"] is None
+    assert found["modern"]["theory"] == {10: theory.critical_load("modern", "converged_weight", 10, 0, beta)}
+    assert found["modern"]["theory"][10] != found["modern"]["limit"]
+    assert (found["classical"]["beta"], found["classical"]["theory"]) == (None, {10: None})
     assert found["classical"]["sizes"] == {10: [[0.5, 1.0, 0.0]]}

@@ -56,7 +56,7 @@ function capacity(root) {
 
   function show() {
     const memory = $("memory").value;
-    const { sizes, criterion, limit, beta } = TABLES.capacity[memory];
+    const { sizes, criterion, limit, theory, beta } = TABLES.capacity[memory];
     const all = Object.keys(sizes).map(Number).sort((a, b) => a - b);
     $("size").max = all.length - 1;
     const size = all[Math.min(Number($("size").value), all.length - 1)];
@@ -69,6 +69,11 @@ function capacity(root) {
         error_y: { array: error, color: look }, hovertemplate: `N = ${n}, load %{x}: %{y:.3f}<extra></extra>`,
       };
     });
+    const half = theory[size];
+    if (half) traces.push({
+      x: [half], y: [0.5], mode: "markers", marker: { symbol: "circle-open", size: 12, color: colour("primary") },
+      hovertemplate: `theory, N = ${size}: half at load %{x:.4f}<extra></extra>`,
+    });
     const marks = [upright(load, "solid"), ...(limit ? [upright(limit, "dot")] : [])];
     const title = { classical: "load M/N", dense: "load M/N²" }[memory] ?? "load ln M / N";
     drawing($("plot"), traces, { title: { text: title } }, { title: { text: "share of the queries" }, range: [-0.03, 1.03] }, marks);
@@ -79,6 +84,7 @@ function capacity(root) {
     const at = beta ? `, β = ${beta}` : "";
     const above = here.beta ? `, but at β = ${here.beta.toPrecision(2)}` : "";
     $("told").textContent = `${memory}${at}, N = ${size}, load ${load.toFixed(3)} (${patternsAt(memory, load, size)} patterns): ${told}.` +
+      (half ? ` Theory at N = ${size}: half at load ${half.toFixed(4)} (ring).` : "") +
       (limit ? ` Theory for N → ∞${beta ? " at this β" : ""}: ${limit.toFixed(4)} (dotted).` : "") +
       (here.memory === memory ? ` The explorer above: load ${here.load.toPrecision(3)}${above}.` : "");
   }
