@@ -204,25 +204,31 @@ def _run_comparisons(options: argparse.Namespace) -> int:
 
 
 def draw(outcomes: Sequence[Outcome], path: Path) -> None:
-    """Ratios of all cases with their ranges, on a logarithmic axis. To the right of 1 this library is faster."""
+    """Ratios of all cases with their ranges, the greatest above. To the right of 1 this library is faster."""
     from matplotlib.figure import Figure
 
     from experiments.figures import style
 
+    ratio = lambda outcome: outcome.spreads["total"]["ratio"].median
+    outcomes = sorted(outcomes, key=ratio)
     with style.style():
         figure = Figure(figsize=(8.5, 0.9 + 0.5 * len(outcomes)), layout="constrained")
         ax = figure.subplots()
-        for place, outcome in enumerate(reversed(outcomes)):
+        for place, outcome in enumerate(outcomes):
             middle, low, high = outcome.spreads["total"]["ratio"]
             ax.barh(place, middle - 1, left=1, height=0.55, color=style.COLOURS[0 if middle >= 1 else 1], alpha=0.75)
             ax.plot([low, high], [place, place], color="black", linewidth=1.1)
-            ax.annotate(f" {middle:.2g}", (max(high, 1.0), place), va="center", fontsize=8.5)
-        titles = [re.split(r", | against ", outcome.what)[0] for outcome in reversed(outcomes)]
-        rivals = [outcome.labels[THEIRS] for outcome in reversed(outcomes)]
+            end, side, gap = (max(high, 1.0), "left", 3) if middle >= 1 else (low, "right", -3)
+            place_of_text = {"xytext": (gap, 0), "textcoords": "offset points", "ha": side, "va": "center"}
+            ax.annotate(f"{middle:.2g}", (end, place), fontsize=8.5, **place_of_text)
+        titles = [re.split(r", | against ", outcome.what)[0] for outcome in outcomes]
+        rivals = [outcome.labels[THEIRS] for outcome in outcomes]
         labels = [f"{title}\nagainst {rival}" for title, rival in zip(titles, rivals, strict=True)]
         ax.set_yticks(range(len(outcomes)), labels)
         ax.axvline(1, color="black", linewidth=0.8)
         ax.set_xscale("log")
+        ax.margins(x=0.1)
+        ax.xaxis.set_major_formatter("{x:g}")
         ax.grid(axis="y", visible=False)
         ax.set_xlabel("time of the other over time of this, median and range")
         figure.savefig(path)
