@@ -256,8 +256,18 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     )
     shown = []
     for rows, name, label, title in quantities:
-        found = curves(rows[rows[name] > 0], "length", name, by="method", looks=looks, label=_labels(measured))
-        shown.append(Panel(title, Axis("length $T$", "log"), Axis(label, "log"), found))
+        known = rows[rows[name] > 0]
+        found = curves(known, "length", name, by="method", looks=looks, label=_labels(measured))
+        x = Axis("length $T$", "log")
+        if known["length"].nunique() == 1:  # against the methods, which one length would put above each other
+            place = {method: number for number, method in enumerate(looks)}
+            x = Axis(
+                f"at $T={known['length'].iloc[0]}$; equal where no point is", ticks=[(i, m) for m, i in place.items()]
+            )
+            x.limits = (-0.5, len(place) - 0.5)
+            for part, method in zip(found, dict.fromkeys(known["method"]), strict=True):
+                part.x = np.array([float(place[method])])
+        shown.append(Panel(title, x, Axis(label, "log"), found))
     return shown
 
 
