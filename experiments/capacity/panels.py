@@ -149,8 +149,9 @@ def by_start(critical: list[dict]) -> list[Panel]:
             found += curves(part, "amount", "load", looks={"": look})
             found[-1].label = label
             limits = part["theory"].fillna(part["limit"]).astype(float)
-            if limits.notna().any():
-                known.append(theory_line(part["amount"], limits, color=look["color"]))
+            if count := limits.notna().sum():
+                sign = {"marker": "_", "markersize": 14} if count == 1 else {}
+                known.append(theory_line(part["amount"], limits, color=look["color"], **sign))
         if groups:
             found += [*known, entry("theory" if known else "no theory known", **THEORY if known else {"color": "1.0"})]
             name, words = STARTING.get(kind, (kind.rpartition(".py:")[2], f"amount of {kind.rpartition('.py:')[2]}"))
