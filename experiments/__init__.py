@@ -71,7 +71,7 @@ What they are made of:
 
 import os
 
-OUTSIDE = "HOPFIELD_EXPERIMENTS"
+FOLDERS = "HOPFIELD_EXPERIMENTS"
 """Variable with the folders of user-defined experiments, for processes that launchers start."""
 
-__path__.extend(filter(None, os.environ.get(OUTSIDE, "").split(os.pathsep)))
+__path__.extend(filter(None, os.environ.get(FOLDERS, "").split(os.pathsep)))

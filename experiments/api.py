@@ -152,7 +152,7 @@ def measure(name: str, *, output: str | Path | None = None, **options: Any) -> R
     home = Path(flags["folder"]) if "folder" in flags else None
     with contextlib.ExitStack() as stack:
         place = stack.enter_context(tempfile.TemporaryDirectory(prefix="hopfield-")) if output is None else output
-        stack.enter_context(registry.outside(home))
+        stack.enter_context(registry.including(home))
         stack.enter_context(session.opened(home))
         conf = words[0].removeprefix("conf=")
         words += [f"output={quote(str(place))}", *_words(conf, options)]
@@ -178,7 +178,7 @@ def open_run(folder: str | Path) -> Any:
     record = folders.read(place)
     if record is None or not record.complete:
         raise InputError(f"folder must hold the results of a finished run, got {folder}")
-    with registry.outside(Path(record.home) if record.home else None):
+    with registry.including(Path(record.home) if record.home else None):
         return Run(record.conf, registry.load(record.experiment), place, results.look(place), kept=True)
 
 

@@ -61,7 +61,7 @@ def figure(directory: Path | str, home: Path | str | None = None) -> Figure:
         InputError: the directory does not hold the results of a finished run.
     """
     place = Path(directory)
-    with registry.outside(None if home is None else Path(home).absolute()), _drawable(place) as experiment:
+    with registry.including(None if home is None else Path(home).absolute()), _drawable(place) as experiment:
         look = results.look(place)
         table, summary = results.read(place, experiment)
         with style.style(look.style), memories.answering(summary.get(results.MEMORIES, {})):
@@ -126,7 +126,7 @@ def _redraw_all(words: Sequence[str]) -> int:
         raise InputError(f"DIR must be the folder of a run, got {shlex.join(words)} alone")
     runs = list(dict.fromkeys(run for place in places for run in sweeps.members(place) or [place]))
     home = Path(os.path.expanduser(homes[-1])).absolute() if homes else None
-    with registry.outside(home):
+    with registry.including(home):
         if len(places) == 1 and not targets:
             print(f"figure: {redraw(places[0], looks)}")
             return 0

@@ -30,7 +30,7 @@ def carry_out(words: Sequence[str], flags: Collection[str], folder: Path | None)
         flags: any of "show" for `--cfg job` and "sweep" for `-m`.
         folder: holds further choices of `conf=` and experiments.
     """
-    with registry.outside(folder), session.opened(folder), usual_jax():
+    with registry.including(folder), session.opened(folder), usual_jax():
         jobs = compose.jobs(words, sweep="sweep" in flags)
         if "show" in flags:
             print("\n---\n".join(job.yaml().rstrip() for job in jobs))

@@ -26,7 +26,7 @@ def text(words: Sequence[str], folder: Path | None) -> str:
     Raises:
         InputError: an override is wrong.
     """
-    with registry.outside(folder), session.opened(folder):
+    with registry.including(folder), session.opened(folder):
         config = configuration.composed(words)
         name = config.hydra.runtime.choices["conf"]
         choice = list(catalogue.lines({name: session.source(name)}))

@@ -21,11 +21,11 @@ def names() -> list[str]:
     return sorted({folder.name for folder in folders if (folder / "experiment.py").is_file()})
 
 
-OUTSIDE = experiments.OUTSIDE
+FOLDERS = experiments.FOLDERS
 
 
 @contextlib.contextmanager
-def outside(home: Path | None) -> Iterator[None]:
+def including(home: Path | None) -> Iterator[None]:
     """Experiments below `home`/experiments among those there are, for the length of a block.
 
     Raises:
@@ -38,16 +38,16 @@ def outside(home: Path | None) -> Iterator[None]:
     added = {folder.name for folder in Path(place).iterdir() if (folder / "experiment.py").is_file()}
     if taken := sorted(added & set(names())):
         raise contract.InputError(f"{place} must not hold experiments that are there already, got {', '.join(taken)}")
-    before = os.environ.get(OUTSIDE)
-    os.environ[OUTSIDE] = os.pathsep.join(filter(None, (before, place)))
+    before = os.environ.get(FOLDERS)
+    os.environ[FOLDERS] = os.pathsep.join(filter(None, (before, place)))
     experiments.__path__.append(place)
     try:
         yield
     finally:
         experiments.__path__.remove(place)
-        os.environ.pop(OUTSIDE)
+        os.environ.pop(FOLDERS)
         if before is not None:
-            os.environ[OUTSIDE] = before
+            os.environ[FOLDERS] = before
         for name in [name for name in sys.modules if name.startswith("experiments.") and name.split(".")[1] in added]:
             del sys.modules[name]
 

@@ -28,7 +28,7 @@ def read(directory: Path, experiment: str) -> Table:
 
     Args:
         directory: folder of the run.
-        experiment: name of the experiment, which `registry.outside` may have to find.
+        experiment: name of the experiment, which `registry.including` may have to find.
     """
     path = directory / NAME
     if not path.is_file() or path.stat().st_size > LARGEST:  # a pipe could block for ever

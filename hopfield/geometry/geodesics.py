@@ -77,13 +77,13 @@ def unit_time_flow(rate: Callable[[Vector], Vector], start: Vector, tolerance: A
 
 
 def shoot(
-    miss: Callable[[Vector], Vector], start: Vector, *, tolerance: ArrayLike, steps: ArrayLike = 50
+    miss: Callable[[Vector], Vector], start: Vector, *, tolerance: ArrayLike, max_iterations: ArrayLike = 50
 ) -> tuple[Vector, LogInfo]:
     """The root of `miss` by Newton steps from `start`, halved until they come nearer. It is differentiable.
 
     Args:
         tolerance: of ‖miss‖; at least a hundred units in the last place.
-        steps: values of `miss` at most.
+        max_iterations: values of `miss` at most.
     Returns:
         The best vector found, and whether it is a root.
     """
@@ -103,7 +103,7 @@ def shoot(
             return count + 1, best, jnp.where(nearer, distance, gap), move, jnp.where(nearer, 1.0, 0.5 * rate)
 
         def unsettled(state):
-            return (state[0] < steps) & (state[2] > tolerance) & ~jnp.any(jnp.isnan(state[1]))
+            return (state[0] < max_iterations) & (state[2] > tolerance) & ~jnp.any(jnp.isnan(state[1]))
 
         one, far = jnp.ones((), start.dtype), jnp.asarray(jnp.inf, start.dtype)
         state = (jnp.zeros((), jnp.int32), start, far, jnp.zeros_like(start), one)

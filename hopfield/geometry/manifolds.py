@@ -136,7 +136,7 @@ def parallel_transport(
 
 
 def log(
-    metric: Field, point: Point, base_point: Point, *, tolerance: ArrayLike = TOLERANCE, steps: ArrayLike = 50
+    metric: Field, point: Point, base_point: Point, *, tolerance: ArrayLike = TOLERANCE, max_iterations: ArrayLike = 50
 ) -> tuple[Point, LogInfo]:
     """The tangent vector at `base_point` whose geodesic ends at `point`, by damped Newton steps from the straight line.
 
@@ -144,18 +144,18 @@ def log(
     curved spaces. Another geodesic to the same point also counts as converged.
 
     Returns:
-        The vector, and its residual, the number of geodesics tried (at most `steps`) and whether it has converged: the
-        end is within 10 × tolerance × (1 + ‖point‖). Where it has not, the vector is the best one tried.
+        The vector, and its residual, the number of geodesics tried, at most `max_iterations`, and whether it
+        converged: the end is within 10 × tolerance × (1 + ‖point‖). Where it has not, the vector is the best one tried.
     """
 
-    return _log(metric, point, base_point, tolerance, steps)
+    return _log(metric, point, base_point, tolerance, max_iterations)
 
 
 def dist(
-    metric: Field, point_a: Point, point_b: Point, *, tolerance: ArrayLike = TOLERANCE, steps: ArrayLike = 50
+    metric: Field, point_a: Point, point_b: Point, *, tolerance: ArrayLike = TOLERANCE, max_iterations: ArrayLike = 50
 ) -> Float[Array, ""]:
     """Length of the geodesic that `log` finds. NaN where it has not converged."""
-    tangent_vec, info = log(metric, point_b, point_a, tolerance=tolerance, steps=steps)
+    tangent_vec, info = log(metric, point_b, point_a, tolerance=tolerance, max_iterations=max_iterations)
     return jnp.where(info.converged, norm(metric, tangent_vec, point_a), jnp.nan)
 
 
@@ -192,14 +192,14 @@ def pullback_metric(metric: Field, function: Callable[[Point], Point]) -> Field:
 
 @_compiled
 def _log(
-    metric: Field, point: Point, base_point: Point, tolerance: ArrayLike, steps: ArrayLike
+    metric: Field, point: Point, base_point: Point, tolerance: ArrayLike, max_iterations: ArrayLike
 ) -> tuple[Point, LogInfo]:
     def miss(tangent_vec):
         end = _flow(metric, base_point, tangent_vec, (), tolerance)[0]
         return (end - point) / scale
 
     scale = 1.0 + jax.lax.stop_gradient(jnp.linalg.norm(point))
-    velocity, info = shoot(miss, point - base_point, tolerance=10 * tolerance, steps=steps)
+    velocity, info = shoot(miss, point - base_point, tolerance=10 * tolerance, max_iterations=max_iterations)
     return velocity, info._replace(residual=info.residual * scale)
 
 

@@ -124,28 +124,30 @@ def _susceptibility(memory: Memory, state: State) -> Float[Array, "N N"]:
     return memory.beta * (jax.vmap(_tilt(memory, state), 1, 1)(stored).T @ stored)
 
 
-def largest_eigenvalue(jacobian: UpdateJacobian, *, steps: int = 32, key: Array | None = None) -> Eigenpair:
+def largest_eigenvalue(jacobian: UpdateJacobian, *, max_iterations: int = 32, key: Array | None = None) -> Eigenpair:
     """Eigenvalue of J of the largest magnitude, from products J v alone (Arnoldi's method; Lanczos' for symmetric J).
 
     At a fixed point all eigenvalues are real where the update minimises a surrogate of the energy (`has_exact_step`
-    similarities). The value is exact to rounding from steps = N on; with fewer it has settled once `residual` is small,
-    and until then lies below the largest eigenvalue of a symmetric J.
+    similarities). The value is exact to rounding from max_iterations = N on; with fewer it has settled once `residual`
+    is small, and until then lies below the largest eigenvalue of a symmetric J.
 
     Args:
         jacobian: from `update_jacobian`.
-        steps: products at most, at least 1; that many vectors of N numbers are kept.
+        max_iterations: products at most, at least 1; that many vectors of N numbers are kept.
         key: JAX random key of the starting vector; a fixed one by default.
     """
     key = jax.random.key(0) if key is None else random_key("key", key)
-    return _largest_eigenvalue(instance("jacobian", jacobian, UpdateJacobian), key, steps=integer("steps", steps))
+    return _largest_eigenvalue(
+        instance("jacobian", jacobian, UpdateJacobian), key, max_iterations=integer("max_iterations", max_iterations)
+    )
 
 
-@partial(jax.jit, static_argnames="steps")
-def _largest_eigenvalue(jacobian: UpdateJacobian, key: Array, *, steps: int) -> Eigenpair:
+@partial(jax.jit, static_argnames="max_iterations")
+def _largest_eigenvalue(jacobian: UpdateJacobian, key: Array, *, max_iterations: int) -> Eigenpair:
     state = wide(jacobian.state)
     linear = jacobian.replace(state=state).linear()
     start = unit(jax.random.normal(key, state.shape, state.dtype))
-    basis, images = krylov(linear, start, min(steps, state.size))
+    basis, images = krylov(linear, start, min(max_iterations, state.size))
     value, coordinates = dominant(basis @ images.T)
     vector = unit(coordinates @ basis)
     return Eigenpair(value, vector, safe_norm(linear(vector) - value * vector))

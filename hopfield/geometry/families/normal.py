@@ -61,7 +61,7 @@ def exp(tangent_vec: Normal, base_point: Normal) -> Normal:
 
 
 def log(
-    point: Normal, base_point: Normal, *, tolerance: ArrayLike = 1e-12, steps: ArrayLike = 50
+    point: Normal, base_point: Normal, *, tolerance: ArrayLike = 1e-12, max_iterations: ArrayLike = 50
 ) -> tuple[Normal, LogInfo]:
     """The tangent vector at `base_point` whose geodesic ends at `point`.
 
@@ -69,16 +69,18 @@ def log(
     itself for n = 1, and in general but for the n(n − 1)/2 angles of a rotation that only the solution knows.
 
     Returns:
-        The vector, and its residual, the number of Newton steps (at most `steps`) and whether it has converged. The
-        residual is that of the end in coordinates in which `base_point` is (0, I), relative to 1 + its size.
+        The vector, and its residual, the number of Newton steps, at most `max_iterations`, and whether it converged.
+        The residual is that of the end in coordinates in which `base_point` is (0, I), relative to 1 + its size.
         In 40 random directions of 2, 4 and 8 dimensions each, all converged up to a distance of 5, and 93 % at 6.
     """
-    return _log(_as_normal("point", point), _as_normal("base_point", base_point), tolerance, steps)
+    return _log(_as_normal("point", point), _as_normal("base_point", base_point), tolerance, max_iterations)
 
 
-def dist(point_a: Normal, point_b: Normal, *, tolerance: ArrayLike = 1e-12, steps: ArrayLike = 50) -> Float[Array, ""]:
+def dist(
+    point_a: Normal, point_b: Normal, *, tolerance: ArrayLike = 1e-12, max_iterations: ArrayLike = 50
+) -> Float[Array, ""]:
     """Length of the geodesic that `log` finds. NaN where it has not converged."""
-    tangent_vec, info = log(point_b, point_a, tolerance=tolerance, steps=steps)
+    tangent_vec, info = log(point_b, point_a, tolerance=tolerance, max_iterations=max_iterations)
     return jnp.where(info.converged, norm(tangent_vec, point_a), jnp.nan)
 
 
@@ -96,7 +98,7 @@ def _exp(tangent_vec: Normal, base_point: Normal) -> Normal:
 
 
 @jax.jit
-def _log(point: Normal, base_point: Normal, tolerance: ArrayLike, steps: ArrayLike) -> tuple[Normal, LogInfo]:
+def _log(point: Normal, base_point: Normal, tolerance: ArrayLike, max_iterations: ArrayLike) -> tuple[Normal, LogInfo]:
     root = jnp.linalg.cholesky(base_point[1])
     mean = _solve_lower(root, (point[0] - base_point[0])[:, None])[:, 0]
     target = Normal(mean, _solve_both_sides(root, point[1]))
@@ -106,7 +108,7 @@ def _log(point: Normal, base_point: Normal, tolerance: ArrayLike, steps: ArrayLi
         return (_packed(_from_standard(_unpacked(flat, mean.size))) - _packed(target)) / scale
 
     start = _start(jax.lax.stop_gradient(target))
-    flat, info = shoot(miss, start, tolerance=tolerance, steps=steps)
+    flat, info = shoot(miss, start, tolerance=tolerance, max_iterations=max_iterations)
     standard = _unpacked(flat, mean.size)
     return Normal(root @ standard.mean, spd.symmetric(root @ standard.covariance @ root.T)), info
 

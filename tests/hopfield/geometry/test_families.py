@@ -218,11 +218,11 @@ def test_gaussians_contain_their_special_cases():
 
 def test_the_logarithm_of_gaussians_says_where_it_has_not_converged():
     _, base, end, _ = case("normal")
-    _, info = normal.log(end, base, steps=1)
+    _, info = normal.log(end, base, max_iterations=1)
     assert not bool(info.converged)
     assert float(info.residual) > 1e-6
     assert int(info.iterations) == 1
-    assert np.isnan(normal.dist(base, end, steps=1))
+    assert np.isnan(normal.dist(base, end, max_iterations=1))
 
 
 @pytest.mark.slow

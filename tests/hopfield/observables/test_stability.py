@@ -115,7 +115,7 @@ def test_residual_tells_when_products_were_too_few():
     memory, state = Memory.create(jnp.asarray(RNG.normal(size=(400, 120))), 0.5), jnp.zeros(120)
     spectrum = np.linalg.eigvalsh(covariance(memory, state))
     few, many = (
-        quick(lambda n=n: stability.largest_eigenvalue(stability.update_jacobian(memory, state), steps=n))()
+        quick(lambda n=n: stability.largest_eigenvalue(stability.update_jacobian(memory, state), max_iterations=n))()
         for n in (3, 32)
     )
     assert spectrum[-1] - float(few.value) > 0.05
@@ -176,8 +176,8 @@ def test_jacobians_and_regimes_can_be_batched():
 
 
 def test_largest_eigenvalue_needs_a_product_and_a_continuous_space():
-    with pytest.raises(ValueError, match=r"^steps must be an integer of at least 1, got 0$"):
-        stability.largest_eigenvalue(stability.update_jacobian(MEMORIES["softmax"], STATE), steps=0)
+    with pytest.raises(ValueError, match=r"^max_iterations must be an integer of at least 1, got 0$"):
+        stability.largest_eigenvalue(stability.update_jacobian(MEMORIES["softmax"], STATE), max_iterations=0)
     spins = Memory.create(jnp.ones((2, 3)), separation=Linear(), space=Spins())
     with pytest.raises(ValueError, match="continuous space for its update to have a Jacobian, got Spins"):
         stability.update_jacobian(spins, jnp.ones(3))
@@ -291,7 +291,7 @@ def test_the_key_draws_the_start_of_the_search_for_the_largest_eigenvalue():
     """One product leaves the Rayleigh quotient of the start; as many as neurons leave nothing of it."""
     jacobian = stability.update_jacobian(MEMORIES["softmax"], STATE)
     keys = [jax.random.key(seed) for seed in (1, 2)]
-    first, second = (float(stability.largest_eigenvalue(jacobian, steps=1, key=key).value) for key in keys)
+    first, second = (float(stability.largest_eigenvalue(jacobian, max_iterations=1, key=key).value) for key in keys)
     assert abs(first - second) > 1e-3
     first, second = (float(stability.largest_eigenvalue(jacobian, key=key).value) for key in keys)
     assert first == pytest.approx(second, rel=1e-9)
