@@ -1,8 +1,8 @@
 """Showcase of a run for the site: its figure, a thumbnail, and its report without the parts common to all reports.
 
-`python scripts/showcase.py NAME RUN` keeps docs/figures/NAME.svg, docs/figures/small/NAME.webp and
-docs/reports/NAME.html of the run in a folder; `scripts/reproduce.py` does it for every run. Building the site puts the
-plotting library back.
+`python scripts/showcase.py NAME RUN` keeps docs/figures/NAME.svg, docs/figures/small/NAME.webp, its first panel as
+docs/figures/cards/NAME.webp and docs/reports/NAME.html of the run in a folder; `scripts/reproduce.py` does it for every
+run. Building the site puts the plotting library back.
 """
 
 import base64
@@ -14,10 +14,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from matplotlib.figure import Figure
 from PIL import Image
 
+from experiments import plot
 from experiments.contract import InputError
-from experiments.figures import report
+from experiments.figures import report, style
 from experiments.runner import boundary
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -71,6 +73,15 @@ def thumbnail(picture: bytes, width: int = WIDTH, quality: int = 72) -> bytes:
     return kept.getvalue()
 
 
+def card(figure: Figure) -> bytes:
+    """The first panel of a figure, of limited width, WebP."""
+    figure.canvas.draw()
+    box = figure.axes[0].get_tightbbox().transformed(figure.dpi_scale_trans.inverted())
+    kept = io.BytesIO()
+    figure.savefig(kept, format="png", bbox_inches=box.padded(0.06))
+    return thumbnail(kept.getvalue())
+
+
 def _rounded_json(found: re.Match) -> str:
     """JSON in a script with numbers to six digits. Characters that could end the script stay escaped."""
     text = json.dumps(_rounded_floats(json.loads(found[0])), separators=(",", ":"))
@@ -107,10 +118,12 @@ def keep(name: str, run: Path, figures: Path = FIGURES) -> str:
     reports = REPORTS if figures == FIGURES else figures / "reports"
     if missing := [file for file in ("figure.svg", "figure.png", report.NAME) if not (run / file).is_file()]:
         raise InputError(f"RUN must be the folder of a finished run, got no {' and no '.join(missing)} in {run}")
-    for folder in (figures / "small", reports):
+    for folder in (figures / "small", figures / "cards", reports):
         folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(run / "figure.svg", figures / f"{name}.svg")
     (figures / "small" / f"{name}.webp").write_bytes(thumbnail((run / "figure.png").read_bytes()))
+    with style.style():
+        (figures / "cards" / f"{name}.webp").write_bytes(card(plot.figure(run)))
     page = shortened((run / report.NAME).read_text(encoding="utf-8")).encode()
     if len(page) > LARGEST:
         return f"{name}: its report of {len(page)} bytes is not kept, the limit is {LARGEST}"

@@ -145,7 +145,7 @@ def gallery(root: Path, folder: Path) -> None:
         group = re.search(r"^# @group (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
         cards[group[1] if group else ""].append(
             f"```{{grid-item-card}} {title.rstrip('.')}\n:link: {name}\n:link-type: doc\n"
-            + (f":img-top: ../figures/small/{name}.webp\n:img-alt: {title}\n" if figure.exists() else "")
+            + (f":img-top: ../figures/cards/{name}.webp\n:img-alt: {title}\n" if figure.exists() else "")
             + f"`conf={name}`\n```\n"
         )
     listing = "\n".join(names)

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from experiments.figures import report
+from experiments.figures import draw, report, style
+from experiments.figures.panel import Axis, Panel, Series
 from hopfield.theory import classical
 from scripts import showcase
 
@@ -34,11 +35,20 @@ def picture(kind: str) -> bytes:
     return kept.getvalue()
 
 
-def test_every_figure_has_a_small_picture_and_all_of_them_fit_on_one_page() -> None:
+@pytest.mark.parametrize("folder", ["small", "cards"])
+def test_every_figure_has_a_small_picture_and_all_of_them_fit_on_one_page(folder: str) -> None:
     figures = {path.stem for path in showcase.FIGURES.glob("*.svg")}
-    small = {path.stem: path.stat().st_size for path in (showcase.FIGURES / "small").glob("*.webp")}
+    small = {path.stem: path.stat().st_size for path in (showcase.FIGURES / folder).glob("*.webp")}
     assert small.keys() == figures
     assert sum(small.values()) < 1.2e6
+
+
+def test_a_card_is_one_panel_of_the_three_in_a_row() -> None:
+    panels = [Panel(title, Axis("x"), Axis("y"), [Series([0, 1], [0, 1])]) for title in "pqr"]
+    with style.style():
+        figure = draw.figure(panels)
+        width, height = Image.open(io.BytesIO(showcase.card(figure))).size
+    assert 0.7 < 3 * width / height * figure.get_figheight() / figure.get_figwidth() <= 1
 
 
 @pytest.mark.parametrize("path", REPORTS, ids=lambda path: path.stem)
