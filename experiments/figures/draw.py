@@ -121,7 +121,7 @@ def _axis(ax: Axes, side: str, axis: Axis, ends: tuple[float, float]) -> None:
     elif axis.scale == "log":
         ticks = ax.xaxis if side == "x" else ax.yaxis
         if max(ends) < 1e3 * min(ends):
-            long = (min(ends) < 0.01 or max(ends) > 1e4) and max(ends) > 50 * min(ends)  # texts that would touch
+            long = (min(ends) < 0.01 or max(ends) > 900) and max(ends) > 50 * min(ends)  # texts that would touch
             ticks.set_major_locator(LogLocator(subs=(1.0,) if long else (1.0, 2.0, 5.0)))
             ticks.set_major_formatter(lambda value, _: f"{value:g}")
         ticks.set_minor_formatter(NullFormatter())
