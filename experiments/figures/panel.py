@@ -189,7 +189,7 @@ def heat(frame: Table, x: Axis, y: Axis, title: str = "", **options: Any) -> Pan
     """
     values = frame.to_numpy(float)
     x.ticks, y.ticks = (
-        [(place, str(name)) for place, name in enumerate(names)] for names in (frame.columns, frame.index)
+        [(place, readable(str(name))) for place, name in enumerate(names)] for names in (frame.columns, frame.index)
     )
     y.limits = (len(values) - 0.5, -0.5)
     edges = [np.arange(count + 1) - 0.5 for count in (values.shape[1], values.shape[0])]
