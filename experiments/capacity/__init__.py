@@ -6,6 +6,7 @@ Besides the roles that `experiments.contract` describes it has words of its own:
     streamed   patterns that are never stored: passes cut into pieces
     theory     the lines beside measurements, by the name of a memory
     panels     panels of the figure that hold measurements against theory
+    starts     panels of critical loads against the starts that were swept
 
 The compiled measurement stands in `experiments.shared.retention`.
 """

@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from experiments.capacity import laws, theory
+from experiments.capacity import laws, starts, theory
 from experiments.capacity.panels import (
     STARTS,
     betas_of,
     bimodal,
-    by_start,
     critical_patterns,
     ends_of,
     extrapolation,
@@ -50,7 +49,7 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     memories = list(dict.fromkeys(table["memory"]))
     real = not set(table["ensemble"]) <= set(pattern_sets.DRAWN) or table["ensemble"].nunique() > 1
     critical = [entry for entry in summary["critical_load"] if entry["criterion"] == headline_of(entry["memory"])]
-    shown = by_start(critical) if len({entry["corruption"] for entry in critical}) > 1 else []
+    shown = starts.by_start(critical) if len({entry["corruption"] for entry in critical}) > 1 else []
     if real or (len(memories) > 1 and len({symbol_of(memory) for memory in memories}) == 1):
         return [*shown, *_side_by_side(table, real)][:MOST]
     shown += [_success(table[table["memory"] == memory], memory) for memory in memories]

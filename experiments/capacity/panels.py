@@ -119,46 +119,6 @@ def _label_with_open_sizes(memory: str, sizes: np.ndarray, table: Table) -> str:
     return labels.memory(memory) + (f" (not at $N={', '.join(map(str, missing))}$)" if missing else "")
 
 
-STARTING = {
-    "flip": ("flipped", r"flipped share $\rho$ of the start"),
-    "mask": ("masked", "masked share of the start"),
-    "lower": ("masked", "share of the start masked from below"),
-    "noise": ("noisy", r"noise $\sigma$ of the start"),
-}
-
-
-def by_start(critical: list[dict]) -> list[Panel]:
-    """Critical load against the amount of each kind of corruption that starts of several amounts have, with theory.
-
-    Args:
-        critical: entries of one criterion for each memory. A clean start is an amount 0 of every kind.
-    """
-    frame = pandas.DataFrame(critical).rename(columns={"stderr": "load_stderr"})
-    kinds, amounts = zip(*map(corruptions.parts, frame["corruption"]), strict=True)
-    frame, shown = frame.assign(kind=kinds, amount=amounts), []
-    for kind in dict.fromkeys(frame.loc[frame["amount"] > 0, "kind"]):
-        rows = frame[(frame["kind"] == kind) | (frame["amount"] == 0)].sort_values("amount", kind="stable")
-        by = ["memory", "dynamics", "neurons"]
-        varied = [name for name in by if rows[name].nunique() > 1]
-        found, known = [], []
-        groups = [part for _, part in rows.groupby([*by, "ensemble"], sort=False) if part["amount"].nunique() > 1]
-        for part, look in zip(groups, series([str(number) for number in range(len(groups))]).values(), strict=True):
-            first = part.iloc[0]
-            words = {"memory": labels.memory(first["memory"]), "neurons": f"$N={first['neurons']}$"}
-            label = ", ".join(words.get(name, first[name]) for name in varied)
-            found += curves(part, "amount", "load", looks={"": look})
-            found[-1].label = label
-            limits = part["theory"].fillna(part["limit"]).astype(float)
-            if count := limits.notna().sum():
-                sign = {"marker": "_", "markersize": 14} if count == 1 else {}
-                known.append(theory_line(part["amount"], limits, color=look["color"], **sign))
-        if groups:
-            found += [*known, entry("theory" if known else "no theory known", **THEORY if known else {"color": "1.0"})]
-            name, words = STARTING.get(kind, (kind.rpartition(".py:")[2], f"amount of {kind.rpartition('.py:')[2]}"))
-            shown.append(Panel(f"critical load, {name} starts", Axis(words), Axis("critical load"), found))
-    return shown
-
-
 def one_step_error(table: Table) -> Panel:
     """Wrong neurons after one step against load, with the exact finite-size prediction through every curve."""
     rows = _clustered(table[table["corruption"] == table["corruption"].iloc[0]])
