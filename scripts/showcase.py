@@ -74,8 +74,11 @@ def thumbnail(picture: bytes, width: int = WIDTH, quality: int = 72) -> bytes:
 
 
 def card(figure: Figure) -> bytes:
-    """The first panel of a figure, of limited width, WebP."""
-    figure.canvas.draw()
+    """The first panel of a figure, of limited width, WebP, without a legend that it shares with others."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for legend in figure.legends:
+        legend.remove()
     box = figure.axes[0].get_tightbbox().transformed(figure.dpi_scale_trans.inverted())
     kept = io.BytesIO()
     figure.savefig(kept, format="png", bbox_inches=box.padded(0.06))

@@ -43,12 +43,14 @@ def test_every_figure_has_a_small_picture_and_all_of_them_fit_on_one_page(folder
     assert sum(small.values()) < 1.2e6
 
 
-def test_a_card_is_one_panel_of_the_three_in_a_row() -> None:
-    panels = [Panel(title, Axis("x"), Axis("y"), [Series([0, 1], [0, 1])]) for title in "pqr"]
+def test_a_card_is_one_panel_of_the_three_in_a_row_and_nothing_of_it_is_cut() -> None:
+    panels = [Panel(title, Axis("x"), Axis("y"), [Series([0, 1], [0, 1], label="p")]) for title in "pqr"]
     with style.style():
         figure = draw.figure(panels)
-        width, height = Image.open(io.BytesIO(showcase.card(figure))).size
-    assert 0.7 < 3 * width / height * figure.get_figheight() / figure.get_figwidth() <= 1
+        card = Image.open(io.BytesIO(showcase.card(figure)))
+    assert 0.7 < 3 * card.width / card.height * figure.get_figheight() / figure.get_figwidth() < 1.2
+    pixels = np.asarray(card)
+    assert min(pixels[[0, -1]].min(), pixels[:, [0, -1]].min()) > 240
 
 
 @pytest.mark.parametrize("path", REPORTS, ids=lambda path: path.stem)
