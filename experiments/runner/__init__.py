@@ -5,7 +5,7 @@ Its files in the order of a run; to the right the tests in `tests/experiments/ru
     boundary         every command ends in one line and an exit code            test_boundary, test_process, test_exits
     words            words of the command line: overrides and flags             test_run, test_mistakes
     catalogue        what `conf=` accepts, for `--help`                         test_help, test_run
-    registry         experiments found by folder, imported when asked for       test_outside, test_own_slips
+    registry         experiments found by folder, imported when asked for       test_outside
     command          from overrides and flags to jobs, and what becomes of them test_run
     session          Hydra with `conf/` and the schema that a choice names      test_configs, test_yaml_files
     hydra_internals  private parts of Hydra, imported in one place              test_configs, test_yaml_files, test_run

@@ -38,16 +38,6 @@ def test_weights_of_all_heads_of_one_and_of_a_report() -> None:
         plots.weights(values, axes=ax)
 
 
-def test_patterns_are_images_of_one_scale() -> None:
-    patterns = np.arange(12.0).reshape(2, 6)
-    panels = plots.images(patterns, shape=(2, 3), titles=("first",))
-    np.testing.assert_array_equal([images(ax) for ax in panels], patterns.reshape(2, 2, 3))
-    assert [ax.get_title(loc="left") for ax in panels] == ["first", ""]
-    assert {ax.images[0].get_clim() for ax in panels} == {(0.0, 11.0)}
-    with pytest.raises(ValueError, match="shape must hold the 6 units"):
-        plots.images(patterns)
-
-
 def test_masks_and_metrics_are_maps_and_spectra_eigenvalues() -> None:
     np.testing.assert_array_equal(images(plots.mask(np.tri(3))), np.tri(3) != 0)
     g = np.diag([4.0, 1.0, -0.5])
@@ -58,13 +48,6 @@ def test_masks_and_metrics_are_maps_and_spectra_eigenvalues() -> None:
     np.testing.assert_allclose(negative.get_xydata(), [[3, 0.5]])
     with pytest.raises(ValueError, match=r"metric \[N, N\]"):
         plots.metric(np.ones((2, 3)))
-
-
-def test_entropies_are_drawn_by_head_and_layer() -> None:
-    ax = plots.entropies(np.array([[1.0, 2.0], [0.5, 0.25]]))
-    lines = [line.get_ydata() for line in ax.lines if len(line.get_ydata()) == 2 and line.get_marker() == "o"]
-    np.testing.assert_allclose(lines, [[1.0, 2.0], [0.5, 0.25]])
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["layer 0", "layer 1"]
 
 
 class Bowl:

@@ -1,13 +1,18 @@
 """Summaries, lines of theory and figures of phase diagrams."""
 
+import json
+
 import numpy as np
 import pandas
 import pytest
 
+from experiments.figures import draw, style
 from experiments.phase_diagram import diagrams
 from experiments.phase_diagram import experiment as phase_diagram
 from experiments.phase_diagram.config import Classical, Config, Curves
+from experiments.system import files
 from hopfield.theory import classical
+from tests.experiments.phase_diagram.tables import rows_of
 
 
 @pytest.mark.slow
@@ -56,3 +61,20 @@ def test_no_more_queries_are_counted_than_there_are_patterns():
     assert phase_diagram.cost(many) == phase_diagram.cost(few)
     for row in phase_diagram.measure(many, points):
         assert sum(row[name] for name in diagrams.REGIMES) == row["queries"]
+
+
+@pytest.mark.slow
+def test_overlaps_stand_beside_theory_at_the_load_that_is_stored():
+    """Of 40 spins the odd number nearest to a load of 0.06 is 3, a load of 0.075."""
+    curves = Curves(loads=[0.06], neurons=[20, 40], samples=[2], temperatures=[0.2, 0.6], levels=0)
+    rows = pandas.DataFrame(rows_of(Config(studies=["curve"], memories=["classical"], curves=curves)))
+    with style.style():
+        summary = json.loads(files.encode(phase_diagram.summarise(rows)), parse_constant=lambda name: None)
+        figure = draw.figure(phase_diagram.panels(rows, summary))
+    ax = next(ax for ax in figure.axes if "overlap, sweeps" in ax.get_title(loc="left"))
+    labels = ax.get_legend_handles_labels()[1]
+    assert {r"$\alpha=0.05$, $N=20$", r"$\alpha=0.075$, $N=40$"} < set(labels)
+    theory = next(line for line in ax.lines if len(line.get_xdata()) == 200)
+    x, y = (np.asarray(values, float) for values in theory.get_data())
+    assert x.max() == pytest.approx(float(classical.spinodal_temperature(0.075)))
+    np.testing.assert_allclose(y, classical.retrieval_overlap(0.075, x))

@@ -10,9 +10,12 @@ import pytest
 
 from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Config, Scan
-from experiments.shared import draws, grids, kappa_theory, parallel, retrievals
+from experiments.shared import corruptions, draws, grids, kappa_theory, parallel, retrievals, streams
 from experiments.system import files
+from hopfield import find_memory, retrieve
+from hopfield.dynamics import CYCLE
 from hopfield.patterns import sphere as sphere_patterns
+from hopfield.patterns.sources import generated
 
 AROUND = [0.98, 0.99, 1.0, 1.01, 1.02, 1.05]
 
@@ -188,3 +191,26 @@ def test_masked_starts_need_a_larger_beta(mixed):
     (converged,) = (entry for entry in clean if entry["criterion"] == "converged_weight")
     assert masked["corruption"] == "mask:0.5"
     assert masked["kappa"] > 1.1 * converged["kappa"]
+
+
+@pytest.mark.physics
+def test_patterns_that_are_not_stored_are_retrieved_alike():
+    """Every column from passes over generated spins equals what the memory itself gives with the same patterns."""
+    options = {"memories": ["exponential", "dense:3"], "ensembles": ["generated"], "neurons": [16], "patterns": [300]}
+    options |= {"kappas": [4.0, 12.0, 30.0], "around": [], "corruption": [0.0, 0.2], "samples": 2, "queries": 6}
+    config = Config(**options)
+    found = list(retrieval.measure(config, retrieval.points(config)))
+    assert len(found) == (3 + 1) * 2 * 2
+    for row in found:
+        pattern_key, query_key = draws.keys(0, 16, 0, row["sample"])
+        rows = generated(pattern_key, "spins", 300, 16).rows(0, 300)
+        model = find_memory(row["memory"]).build(rows, **({} if row["kappa"] is None else {"beta": row["kappa"] / 16}))
+        targets = np.asarray(rows[:6], float)
+        begun = jnp.asarray(streams.start(*corruptions.parts(row["corruption"]), query_key, targets))
+        end = jax.vmap(lambda x, model=model: retrieve(model, x, max_steps=1000))(begun)
+        weight = np.asarray(jax.vmap(model.shares)(end.state))[np.arange(6), np.arange(6)]
+        assert row["success"] == np.sum(weight > 0.5)
+        assert row["target_weight"] == pytest.approx(weight.mean(), abs=1e-12)
+        assert row["overlap"] == pytest.approx(np.mean(np.asarray(end.state) * targets))
+        assert row["steps"] == pytest.approx(np.mean(end.steps))
+        assert row["cycles"] == np.sum(end.status == CYCLE)

@@ -11,7 +11,7 @@ import pytest
 from hopfield import Memory, fixed_point, hebb_couplings, retrieve, trajectory
 from hopfield.dynamics import CONVERGED, CYCLE
 from hopfield.networks.binary import covariance_network
-from hopfield.networks.random_features import FeatureMemory
+from hopfield.networks.random_features import FeatureMemory, descend
 from hopfield.networks.sequences import SequenceMemory
 
 RNG = np.random.default_rng(5)
@@ -96,3 +96,8 @@ def test_a_fixed_point_of_features_moves_with_them():
     moved = lambda beta: jnp.sum(fixed_point(FEATURES.replace(beta=beta), ROWS[0]))
     slope = (moved(jnp.asarray(2.0 + 1e-4)) - moved(jnp.asarray(2.0 - 1e-4))) / 2e-4
     assert float(jax.grad(moved)(jnp.asarray(2.0))) == pytest.approx(float(slope), rel=1e-4)
+
+
+def test_descent_by_steps_of_one_is_retrieval():
+    state = ROWS[0] + 0.1
+    jax.tree.map(np.testing.assert_array_equal, descend(FEATURES, state), retrieve(FEATURES, state))

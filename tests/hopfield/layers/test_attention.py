@@ -10,7 +10,7 @@ import pytest
 from flax import nnx
 
 from hopfield.attention import masks
-from hopfield.layers import AssociationOptions, HopfieldAttention
+from hopfield.layers import AssociationOptions, HopfieldAssociation, HopfieldAttention
 from tests.hopfield.layers.building import layer
 
 X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
@@ -266,3 +266,13 @@ def test_a_large_beta_in_half_precision_reads_the_nearest_key(kind):
 def test_all_sequences_of_queries_may_read_one_of_keys():
     one, copies = layer(2, 8)(X, X[:1]), layer(2, 8)(X, jnp.broadcast_to(X[:1], X.shape))
     np.testing.assert_allclose(one, copies, rtol=1e-4, atol=1e-6)
+
+
+def test_flax_attention_with_our_attention_fn_is_the_layer():
+    options = {"separation": "sparsemax", "update_steps": 2, "learn_beta": True, "metric": "full"}
+    inside = nnx.MultiHeadAttention(
+        2, 8, decode=False, attention_fn=HopfieldAssociation(2, 4, AssociationOptions(**options)), rngs=nnx.Rngs(0)
+    )
+    np.testing.assert_array_equal(RUN(inside, X), RUN(layer(2, 8, **options), X))
+    slopes = nnx.jit(nnx.grad(lambda m: jnp.sum(m(X) ** 2)))(inside)
+    assert float(np.abs(slopes["attention_fn"]["metric"]["matrix"][...]).max()) > 0

@@ -3,10 +3,17 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from flax import nnx
 
-from hopfield.layers import DecoderBlock
+from hopfield.layers import DecoderBlock, EncoderBlock, Hopfield, HopfieldLayer
 from tests.hopfield.layers.building import layer
+
+ASSOCIATIONS = {
+    "attention": lambda: attention(metric="diagonal"),
+    "hopfield": lambda: Hopfield(attention(update_steps=2), rngs=nnx.Rngs(1)),
+    "look-up": lambda: HopfieldLayer(attention(separation="sparsemax"), 4, rngs=nnx.Rngs(1)),
+}
 
 X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
 MEMORY = jax.random.normal(jax.random.key(1), (2, 7, 6), jnp.float32)
@@ -25,3 +32,12 @@ def test_a_decoder_is_causal_and_reads_the_encoder():
     assert float(jnp.abs(run(block, later, MEMORY) - found)[:, 3:].max()) > 0.1
     assert float(jnp.abs(run(block, X, 2.0 * MEMORY) - found).max()) > 1e-3
     assert float(jnp.abs(block(X, MEMORY, deterministic=False) - found).max()) > 1e-3
+
+
+@pytest.mark.parametrize("name", ASSOCIATIONS)
+def test_an_encoder_is_two_residual_layers_around_any_association(name):
+    block = EncoderBlock(ASSOCIATIONS[name](), 12, rngs=nnx.Rngs(2))
+    after = X + block.attention(block.attention_norm(X))
+    expected = after + block.mlp(block.mlp_norm(after))
+    np.testing.assert_allclose(nnx.jit(lambda m, x: m(x))(block, X), expected, atol=1e-5)
+    assert block.inspect(X).weights.shape[:3] == (2, 2, 5)
