@@ -4,7 +4,7 @@ Its files in the order of a run; to the right the tests in `tests/experiments/ru
 
     boundary         every command ends in one line and an exit code            test_boundary, test_process, test_exits
     words            words of the command line: overrides and flags             test_run, test_mistakes
-    catalogue        what `conf=` accepts, for `--help`                         test_help, test_run
+    catalogue        what `conf=` accepts, for `--help`                         test_run
     registry         experiments found by folder, imported when asked for       test_outside
     command          from overrides and flags to jobs, and what becomes of them test_run
     session          Hydra with `conf/` and the schema that a choice names      test_configs, test_yaml_files
@@ -13,7 +13,7 @@ Its files in the order of a run; to the right the tests in `tests/experiments/ru
     overrides        overrides: parsed, swept, contradictions                   test_mistakes
     configuration    these words and a choice of `conf=`, composed by Hydra     test_configs, test_mistakes
     compose          typed jobs, judged by their experiments                    test_configs, test_data_mistakes
-    errors           one sentence for every mistake in a configuration          test_mistakes, test_help
+    errors           one sentence for every mistake in a configuration          test_mistakes
     idle             options that would do nothing, refused                     test_idle
     job              one configuration to run, its folder, how to run it again  test_run
     folders          folders named by options; the record of what was asked     test_folders, test_untouched
@@ -33,5 +33,5 @@ Its files in the order of a run; to the right the tests in `tests/experiments/ru
     pooling          finished runs side by side: differences, joined rows       test_sweeps
     sweeps           several runs as one table, summary, figure and report      test_sweeps
     listing          `hopfield runs`: what lies in the folders               test_listing
-    help             the text of `conf=NAME --help`                             test_help, test_run
+    help             the text of `conf=NAME --help`                             test_run
 """
