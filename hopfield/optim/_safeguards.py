@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
+import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array
@@ -18,7 +19,11 @@ from hopfield._numerics import largest, power_of_two, safe_norm
 TINY = 5e-324
 """The least positive number."""
 WIDEN, NARROW = 4.0, 0.5
-"""Factors of the damping after a step that gained less than a quarter, or more than three quarters, of the forecast."""
+"""Factors of the damping after a step that was cut to less than a quarter, or gained nearly the forecast."""
+ENOUGH, NEARLY = 0.25, 0.75
+"""Shares of the forecast that are enough for a step, and nearly all of it."""
+LENGTHS, FEW = 5, 3
+"""Lengths of a step that are tried, each half of the last, and those of them that leave the damping."""
 LEAST, MOST = 1e-10, 1e6
 ROUNDED = 1e-3
 """Relative residual of a direct solver up to which it is taken as a solution."""
@@ -71,26 +76,35 @@ def within_radius(trial: Trial, length: Any, radius: Any) -> Any:
     return length * jnp.minimum(1.0, radius / jnp.where(measured > 0, measured, 1.0))
 
 
-def accept_or_reject(
-    trial: Trial, length: Any, losses: tuple[Array, Array], step: Array, state: Any
-) -> tuple[Array, Any]:
-    """The step if the loss falls, else zero, and the next damping (Marquardt 1963; Martens 2010, §4.1).
+def tried(trial: Trial, length: Array, value: Array, after: Callable[[Array], Array], state: Any) -> tuple[Array, Any]:
+    """A step along a direction, halved until the loss falls by a share of the forecast, and the next damping.
+
+    The step is zero where the loss does not fall at any of `LENGTHS` lengths. Damping falls where the whole length
+    gained nearly what was forecast and grows where an eighth of it did not (Armijo 1966; Marquardt 1963; Martens 2010,
+    §4.1 and 4.6).
 
     Args:
-        trial, length: the quadratic model that the fall of the loss is measured against, and the step's length.
-        losses: before and after.
-        step: it.
+        trial, length: the quadratic model that the fall of the loss is measured against, and the step's whole length.
+        value, after: the loss before, and as a function of the step.
         state: with `damping`, `accepted` and `gain`, which are replaced.
     """
-    predicted, (value, after) = trial.forecast(length), losses
-    fell = jnp.asarray(after - value, predicted.dtype)
-    gain = fell / jnp.where(predicted != 0, predicted, 1.0)
-    accepted = jnp.isfinite(after) & ((fell <= 0) | still(step))
-    gain = jnp.where(jnp.isfinite(gain), gain, -jnp.inf)
-    factor = jnp.where(gain > 0.75, NARROW, jnp.where(gain < 0.25, WIDEN, 1.0))
-    # What a sum in floating point cannot resolve is no verdict on the damping.
-    settled = jnp.abs(predicted) <= 10 * jnp.finfo(predicted.dtype).eps * jnp.abs(value)
-    factor = jnp.where(settled, 1.0, jnp.where(accepted, factor, WIDEN))
+
+    def halved(last: tuple) -> tuple:
+        count, length = last[0] + 1, jnp.where(last[0] == 0, last[1], 0.5 * last[1])
+        predicted = trial.forecast(length)
+        fell = jnp.asarray(after(-length * trial.direction) - value, predicted.dtype)
+        gain = fell / jnp.where(predicted != 0, predicted, 1.0)
+        # What a sum in floating point cannot resolve is no verdict.
+        settled = jnp.abs(predicted) <= 10 * jnp.finfo(predicted.dtype).eps * jnp.abs(value)
+        return count, length, fell, jnp.where(jnp.isfinite(gain), gain, -jnp.inf), settled
+
+    first = jnp.zeros((), jnp.int32), jnp.asarray(length, trial.slope.dtype), *[trial.slope] * 2, jnp.zeros((), bool)
+    going = lambda last: (last[0] == 0) | ((last[0] < LENGTHS) & (last[3] < ENOUGH) & ~last[4])
+    count, length, fell, gain, settled = jax.lax.while_loop(going, halved, first)
+    step = -length * trial.direction
+    accepted = jnp.isfinite(fell) & ((fell <= 0) | still(step))
+    shrinks, grows = (count == 1) & (gain > NEARLY), ~accepted | (count > FEW)
+    factor = jnp.where(settled, 1.0, jnp.where(grows, WIDEN, jnp.where(shrinks, NARROW, 1.0)))
     damping = jnp.clip(state.damping * factor, LEAST, MOST).astype(state.damping.dtype)
     step = jnp.where(accepted, step, 0.0)
     return step, state._replace(damping=damping, accepted=accepted, gain=jnp.asarray(gain, state.gain.dtype))

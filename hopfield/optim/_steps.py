@@ -22,7 +22,7 @@ from hopfield.fisher._programs import Linear, linearised
 from hopfield.fisher.building import Examples, at_outputs, check_outputs, shares_of
 from hopfield.fisher.operator import FisherKind
 from hopfield.optim._rates import check_params, check_rate, value_at
-from hopfield.optim._safeguards import Trial, accept_or_reject, within_radius
+from hopfield.optim._safeguards import Trial, tried, within_radius
 
 NOT_FINITE = (
     "the curvature or the solution of a step is not finite, so that it follows the gradient; more damping or other "
@@ -149,14 +149,13 @@ class NaturalOptimiser(Node, abc.ABC):
         return Evaluated(batch, linear, lambda params: loss(model(params), params), value, grads, slopes, penalised)
 
     def _settled(self, state: Any, at: Evaluated, trial: Trial, rate: Any, after: Callable) -> tuple[Array, Any]:
-        """The step along a direction, within the trust radius, taken if the loss falls where that decides."""
+        """The step along a direction, within the trust radius, and as far as the loss falls where that decides."""
         if not self._measures():
             return -rate * trial.direction, state
         length = within_radius(trial, rate * self._best_length(trial, state), self.trust_radius)
-        step = -length * trial.direction
         if not self.common.adaptive:
-            return step, state
-        return accept_or_reject(trial, length, (at.value, at.loss(after(step))), step, state)
+            return -length * trial.direction, state
+        return tried(trial, length, at.value, lambda step: at.loss(after(step)), state)
 
     def _best_length(self, trial: Trial, state: Any) -> Any:
         """Multiple of the direction that a learning rate of one goes: 1 for a solution."""

@@ -164,7 +164,7 @@ def natural_gradient(
     learning_rate: Schedule = 1.0,
     *,
     damping: Schedule | str = "lm",
-    initial_damping: float = 1.0,
+    initial_damping: float = 0.1,
     solver: ChosenSolver | str = "auto",
     fisher: FisherKind = "exact",
     samples: int = 1,
@@ -182,8 +182,9 @@ def natural_gradient(
         likelihood: of the targets given the outputs, or its name. The loss is the mean of −log p, which for "gaussian"
             is half the squared error, summed over outputs.
         learning_rate: η, a number or a schedule of the step.
-        damping: "lm" for the Levenberg–Marquardt rule, which tries each step, takes it only if the loss of the batch
-            falls, and adapts λ from `initial_damping` on; or λ ≥ 0 (positive for "kernel"), a number or a schedule.
+        damping: "lm" for the Levenberg–Marquardt rule, which halves each step until the loss of the batch falls, takes
+            none otherwise, and adapts λ from `initial_damping` on; or λ ≥ 0 (positive for "kernel"), a number or a
+            schedule.
         solver: "cg", "cholesky", "kernel", or "auto": Cholesky for few parameters, the kernel form for few examples
             if its rows take little memory, else conjugate gradients, which also go on where rounding spoils these.
         fisher: "exact", "monte_carlo" (with `samples` draws per term) or "empirical".

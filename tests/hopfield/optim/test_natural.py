@@ -101,11 +101,11 @@ def test_all_solvers_take_the_same_step():
 
 
 def test_levenberg_marquardt_rejects_what_does_not_help_and_still_arrives():
-    """Outputs bent far from linear: plain steps overshoot; every accepted one lowers the loss."""
+    """Outputs bent far from linear, steps of four lengths: they overshoot; every accepted one lowers the loss."""
     model = lambda w, x: jnp.exp(3 * linear(w, x))
     targets = model(jnp.array([[0.3], [-0.2], [0.1]]), X)
     loss = loss_of(model, "gaussian", targets)
-    optimiser = natural_gradient(model, "gaussian", initial_damping=1e-3, solver="cholesky")
+    optimiser = natural_gradient(model, "gaussian", 4.0, initial_damping=1e-3, solver="cholesky")
     params = jnp.array([[-0.4], [0.5], [0.4]])
     state, losses, rejected = optimiser.init(params), [float(loss(params))], 0
     for _ in range(60):
