@@ -8,8 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield import separations
-from hopfield.separations import Separation
-from hopfield.separations.base import unmasked
+from hopfield.separations import RectifiedPower, Separation
 
 Params = dict[str, Any]
 UNITS = 8
@@ -18,28 +17,6 @@ LARGEST = 14.0
 """Largest threshold that its units start with: below it their sum rises about as e^z does."""
 NUMBERS = {"entmax": 0.0, "power": math.log(math.expm1(2.0))}
 """Start of the number of a family: α = 1 + sigmoid = 1.5, degree n = 1 + softplus = 3."""
-
-
-class Power(Separation):
-    """F = Σ [z]₊ⁿ/n of any real degree n > 1, a number that can be learned."""
-
-    degree: Float[Array, ""]
-
-    def potential(self, z: Array, mask: Array | None = None) -> Array:
-        return jnp.sum(_power(unmasked(z, mask), self.degree)) / self.degree
-
-    def weights(self, z: Array, mask: Array | None = None) -> Array:
-        return _power(unmasked(z, mask), self.degree - 1.0)
-
-    def shares(self, z: Array, mask: Array | None = None) -> Array:
-        z = unmasked(z, mask)
-        size = _power(z / jnp.maximum(jax.lax.stop_gradient(jnp.max(z)), 1e-30), self.degree - 1.0)
-        return size / jnp.maximum(jnp.sum(size), 1e-30)
-
-
-def _power(z: Array, exponent: Array) -> Array:
-    positive = z > 0
-    return jnp.where(positive, jnp.exp(exponent * jnp.log(jnp.where(positive, z, 1.0))), 0.0)
 
 
 class Network(Separation):
@@ -94,4 +71,4 @@ def separation(family: str, params: Params) -> Separation:
         return separations.entmax(number(family, params))  # type: ignore[arg-type]
     if family == "network":
         return Network(**params["network"])
-    return Power(number(family, params)) if family == "power" else separations.find(family)
+    return RectifiedPower(number(family, params)) if family == "power" else separations.find(family)

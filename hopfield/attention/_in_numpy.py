@@ -12,9 +12,19 @@ import numpy as np
 from jaxtyping import Array
 
 from hopfield.metrics import Block, Diagonal, Full, LowRank, Projected, Scaled
-from hopfield.separations import Entmax, Exponential, LogSumExp, Normmax, Separation, SoftmaxOne, Sparsemax, TopK
+from hopfield.separations import (
+    Entmax,
+    Exponential,
+    LogSumExp,
+    Normmax,
+    Separation,
+    SoftmaxOne,
+    Sparsemax,
+    SteepEntmax,
+    TopK,
+)
 
-WRITTEN = (Entmax, Exponential, LogSumExp, Normmax, SoftmaxOne, Sparsemax, TopK)
+WRITTEN = (Entmax, Exponential, LogSumExp, Normmax, SoftmaxOne, Sparsemax, SteepEntmax, TopK)
 
 
 def rounding(separation: Separation) -> float:

@@ -9,31 +9,45 @@ from flax.typing import Dtype
 from jaxtyping import Array
 
 from hopfield.layers._fixed import FixedTree
-from hopfield.separations import Entmax, Separation, as_separation
+from hopfield.separations import Entmax, RectifiedPower, Separation, SteepEntmax, as_separation
+
+LEAST, MOST = 1.001, SteepEntmax.most
+"""Limits of a learned α: rounding leaves nothing of one closer to 1."""
 
 
-class LearnedEntmax(nnx.Module):
-    """α-entmax with α = 1 + 1/(1 + e^(−raw)) of each head, in (1, 2) whatever the parameters are."""
+class LearnedExponent(nnx.Module):
+    """Exponents of each head: α of an entmax, or n = 1 + ln(1 + e^raw) of a power.
+
+    α lies between LEAST and MOST, at the share 1/(1 + e^(−raw)), and n above 1, whatever the parameters are.
+    """
 
     def __init__(self, start: Separation, heads: int, param_dtype: Dtype) -> None:
-        """Parameters that begin at α of `start`. ValueError for another separation, or α = 2, which none reaches."""
-        if not isinstance(start, Entmax) or start.alpha >= 2:
-            raise ValueError(f"learn_alpha must be left out but with entmax, 1 < α < 2, got {type(start).__name__}")
-        share = jnp.asarray(start.alpha - 1.0)
-        self.raw = nnx.Param(jnp.full(heads, jnp.log(share) - jnp.log1p(-share), param_dtype))
+        """Parameters that begin at `start`. ValueError for another separation, or an exponent that none reaches."""
+        self.entmax = isinstance(start, Entmax)
+        if isinstance(start, Entmax) and LEAST < start.alpha < MOST:
+            share = (jnp.asarray(start.alpha) - LEAST) / (MOST - LEAST)
+            raw = jnp.log(share) - jnp.log1p(-share)
+        elif isinstance(start, RectifiedPower) and start.degree > 1:
+            raw = jnp.log(jnp.expm1(start.degree - 1.0))
+        else:
+            wanted = f"entmax, {LEAST} < α < {MOST:g}, or power, n > 1"
+            raise ValueError(f"learn_alpha must be left out but with {wanted}, got {type(start).__name__}")
+        self.raw = nnx.Param(jnp.full(heads, raw, param_dtype))
 
     @property
     def value(self) -> Separation:
-        """The separation of all heads, its α an array [H]."""
-        return Entmax(1.0 + jax.nn.sigmoid(self.raw[...]))
+        """The separation of all heads, its exponent an array [H]."""
+        if self.entmax:
+            return SteepEntmax(LEAST + (MOST - LEAST) * jax.nn.sigmoid(self.raw[...]))
+        return RectifiedPower(1.0 + jax.nn.softplus(self.raw[...]))
 
 
 def separation_of(
     separation: Separation | str, learned: bool, heads: int, param_dtype: Dtype
-) -> "LearnedEntmax | FixedTree":
+) -> "LearnedExponent | FixedTree":
     """Separation of a layer's options, whose `value` is the separation of the parameters' present values."""
     start = as_separation(separation)
-    return LearnedEntmax(start, heads, param_dtype) if learned else FixedTree(start, constant=True)
+    return LearnedExponent(start, heads, param_dtype) if learned else FixedTree(start, constant=True)
 
 
 def for_each_head(function: Callable, separation: Separation, scores: Array, mask: Array | None) -> Array:

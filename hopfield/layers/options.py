@@ -49,7 +49,7 @@ class AssociationOptions:
     separation: Separation | str = "softmax"
     """A `Separation` or its name, such as "softmax", "sparsemax", "entmax:1.5", "top_k:8"."""
     learn_alpha: bool = False
-    """Train α of an entmax, one per head and between 1 and 2 by construction, starting at that of `separation`."""
+    """Train the exponent of `separation`, one per head: α of an entmax, in (1, 3) by construction, or n of a power."""
     score: Callable[[jax.Array], jax.Array] | None = None
     """Function of every score β ξ g k, such as `attention.SoftCap(30.0)`, before mask and bias; the scores if None.
     Moved queries go to Σ p φ' k, so that the energy never rises where F ∘ φ is convex, which that of a cap is not."""

@@ -11,9 +11,10 @@ from hopfield.separations.exponential import Exponential, LogSumExp
 from hopfield.separations.largest import TopK, top_k
 from hopfield.separations.names import NAMES, as_separation, find
 from hopfield.separations.polynomial import Linear, Polynomial, polynomial
+from hopfield.separations.real_powers import RectifiedPower, rectified_power
 from hopfield.separations.relu import LogReLU
 from hopfield.separations.softmax_one import SoftmaxOne
-from hopfield.separations.sparse import Entmax, Normmax, Sparsemax, entmax, normmax
+from hopfield.separations.sparse import Entmax, Normmax, Sparsemax, SteepEntmax, entmax, normmax, steep_entmax
 from hopfield.separations.streams import Stream, Streaming
 
 __all__ = [
@@ -25,9 +26,11 @@ __all__ = [
     "LogSumExp",
     "Normmax",
     "Polynomial",
+    "RectifiedPower",
     "Separation",
     "SoftmaxOne",
     "Sparsemax",
+    "SteepEntmax",
     "Stream",
     "Streaming",
     "TopK",
@@ -36,6 +39,8 @@ __all__ = [
     "find",
     "normmax",
     "polynomial",
+    "rectified_power",
+    "steep_entmax",
     "top_k",
 ]
 __dir__ = public(__all__)

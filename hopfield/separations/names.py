@@ -23,7 +23,8 @@ def collected() -> dict[str, Named]:
 
 
 NAMES: dict[str, Named] = collected()
-"""The one table of names: `linear` is ½‖z‖², `polynomial:n` Σ zⁿ/n, `rectified:n` Σ [z]₊ⁿ/n, `max` is `top_k:1`."""
+"""The one table of names: `linear` is ½‖z‖², `polynomial:n` Σ zⁿ/n, `rectified:n`, and of a real n `power:n`, Σ [z]₊ⁿ/n
+and `max` is `top_k:1`."""
 
 
 _TABLE = Table(Separation, "separations", NAMES)

@@ -56,17 +56,17 @@ NEWTON = cases(_step)
 
 @jax.custom_jvp
 def _threshold(u: Scores, exponent: Array) -> Float[Array, ""]:
-    """τ ≤ 0 with Σ [u − τ]₊^exponent = 1 for scores whose largest is 0 and an exponent ≥ 1, by Newton's method.
+    """τ ≤ 0 with Σ [u − τ]₊^exponent = 1 for scores whose largest is 0, by Newton's method from an exponent of 1 on.
 
     The norm ‖[u − τ]₊‖ of that exponent is convex and falls with τ, so that a step from anywhere ends at or below the
     root, and further ones rise to it until rounding ends it; for sparsemax they are those of Michelot 1986. Of many
-    scores a part is solved first, which tells about where the root is.
+    scores a part is solved first, which tells about where the root is. Below 1 the sum is bisected.
     """
     start = jnp.full((), -1.0, u.dtype)
     if u.size >= 4 * PART:
         start = _newton_iterations(u[::PART], exponent, start, 1.0 / PART)
         start = jnp.maximum(_newton_step(u, exponent, start, 1.0), -1.0)
-    tau = _newton_iterations(u, exponent, start, 1.0)
+    tau = _bisected(u, exponent, _newton_iterations(u, exponent, start, 1.0))
     lost = jnp.isnan(jnp.sum(jnp.maximum(u, -1.0))) | jnp.isnan(exponent)
     return jnp.where(lost, jnp.nan, tau)
 
@@ -79,7 +79,25 @@ def _newton_iterations(u: Scores, exponent: Array, start: Array, total: float) -
         new = _newton_step(u, exponent, tau, total)
         return jnp.where(new > tau, new, tau), new > tau, count + 1
 
-    return jax.lax.while_loop(lambda state: state[1] & (state[2] < STEPS), rise, (start, jnp.ones((), bool), 0))[0]
+    return jax.lax.while_loop(lambda state: state[1] & (state[2] < STEPS), rise, (start, exponent >= 1, 0))[0]
+
+
+def _bisected(u: Scores, exponent: Array, tau: Array) -> Array:
+    """τ, or if the exponent is below 1 the threshold by halving the logarithm of −τ, from −1 to −(size)^(−1/exponent).
+
+    The sum falls with τ but is neither convex nor concave then: its slope is infinite at every score.
+    """
+
+    def halve(state):
+        low, high, _, count = state
+        middle = -jnp.sqrt(low * high)
+        above = jnp.sum(power_of(u - middle, exponent, None)) > 1.0
+        between = (low < middle) & (middle < high)
+        return jnp.where(above, middle, low), jnp.where(above, high, middle), between, count + 1
+
+    low, high = jnp.full((), -1.0, u.dtype), -(jnp.full((), u.size, u.dtype) ** (-1.0 / exponent))
+    low = jax.lax.while_loop(lambda state: state[2] & (state[3] < STEPS), halve, (low, high, exponent < 1, 0))[0]
+    return jnp.where(exponent < 1, low, tau)
 
 
 def _newton_step(u: Scores, exponent: Array, tau: Array, total: float) -> Array:
@@ -114,7 +132,7 @@ def sparsemax(z: Scores, mask: Mask = None) -> Scores:
 
 @jax.jit
 def entmax(z: Scores, alpha: Float[Array, ""], mask: Mask = None) -> Scores:
-    """argmax over the simplex of p·z + H_α(p), H_α Tsallis' entropy, 1 < α ≤ 2 (Peters, Niculae & Martins 2019)."""
+    """argmax over the simplex of p·z + H_α(p), H_α Tsallis' entropy, 1 < α ≤ 3 (Peters, Niculae & Martins 2019)."""
     s, _ = shifted(z, mask)
     alpha = jnp.asarray(alpha, s.dtype)
     absent = s == -jnp.inf

@@ -13,7 +13,7 @@ from hopfield._numerics import is_traced, nan_outside
 from hopfield.separations import simplex
 from hopfield.separations.base import ByBlocks, Scalar, Separation
 from hopfield.separations.jacobians import normmax_jacobian_product, sparse_jacobian_product
-from hopfield.separations.row_forms import Cut, NormCut, RowForm
+from hopfield.separations.row_forms import Cut, NormCut, RowForm, SteepCut
 from hopfield.separations.simplex import Mask, Scores, shifted
 
 
@@ -57,12 +57,14 @@ class Entmax(Separation):
     """
 
     alpha: Scalar
+    most: ClassVar[float] = 2.0
     normalised: ClassVar[bool] = True
     by_blocks: ClassVar[ByBlocks] = "threshold"
     row_form: ClassVar[RowForm | None] = Cut()
 
     def checked(self):
-        return self.replace(alpha=_real("alpha", self.alpha, 1.0, 2.0, "greater than 1 and at most 2 for entmax"))
+        contract = f"greater than 1 and at most {self.most:g} for entmax"
+        return self.replace(alpha=_real("alpha", self.alpha, 1.0, self.most, contract))
 
     def potential(self, z, mask=None):
         return _fenchel_young(self, z, mask)
@@ -75,6 +77,24 @@ class Entmax(Separation):
 
     def jacobian_product(self, p, v):
         return sparse_jacobian_product(p, v, self.alpha)
+
+
+class SteepEntmax(Entmax):
+    """α-entmax with 1 < α ≤ 3, weights [(α−1)(z − τ)]₊^(1/(α−1)). Build with `steep_entmax(alpha)`.
+
+    Beyond 2 a weight leaves zero with an infinite slope, p^(2−α), so that the supports are smaller still. Derivatives
+    are those from within the support; a weight that is zero has none, and one alone near the edge moves by no more than
+    the slopes of the others allow, for their sum stays one. The threshold is bisected, of all scores at once.
+
+    Example:
+        >>> from hopfield import separations
+        >>> np.round(separations.entmax(3.0).weights(jnp.array([0.5, 0.1, -1.0])).tolist(), 3).tolist()
+        [0.9, 0.1, 0.0]
+    """
+
+    most: ClassVar[float] = 3.0
+    by_blocks: ClassVar[ByBlocks] = None
+    row_form: ClassVar[RowForm | None] = SteepCut()
 
 
 class Normmax(Separation):
@@ -139,8 +159,19 @@ def _real(name: str, value, low: float, high: float, contract: str) -> Array:
 
 
 def entmax(alpha: float = 1.5) -> Entmax:
-    """α-entmax with 1 < α ≤ 2 (α = 2 is sparsemax, α → 1 softmax). Raises ValueError outside that range."""
-    return Entmax(cast(Array, alpha)).checked()
+    """α-entmax with 1 < α ≤ 3 (α = 2 is sparsemax, α → 1 softmax). Raises ValueError outside that range.
+
+    An α that is traced is one of `Entmax`, at most 2, NaN beyond; `steep_entmax` takes one of up to 3.
+    """
+    if is_traced(alpha):
+        return Entmax(cast(Array, alpha)).checked()
+    chosen = steep_entmax(alpha)
+    return chosen if float(chosen.alpha) > Entmax.most else Entmax(chosen.alpha)
+
+
+def steep_entmax(alpha: float = 2.5) -> SteepEntmax:
+    """α-entmax with 1 < α ≤ 3, the same class for every α. Raises ValueError outside that range."""
+    return SteepEntmax(cast(Array, alpha)).checked()
 
 
 def normmax(alpha: float = 2.0) -> Normmax:

@@ -104,7 +104,8 @@ def test_local_field_is_half_the_brute_force_energy_difference(separation, name)
         brute = 0.5 * SPIN_STATES * (np.asarray(energies)[:, 1:] - np.asarray(energies)[:, :1])
     finite = np.isfinite(brute)
     size = np.max(np.abs(brute[finite]))
-    assert size > 1e-3
+    powerless = separation == "rectified_power" and name in ("manhattan", "squared_distance")  # no score is positive
+    assert (size > 1e-3) != powerless
     np.testing.assert_allclose(np.asarray(fields)[finite], brute[finite], rtol=1e-9, atol=1e-10 * size)
 
 

@@ -76,14 +76,6 @@ def test_a_distance_of_the_identity_is_the_euclidean_one():
     )
 
 
-def test_shares_of_a_power_are_powers_and_its_weights_the_slope_of_its_potential():
-    power, z = families.Power(jnp.float32(3.5)), jnp.array([2.0, 1.0, -1.0, 0.5])
-    expected = np.maximum(z, 0.0) ** 2.5
-    np.testing.assert_allclose(power.shares(z), expected / expected.sum(), rtol=1e-5)
-    np.testing.assert_allclose(jax.grad(power.potential)(z), power.weights(z), rtol=1e-5)
-    assert jnp.isfinite(jax.grad(lambda n: power.replace(degree=n).shares(z)[1])(jnp.float32(3.5)))
-
-
 NETWORK = families.Network(*(jnp.asarray(RNG.normal(size=5), jnp.float32) for _ in range(3)))
 
 

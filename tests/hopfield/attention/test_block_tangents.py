@@ -59,6 +59,7 @@ def test_derivatives_of_every_order_are_those_of_dense_attention(product, mask):
 FORMS = {
     "sparsemax": lambda alpha: "sparsemax",
     "entmax": separations.entmax,
+    "steep": separations.SteepEntmax,
     "normmax": separations.normmax,
     "epanechnikov": lambda alpha: "epanechnikov",
 }
@@ -66,7 +67,8 @@ FORMS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "alpha"), [("sparsemax", 2), ("entmax", 1.5), ("entmax", 1.3), ("normmax", 3), ("epanechnikov", 2)]
+    ("name", "alpha"),
+    [("sparsemax", 2), ("entmax", 1.5), ("entmax", 1.3), ("steep", 2.5), ("normmax", 3), ("epanechnikov", 2)],
 )
 def test_rows_with_a_threshold_have_dense_values_and_derivatives_in_alpha_too(name, alpha):
     """Queries of two heads that share keys, some without any key; F with its derivatives beside the read-out."""

@@ -178,13 +178,16 @@ def test_attention_is_a_hopfield_update():
     )
 
 
-@pytest.mark.parametrize("alpha", [1.5, 2.0])
+@pytest.mark.parametrize("alpha", [1.5, 2.0, 2.5])
 def test_sparse_weights_are_those_of_the_entmax_package(alpha):
     torch, entmax = pytest.importorskip("torch"), pytest.importorskip("entmax")
-    z = RNG.normal(size=(20, 9)).astype(np.float32)
-    golden = (entmax.sparsemax if alpha == 2 else entmax.entmax15)(torch.tensor(z), dim=-1).numpy()
-    separation = separations.Sparsemax() if alpha == 2 else separations.entmax(1.5)
-    np.testing.assert_allclose(weights(z, separation=separation), golden, atol=1e-5)
+    z, cotangent = RNG.normal(size=(2, 20, 9))
+    at = torch.tensor(z, requires_grad=True)
+    golden = entmax.entmax_bisect(at, alpha, dim=-1, n_iter=60)
+    golden.backward(torch.tensor(cotangent))
+    found, pull = jax.vjp(lambda z: weights(z, separation=f"entmax:{alpha}"), jnp.asarray(z))
+    np.testing.assert_allclose(found, golden.detach().numpy(), atol=1e-9)
+    np.testing.assert_allclose(pull(jnp.asarray(cotangent))[0], at.grad.numpy(), atol=1e-6)
 
 
 def test_a_low_rank_metric_is_its_dense_form():

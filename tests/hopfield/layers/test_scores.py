@@ -83,7 +83,7 @@ def test_every_head_learns_its_own_alpha():
     raw = module.attention_fn.separation.raw
     assert module.attention_fn.separation.value.alpha.tolist() == pytest.approx([1.5, 1.5])
     raw[...] = jnp.array([-1.0, 2.0], jnp.float32)
-    alphas = 1 + 1 / (1 + np.exp([1.0, -2.0]))
+    alphas = 1.001 + 1.999 / (1 + np.exp([1.0, -2.0]))  # the second above 2
     scores, value = products(module)
     weights = [attention.weights(scores[:, i], separation=f"entmax:{alpha}") for i, alpha in enumerate(alphas)]
     np.testing.assert_allclose(module(X), output(module, jnp.stack(weights, 1), value), atol=2e-6)
@@ -98,6 +98,18 @@ def test_every_head_learns_its_own_alpha():
         raw[...] -= 2 * step
         np.testing.assert_allclose(slope[head], (above - loss(module)) / 2e-2, rtol=2e-2)
         raw[...] += step
+
+
+def test_every_head_learns_its_own_power():
+    module, fixed = (layer(separation="power:2.5", learn_alpha=learned) for learned in (True, False))
+    np.testing.assert_allclose(module(X), fixed(X), atol=1e-6)
+    raw = module.attention_fn.separation.raw
+    assert (jnp.abs(nnx.grad(lambda m: jnp.sum(m(X) ** 2))(module).attention_fn.separation.raw[...]) > 1e-4).all()
+    raw[...] = jnp.array([-2.0, 1.0], jnp.float32)
+    scores, value = products(module)
+    powers = np.log1p(np.exp([-2.0, 1.0]))  # n - 1
+    weights = jnp.maximum(scores, 1e-30) ** powers[None, :, None, None] * (scores > 0)
+    np.testing.assert_allclose(module(X), output(module, weights, value), atol=2e-6)
 
 
 def test_options_of_scores_without_meaning_are_refused():

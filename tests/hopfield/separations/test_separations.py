@@ -150,6 +150,14 @@ def test_softmax_of_half_precision_scores_is_summed_in_float32():
     np.testing.assert_allclose(np.asarray(LogSumExp().weights(z), np.float32), 1 / 4096, rtol=1e-2)
 
 
+def test_shares_of_a_power_are_powers_and_its_weights_the_slope_of_its_potential():
+    power, z = separations.rectified_power(3.5), jnp.array([2.0, 1.0, -1.0, 0.5])
+    expected = np.maximum(z, 0.0) ** 2.5
+    np.testing.assert_allclose(power.shares(z), expected / expected.sum(), rtol=1e-12)
+    np.testing.assert_allclose(jax.grad(power.potential)(z), power.weights(z), rtol=1e-12)
+    assert jnp.isfinite(jax.grad(lambda n: power.replace(degree=n).shares(z)[1])(jnp.asarray(3.5)))
+
+
 def test_a_separation_needs_only_a_potential_and_its_gradient():
     """What a user adds in one file: everything else has a default that is derived from the two."""
 
