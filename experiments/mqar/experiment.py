@@ -2,7 +2,8 @@
 
     softmax, entmax, softmax1   attention by that separation (entmax of 1.5)
     hopfield                    softmax with a learned β and several steps, the query moved before it reads
-    linear, delta, gated_delta  a matrix of fast weights for all that is kept (`attention.FastWeights`)
+    linear, delta               a matrix for all that is kept (`layers.RecurrentMemory`), behind a short convolution
+    gated_linear, gated_delta   one that fades
     by_hand                     one Hopfield head that nobody trained
 
 A row is one model: two layers without feed-forward parts, one head, learned positions. Validation chooses among the
@@ -33,7 +34,7 @@ from experiments.shared.notes import note
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
 
-MIXERS = ("softmax", "entmax", "softmax1", "hopfield", "linear", "delta", "gated_delta", "by_hand")
+MIXERS = ("softmax", "entmax", "softmax1", "hopfield", "linear", "gated_linear", "delta", "gated_delta", "by_hand")
 FILLERS = ("zero", "random", "clean")
 SOLVED = 0.99
 """Accuracy in validation at which training ends."""

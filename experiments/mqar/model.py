@@ -1,20 +1,27 @@
 """Language model of two mixing layers, whose mixer is chosen by name, and a hand-constructed head."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Float, Int
 
-from hopfield.attention import FastWeights, attend
-from hopfield.layers import AssociationOptions, HopfieldAttention
+from hopfield.attention import attend
+from hopfield.layers import AssociationOptions, HopfieldAttention, RecurrentMemory
 
 ASSOCIATIONS = {"softmax": "softmax", "entmax": "entmax:1.5", "softmax1": "softmax1", "hopfield": "softmax"}
 """Separations of the mixers that keep all keys."""
-RULES = {"linear": "outer", "delta": "delta", "gated_delta": "delta"}
-"""Rules of those that keep a matrix."""
+RULES: dict[str, tuple[Literal["outer", "delta"], bool]] = {
+    "linear": ("outer", False),
+    "gated_linear": ("outer", True),
+    "delta": ("delta", False),
+    "gated_delta": ("delta", True),
+}
+"""Rules of those that keep a matrix, and whether it fades."""
 LAYERS = 2
+CONVOLUTION = 4
+"""Tokens that a recurrent layer mixes projections from."""
 
 
 class Structure(NamedTuple):
@@ -30,39 +37,9 @@ class Structure(NamedTuple):
     @property
     def state_bytes(self) -> int:
         """Bytes in single precision that all layers keep of a sequence to go on from its end."""
-        kept = self.width if self.mixer in RULES else 2 * self.length
+        # Beside its matrix a recurrent layer keeps queries, keys and values of the tokens that it convolves.
+        kept = self.width + 3 * (CONVOLUTION - 1) if self.mixer in RULES else 2 * self.length
         return 4 * LAYERS * self.width * kept
-
-
-class FastMixer(nnx.Module):
-    """Causal mixing through a matrix of fast weights, keys and queries of length 1.
-
-    Delta rules learn how much to write, and the gated one by how much to fade what it holds, for every token.
-    """
-
-    def __init__(self, kind: Structure, rngs: nnx.Rngs) -> None:
-        width = kind.width
-        self.rule = RULES[kind.mixer]
-        self.project = nnx.Linear(width, 3 * width, use_bias=False, rngs=rngs)
-        self.gates = nnx.data(None if self.rule == "outer" else nnx.Linear(width, 2, rngs=rngs))
-        self.gated = kind.mixer == "gated_delta"
-        self.out = nnx.Linear(width, width, rngs=rngs)
-
-    def __call__(self, x: Float[Array, "B L W"]) -> Float[Array, "B L W"]:
-        query, key, value = jnp.split(self.project(x), 3, axis=-1)
-        query, key = (y * jax.lax.rsqrt(jnp.sum(y * y, axis=-1, keepdims=True) + 1e-6) for y in (query, key))
-        ones = jnp.ones(x.shape[:-1])
-        strength = decay = ones
-        if self.gates is not None:
-            gates = self.gates(x)
-            strength = jax.nn.sigmoid(gates[..., 0])
-            decay = jax.nn.sigmoid(gates[..., 1] + 4.0) if self.gated else ones
-        memory = FastWeights.create(x.shape[-1], rule=self.rule)
-
-        def read_sequence(query: Array, key: Array, value: Array, strength: Array, decay: Array) -> Array:
-            return memory.attend(query, key, value, strength=strength, decay=decay)[0]
-
-        return self.out(jax.vmap(read_sequence)(query, key, value, strength, decay))
 
 
 class Model(nnx.Module):
@@ -91,7 +68,8 @@ class Model(nnx.Module):
 
 def _mixer(kind: Structure, rngs: nnx.Rngs) -> nnx.Module:
     if kind.mixer in RULES:
-        return FastMixer(kind, rngs)
+        rule, gated = RULES[kind.mixer]
+        return RecurrentMemory(1, kind.width, rule=rule, gated=gated, convolution=CONVOLUTION, rngs=rngs)
     steps = {"update_steps": kind.update_steps, "learn_beta": True} if kind.mixer == "hopfield" else {}
     own = AssociationOptions(separation=ASSOCIATIONS[kind.mixer], **steps)
     return HopfieldAttention(1, kind.width, options=own, rngs=rngs)

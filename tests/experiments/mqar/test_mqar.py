@@ -86,9 +86,9 @@ def test_an_answer_does_not_depend_on_later_tokens(mixer):
     assert not np.allclose(expected, read(made, changed, asked, keep), atol=1e-3)
 
 
-def test_a_state_is_all_keys_or_a_matrix():
+def test_a_state_is_all_keys_or_a_matrix_and_what_is_convolved():
     sizes = {mixer: model.Structure(mixer, 8, 32, 24, 1, 0.0).state_bytes for mixer in ("softmax", "delta")}
-    assert sizes == {"softmax": 4 * 2 * 2 * 32 * 8, "delta": 4 * 2 * 8 * 8}
+    assert sizes == {"softmax": 4 * 2 * 2 * 32 * 8, "delta": 4 * 2 * (8 * 8 + 3 * 3 * 8)}
 
 
 @pytest.mark.slow
