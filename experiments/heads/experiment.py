@@ -10,7 +10,8 @@ Each head compares inputs by J = U Σ Vᵀ, of low rank: a subspace for queries,
     similarity cosine similarities of published sentences, for the checkpoint that they were published for
 
 A Mantel test says whether distance and attention agree. Attention is taken from J and compared with the model's own.
-Attention is measured on BERT encoders with a vocab.txt; of GPT-2 and LLaMA the geometry alone.
+Attention is measured on BERT encoders with a vocab.txt; of every other family that layers are read from, of T5 to
+gpt-oss, the geometry alone.
 
 Source: Kataru 2025, "Geometry of the attention mechanism".
 """
