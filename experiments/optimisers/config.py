@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from experiments import contract
-from experiments.bounds import both, includes
+from experiments.bounds import Use, both, includes
 from experiments.columns import Column, shared
 from experiments.contract import grid_axis, option
 
@@ -18,15 +18,22 @@ NATURAL = KINDS["natural"]
 RIVALS = {kind: rules for kind, rules in KINDS.items() if rules is not NATURAL}
 """Rules that natural gradients are compared with, by kind."""
 BATCHES = ("full", "mini")
+PROBLEMS = ("memory", "digits")
+OF_MEMORY = Use("problem is memory", lambda config: config.problem == "memory")
 
 
 @dataclass
 class Config(contract.Config):
     """Options of the comparison of optimisers."""
 
+    problem: str = option("memory", "memory, or digits: a transformer that reads them", among=PROBLEMS)
     rules: list[str] = option(["adam", "lbfgs", "cholesky"], among=RULES, nonempty=True, axis=True)
     conditioning: list[float] = grid_axis(
-        [1.0, 30.0], "largest over smallest standard deviation of the inputs", least=1, most=1e4
+        [1.0, 30.0],
+        "largest over smallest standard deviation of the inputs",
+        least=1,
+        most=1e4,
+        used_when=OF_MEMORY,
     )
     batches: list[str] = option(["full"], "full, mini or both", among=BATCHES, nonempty=True, axis=True)
     batch_size: int = option(32, "examples of a mini-batch", least=1, used_when=includes("batches", "mini"))
@@ -53,11 +60,11 @@ class Config(contract.Config):
     )
     tolerance: float = option(0.01, "distance of the target from the optimum, of the gain", above=0, below=1)
     repeats: int = option(3, "timed runs to the target; the median counts", least=1)
-    features: int = option(8, "width N of the inputs", least=1)
-    patterns: int = option(6, "stored patterns M")
-    classes: int = option(3, "classes of the patterns", least=2)
-    examples: int = option(512, "examples to fit")
-    held: int = option(512, "examples held out", least=1)
+    features: int = option(8, "width N of the inputs", least=1, used_when=OF_MEMORY)
+    patterns: int = option(6, "stored patterns M", used_when=OF_MEMORY)
+    classes: int = option(3, "classes of the patterns", least=2, used_when=OF_MEMORY)
+    examples: int = option(512, "examples to fit", used_when=OF_MEMORY)
+    held: int = option(512, "examples held out", least=1, used_when=OF_MEMORY)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -27,6 +27,7 @@ import numpy as np
 from experiments.contract import Cost, Point, Row
 from experiments.optimisers import measurement, rules
 from experiments.optimisers.config import BATCHES, NATURAL, RULES, Config
+from experiments.optimisers.digits import EXAMPLES, NUMBERS
 from experiments.optimisers.figure import panels
 from experiments.optimisers.problem import Shape
 from experiments.optimisers.summary import summarise
@@ -41,10 +42,16 @@ TUNING = 2**31
 
 def cost(config: Config) -> Cost:
     """Cost of all runs, trials of the search included: steps × (gradient over all examples + solver)."""
-    tasks = len(config.batches) * len(config.conditioning)
-    examples, size = config.examples + config.held, config.features * config.patterns
+    memory = config.problem == "memory"
+    tasks = len(config.batches) * (len(config.conditioning) if memory else 1)
+    examples, size = EXAMPLES, NUMBERS
+    if memory:
+        examples, size = config.examples + config.held, config.features * config.patterns
     steps = max(config.steps, config.natural_steps, config.mini_steps)
-    whole = max(size**2 if set(config.rules) & {"cg", "cholesky", "kernel"} else size, config.patterns**2)
+    whole = max(
+        size**2 if memory and set(config.rules) & {"cg", "cholesky", "kernel"} else size,
+        config.patterns**2,
+    )
     order = (steps + config.examples) * config.batch_size if "mini" in config.batches else 0
     elements = max(examples * max(config.features, config.patterns), whole, order, 8 * steps, 8 * config.search_trials)
     runs = tasks * len(config.rules) * (config.search_trials * config.tuning + config.samples * (config.repeats + 2))
@@ -56,7 +63,7 @@ def points(config: Config) -> list[Point]:
     """One point per kind of batch, conditioning, rule and problem."""
     return product_of(
         batch=config.batches,
-        conditioning=sorted(config.conditioning),
+        conditioning=sorted(config.conditioning) if config.problem == "memory" else [1.0],
         rule=config.rules,
         sample=range(config.samples),
     )
@@ -86,7 +93,8 @@ def _setting(config: Config, point: Point, sample: int) -> measurement.Course:
     seed = (config.seed, sample)
     batch, longest = (0, config.natural_steps) if point["batch"] == "full" else (config.batch_size, config.mini_steps)
     length = max(config.steps, longest)
-    return measurement.setting(Shape(*sizes), seed, point["conditioning"], batch, config.tolerance, length)
+    shape = Shape(*sizes) if config.problem == "memory" else None
+    return measurement.setting(shape, seed, point["conditioning"], batch, config.tolerance, length)
 
 
 def _tune(config: Config, point: Point, rule: str) -> measurement.Tuned:
@@ -117,7 +125,8 @@ def _rows(config: Config, group: list[Point], tuned: dict[str, measurement.Tuned
             | _result_columns(result, course, tuned[rule], config.search_trials)
             | _time_columns(taken[rule], marks[rule], result)
         )
-        cost = measurement.product_cost(course.given) if rule == "cg" else (None, None, None)
+        timed = rule == "cg" and config.problem == "memory"
+        cost = measurement.product_cost(course.given) if timed else (None, None, None)
         row |= dict(zip(("product_ratio", "product_low", "product_high"), cost, strict=True))
         yield row | {"curve": measurement.curve(result, course, times)}
 

@@ -10,11 +10,13 @@ import jax.numpy as jnp
 import numpy as np
 from scipy.stats import qmc
 
-from experiments.optimisers.problem import Problem, Shape, loss, model, problem
+from experiments.optimisers.digits import CLASSES, EXAMPLES, Digits, digits
+from experiments.optimisers.problem import Shape, Task, loss, model, problem
 from experiments.optimisers.rules import RULES, Bounds, Hyper, Kind, Trace, ranges, train
 from experiments.shared import timing
 from hopfield.fisher import fisher
 
+Ranges = dict[str, tuple[float, float]]
 STARTS = 3
 """Starts of other problems that the optimum is sought from, besides the teacher's parameters and the own start."""
 LONG = 200
@@ -28,7 +30,7 @@ RISE = 10.0
 class Course(NamedTuple):
     """Course that all rules run on one problem: data, order of the batches, target and conditions of the end."""
 
-    given: Problem
+    given: Task
     order: Any
     full: bool
     every: int
@@ -77,20 +79,24 @@ def optimum(shape: Shape, seed: tuple[int, ...]) -> float:
 
 
 def setting(
-    shape: Shape, seed: tuple[int, ...], conditioning: float, batch: int, tolerance: float, length: int
+    shape: Shape | None, seed: tuple[int, ...], conditioning: float, batch: int, tolerance: float, length: int
 ) -> Course:
     """Problem with its target: a share `tolerance` of the gain over chance from its optimum. Batch 0 is the full one.
 
+    A shape of None is that of the digits, whose least loss counts as zero.
+
     Batches run through the examples in a new order every epoch; the loss of all is looked at once an epoch.
     """
-    every = shape.examples // batch if batch else 1
+    examples, classes = (EXAMPLES, CLASSES) if shape is None else (shape.examples, shape.classes)
+    every = examples // batch if batch else 1
     length = -(-length // every) * every
-    given, best = problem(shape, seed, conditioning), optimum(shape, seed)
-    gain = np.log(shape.classes) - best
+    given = digits(seed[-1]) if shape is None else problem(shape, seed, conditioning)
+    best = 0.0 if shape is None else optimum(shape, seed)
+    gain = np.log(classes) - best
     order = np.zeros((1, 1), np.int32)
     if batch:
         rng = np.random.default_rng([*seed, 7])
-        epochs = [rng.permutation(shape.examples)[: every * batch] for _ in range(length // every)]
+        epochs = [rng.permutation(examples)[: every * batch] for _ in range(length // every)]
         order = np.concatenate(epochs).reshape(-1, batch)
     target, end = (float(best + share * tolerance * gain) for share in (1.0, 0.01))
     batches = jnp.asarray(order, jnp.int32)
@@ -121,9 +127,10 @@ def train_untracked(rule: str, hyper: Hyper, course: Course, steps: int) -> tupl
     return _train(rule, hyper, course, steps, -np.inf, 0)
 
 
-def candidates(rule: str, full: bool, trials: int, seed: Sequence[int]) -> tuple[np.ndarray, list[Hyper]]:
+def candidates(searched: Ranges, rule: str, trials: int, seed: Sequence[int]) -> tuple[np.ndarray, list[Hyper]]:
     """Numbers to try, drawn evenly on logarithmic scales: places in the ranges [trials, numbers], and the numbers."""
-    searched = ranges(rule, full)
+    if not searched:
+        return np.zeros((1, 0)), [{}]
     places = qmc.LatinHypercube(len(searched), rng=np.random.default_rng(seed)).random(trials)
     low, high = np.log(list(searched.values())).T
     numbers = np.exp(low + places * (high - low))
@@ -156,13 +163,13 @@ def tune(rule: str, settings: Sequence[Course], limit: int, trials: int, seed: S
     the end; one that diverged comes last. A trial is stopped once it can no longer be the best, which changes nothing
     about which one is.
     """
-    places, tried = candidates(rule, settings[0].full, trials, seed)
+    searched = ranges(rule, settings[0].full, isinstance(settings[0].given, Digits))
+    places, tried = candidates(searched, rule, trials, seed)
     scores = []
     for hyper in tried:
         best = min((steps for missed, steps, _ in scores if not missed), default=np.inf)
         scores.append(_score(rule, hyper, settings, limit, best))
-    first = min(range(trials), key=lambda i: scores[i])
-    searched = ranges(rule, settings[0].full)
+    first = min(range(len(tried)), key=lambda i: scores[i])
     ends = zip(searched, places[first], strict=True)
     edge = [f"{name} {'low' if u < 0.5 else 'high'}" for name, u in ends if min(u, 1 - u) < 1 / trials]
     lost = sum(np.isinf(loss) for _, _, loss in scores)
@@ -207,7 +214,7 @@ def _number(value: float) -> float | int | None:
     return float(f"{value:.6g}") if np.isfinite(value) else None
 
 
-def product_cost(given: Problem) -> tuple[float, float, float]:
+def product_cost(given: Task) -> tuple[float, float, float]:
     """Time of a Fisher–vector product over the time of a gradient, in turn: median and quartiles of the ratio."""
     operator = fisher(model(given), given.start, likelihood="categorical", inputs=given.inputs)
     product = jax.jit(lambda params, vector: operator.replace(params=params) @ vector)

@@ -1,4 +1,4 @@
-"""Problems that optimisers are compared on: a memory with a learned metric, asked with inputs of uneven variance.
+"""Problems that optimisers are compared on, first a memory with a learned metric, asked with inputs of uneven variance.
 
     p(class | x) = Σ_μ softmax(x g ξ)_μ over the patterns μ of the class
 
@@ -7,20 +7,23 @@ from such a memory with another metric, so that the fit has an optimum which no 
 x = A z with z standard normal and A symmetric with random axes, its eigenvalues spaced evenly in their logarithm: the
 largest standard deviation is `conditioning` times the smallest, and the mean variance is one. Scores depend on x and g
 by z and A g alone: all conditionings of a seed are one problem in other coordinates, with the same labels and optimum.
+The second is a transformer that reads digits (`digits`).
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from experiments.optimisers import digits
 from hopfield import attention
 from hopfield import metrics as bilinear
 from hopfield.fisher import Categorical
 
-Params = dict[str, Array]
+Params = Any
+"""A pytree: of the memory {"metric": [N M]}."""
 SHARPNESS = 3.0
 """Scale of the metric that labels are drawn from, in units of the one that learning starts with."""
 LEAST = 1e-30
@@ -50,6 +53,9 @@ class Problem(NamedTuple):
     start: Params
     teacher: Params
     """The parameters that labels were drawn with."""
+
+
+Task = Problem | digits.Digits
 
 
 def problem(shape: Shape, seed: Sequence[int], conditioning: float) -> Problem:
@@ -83,8 +89,10 @@ def _as_32_bit(array: np.ndarray) -> Array:
     return jnp.asarray(array, jnp.float32 if array.dtype.kind == "f" else jnp.int32)
 
 
-def model(problem: Problem) -> Callable[[Params, Array], Array]:
+def model(problem: Task) -> Callable[[Params, Array], Array]:
     """(params, inputs [B N]) ↦ log-probabilities of the classes [B C], natural parameters of the labels."""
+    if isinstance(problem, digits.Digits):
+        return digits.outputs
 
     def outputs(params: Params, inputs: Array) -> Array:
         metric = bilinear.Full(params["metric"])
@@ -93,12 +101,12 @@ def model(problem: Problem) -> Callable[[Params, Array], Array]:
     return outputs
 
 
-def loss(problem: Problem, params: Params, inputs: Array, labels: Array) -> Array:
+def loss(problem: Task, params: Params, inputs: Array, labels: Array) -> Array:
     """Mean negative log-likelihood of labels [B]."""
     return -jnp.mean(Categorical().log_probability(model(problem)(params, inputs), labels))
 
 
-def held_out(problem: Problem, params: Params) -> tuple[Array, Array]:
+def held_out(problem: Task, params: Params) -> tuple[Array, Array]:
     """Loss and accuracy on the examples held out."""
     outputs = model(problem)(params, problem.held_inputs)
     right = jnp.argmax(outputs, axis=-1) == problem.held_labels

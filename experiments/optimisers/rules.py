@@ -11,7 +11,8 @@ import optax
 from jaxtyping import Array
 
 from experiments.optimisers.config import NATURAL
-from experiments.optimisers.problem import Params, Problem, held_out, loss, model
+from experiments.optimisers.digits import FRICTION, RATES
+from experiments.optimisers.problem import Params, Task, held_out, loss, model
 from hopfield.optim import NaturalOptimiser, diagonal_fisher, kronecker_natural_gradient, natural_gradient
 
 Hyper = dict[str, Any]
@@ -19,6 +20,8 @@ Hyper = dict[str, Any]
 CURVATURE = 128
 """Examples of a full batch that the kernel form takes its curvature from, others at every step."""
 MEMORIES = (10, 30, 100)
+FEW, PART = 10, 64
+"""Iterations of conjugate gradients, and examples of the factors, beside defaults."""
 LINE = 20
 """Evaluations of one line search at most."""
 
@@ -55,6 +58,8 @@ def _lbfgs(hyper: Hyper, full: bool, memory: int) -> optax.GradientTransformatio
 
 
 def _natural(solver: str, hyper: Hyper, full: bool) -> Callable[[Callable], NaturalOptimiser]:
+    if not hyper:
+        return lambda model: natural_gradient(model, "categorical", solver=solver, max_iterations=FEW)
     # On a sample of the examples the rule that adapts the damping compares losses of that sample alone.
     damping: dict[str, Any] = {"damping": hyper["damping"]}
     if full and solver != "kernel":
@@ -65,6 +70,8 @@ def _natural(solver: str, hyper: Hyper, full: bool) -> Callable[[Callable], Natu
 
 
 def _averaging_optimiser(factory: Callable, hyper: Hyper, full: bool) -> Callable[[Callable], NaturalOptimiser]:
+    if not hyper:
+        return lambda model: factory(model, "categorical", fisher="monte_carlo", examples=PART)
     decay = 0.0 if full else 0.95
     return lambda model: factory(model, "categorical", hyper["rate"], damping=hyper["damping"], decay=decay)
 
@@ -89,9 +96,11 @@ RULES: dict[str, Rule] = {
 }
 
 
-def ranges(rule: str, full: bool) -> dict[str, tuple[float, float]]:
-    """Search ranges of a rule's hyperparameters."""
+def ranges(rule: str, full: bool, digits: bool = False) -> dict[str, tuple[float, float]]:
+    """Search ranges of a rule's hyperparameters: none of natural gradients on digits, which keep their defaults."""
     chosen = RULES[rule]
+    if digits and rule in (*NATURAL, *RATES):
+        return {"rate": RATES[rule], "friction": FRICTION} if rule in RATES else {}
     return chosen.ranges if full or chosen.mini is None else chosen.mini
 
 
@@ -142,9 +151,7 @@ class Bounds(NamedTuple):
     watch: Array
 
 
-def train(
-    kind: Kind, problem: Problem, order: Array, hyper: Hyper, bounds: Bounds
-) -> tuple[Params, Trace, Array, Array]:
+def train(kind: Kind, problem: Task, order: Array, hyper: Hyper, bounds: Bounds) -> tuple[Params, Trace, Array, Array]:
     """Parameters, trace, number of steps done and loss of all examples at the end.
 
     One program for each rule and kind of batch: all that a search or a sweep changes is traced.
@@ -164,7 +171,7 @@ def train(
 def _compiled(kind: Kind, memory: int) -> Callable:
     options = {"memory": memory} if memory else {}
 
-    def run(problem: Problem, order: Array, hyper: Hyper, bounds: Bounds) -> tuple[Params, Trace, Array, Array]:
+    def run(problem: Task, order: Array, hyper: Hyper, bounds: Bounds) -> tuple[Params, Trace, Array, Array]:
         made = RULES[kind.rule].make(hyper, kind.full, **options)
         optimiser = made(model(problem)) if kind.rule in NATURAL else made
         advance = partial(_advance, kind, optimiser, problem, order, bounds.watch)
@@ -187,7 +194,7 @@ def _blank(row: Array) -> Trace:
 def _advance(
     kind: Kind,
     optimiser: Any,
-    problem: Problem,
+    problem: Task,
     order: Array,
     watch: Array,
     state: _State,
@@ -209,7 +216,7 @@ def _advance(
 
 
 def _stepped(
-    kind: Kind, optimiser: Any, problem: Problem, state: _State, batch: tuple[Array, Array]
+    kind: Kind, optimiser: Any, problem: Task, state: _State, batch: tuple[Array, Array]
 ) -> tuple[Params, Any, Array]:
     """Parameters and state of the optimiser after a step on a batch, and the loss of the batch before."""
     if kind.rule in NATURAL:
@@ -227,7 +234,7 @@ def _stepped(
     return cast(Params, optax.apply_updates(state.params, updates)), inner, cast(Array, value)
 
 
-def _record(state: _State, problem: Problem, full_loss: Array, every: int, watch: Array) -> Trace:
+def _record(state: _State, problem: Task, full_loss: Array, every: int, watch: Array) -> Trace:
     """Trace with the loss, the held-out values and the optimiser's diagnostics at the present step."""
     place = state.step // every
     inner = state.inner

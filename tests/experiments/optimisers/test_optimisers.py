@@ -208,7 +208,7 @@ def test_a_loss_that_ends_ten_times_as_high_has_diverged_and_not_arrived(monkeyp
 def test_a_trial_that_diverged_is_chosen_only_where_all_did(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of four trials two diverge on the second of two problems, having reached the target of the first."""
     where = setting()
-    _, tried = measurement.candidates("sgd", True, 4, [0])
+    _, tried = measurement.candidates(rules.ranges("sgd", True), "sgd", 4, [0])
     rates = [float(h["rate"]) for h in tried]
 
     def told(lost: list[float]) -> Callable:
@@ -229,9 +229,9 @@ def test_a_trial_that_diverged_is_chosen_only_where_all_did(monkeypatch: pytest.
 def test_every_rule_tries_as_many_numbers_one_in_every_stratum() -> None:
     for rule in RULES:
         for full in (True, False):
-            places, tried = measurement.candidates(rule, full, 8, [0, 1])
-            assert len(tried) == 8
             searched = rules.ranges(rule, full)
+            places, tried = measurement.candidates(searched, rule, 8, [0, 1])
+            assert len(tried) == 8
             assert set(tried[0]) == set(searched)
             assert len(searched) == 2
             np.testing.assert_array_equal(np.sort((places * 8).astype(int), axis=0), np.arange(8)[:, None].repeat(2, 1))
@@ -242,7 +242,7 @@ def test_every_rule_tries_as_many_numbers_one_in_every_stratum() -> None:
 def test_stopping_trials_early_chooses_the_same() -> None:
     settings = [measurement.setting(SHAPE, (0, n), 10.0, 0, 0.05, 200) for n in (3, 4)]
     found = measurement.tune("adam", settings, 200, 6, [0, 2])
-    _, tried = measurement.candidates("adam", True, 6, [0, 2])
+    _, tried = measurement.candidates(rules.ranges("adam", True), "adam", 6, [0, 2])
     scores = []
     for numbers in tried:
         runs = [measurement.run("adam", numbers, where, 200, goal=where.target) for where in settings]
