@@ -9,6 +9,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._arguments import flag, instance, one_of
+from hopfield._arrays import same_rank
 from hopfield._numerics import wide
 from hopfield.attention._arguments import Keys, Rows, inputs, inverse_temperature
 from hopfield.attention.blockwise import attend_blockwise
@@ -44,12 +45,17 @@ def attend_ring(
     count, length = mesh.shape[axis], query.shape[-2]
     if {key.shape[-2], value.shape[-2]} != {length} or length % count:
         raise ValueError(f"query, key and value must have one length, a multiple of {count}, got {length} queries")
-    query = (wide(query) * inverse_temperature(beta, query)[..., None, None]).astype(query.dtype)
-    spec = [PartitionSpec(*[None] * (x.ndim - 2), axis, None) for x in (query, key, value)]
-    turn = partial(_read_ring, axis=axis, count=count, is_causal=flag("is_causal", is_causal))
-    rank = max(query.ndim, key.ndim, value.ndim)
-    output = PartitionSpec(*[None] * (rank - 2), axis, None)
-    return jax.shard_map(turn, mesh=mesh, in_specs=tuple(spec), out_specs=output, check_vma=False)(query, key, value)
+    query, rate = same_rank(query, inverse_temperature(beta, query)[..., None, None])
+    query = (wide(query) * rate).astype(query.dtype)
+    return _compiled(query, key, value, mesh, axis, flag("is_causal", is_causal))
+
+
+@partial(jax.jit, static_argnums=(3, 4, 5))
+def _compiled(query: Array, key: Array, value: Array, mesh: Mesh, axis: str, is_causal: bool) -> Array:
+    ranks = query.ndim, key.ndim, value.ndim
+    *pieces, output = (PartitionSpec(*[None] * (n - 2), axis, None) for n in (*ranks, max(ranks)))
+    turn = partial(_read_ring, axis=axis, count=mesh.shape[axis], is_causal=is_causal)
+    return jax.shard_map(turn, mesh=mesh, in_specs=tuple(pieces), out_specs=output, check_vma=False)(query, key, value)
 
 
 def _read_ring(query: Array, key: Array, value: Array, *, axis: str, count: int, is_causal: bool) -> Array:

@@ -19,6 +19,7 @@ from tests.hopfield.contracts.public_geometry import GEOMETRY
 
 QKV = (normal(2, 3, 4), normal(2, 5, 4), normal(2, 5, 2))
 CAUSAL = (normal(2, 5, 4), normal(2, 5, 4), normal(2, 5, 2))
+MESH = jax.make_mesh((1,), ("sequence",), axis_types=(jax.sharding.AxisType.Auto,))
 HEADS = (normal(2, 4, 3, 4), normal(2, 2, 5, 4), normal(2, 2, 5, 2))
 FEATURES = attention.positive_random_features(jax.random.key(0), 4, 6)
 FOURIER = attention.random_fourier(jax.random.key(0), 4, 6)
@@ -85,6 +86,7 @@ ATTENTION = (
     case("attention.multi_head", _multi_head, *[normal(2, 4, 3)] * 3, normal(2, 3, 4), normal(2, 5, 4)),
     case("attention.attend_locally", attention.attend_locally, *CAUSAL, left=1),
     case("attention.attend_locally", attention.attend_locally, *CAUSAL, left=1, temperature=2.0),
+    case("attention.attend_ring", attention.attend_ring, *CAUSAL, mesh=MESH, is_causal=True),
     case("attention.attend_low_rank", attention.attend_low_rank, *QKV, normal(2, 5)),
     case("attention.attend_truncated", attention.attend_truncated, *QKV, rank=2),
     case("attention.linear_attention", attention.linear_attention, *QKV),

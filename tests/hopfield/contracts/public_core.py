@@ -173,6 +173,7 @@ def _named_memories() -> list[Case]:
 
 CASES: tuple[Case, ...] = (
     *(case for name in separations.NAMES for case in _of_separation(separations.find(name))),
+    *_of_separation(separations.steep_entmax()),
     of_vectors("hopfield.separations.SoftmaxOne.leftover", separations.SoftmaxOne().leftover, 1, {}),
     *_sparse_maps(),
     *map(_of_similarity, contract.SIMILARITIES),
