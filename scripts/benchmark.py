@@ -219,7 +219,7 @@ def draw(outcomes: Sequence[Outcome], path: Path) -> None:
             ax.barh(place, middle - 1, left=1, height=0.55, color=style.COLOURS[0 if middle >= 1 else 1], alpha=0.75)
             ax.plot([low, high], [place, place], color="black", linewidth=1.1)
             end, side, gap = (max(high, 1.0), "left", 3) if middle >= 1 else (low, "right", -3)
-            place_of_text = {"xytext": (gap, 0), "textcoords": "offset points", "ha": side, "va": "center"}
+            place_of_text: Any = {"xytext": (gap, 0), "textcoords": "offset points", "ha": side, "va": "center"}
             ax.annotate(f"{middle:.2g}", (end, place), fontsize=8.5, **place_of_text)
         titles = [re.split(r", | against ", outcome.what)[0] for outcome in outcomes]
         rivals = [outcome.labels[THEIRS] for outcome in outcomes]
