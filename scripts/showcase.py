@@ -79,7 +79,8 @@ def card(figure: Figure) -> bytes:
     figure.set_layout_engine("none")
     for legend in figure.legends:
         legend.remove()
-    box = figure.axes[0].get_tightbbox().transformed(figure.dpi_scale_trans.inverted())
+    pixels: Any = figure.axes[0].get_tightbbox()
+    box = pixels.transformed(figure.dpi_scale_trans.inverted())
     kept = io.BytesIO()
     figure.savefig(kept, format="png", bbox_inches=box.padded(0.06))
     return thumbnail(kept.getvalue())

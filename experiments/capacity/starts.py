@@ -2,6 +2,7 @@
 
 import pandas
 
+from experiments.contract import Table
 from experiments.figures import labels
 from experiments.figures.panel import Axis, Panel, curves, entry, theory_line
 from experiments.figures.style import THEORY, series
@@ -21,11 +22,12 @@ def by_start(critical: list[dict]) -> list[Panel]:
     Args:
         critical: entries of one criterion for each memory. A clean start is an amount 0 of every kind.
     """
-    frame = pandas.DataFrame(critical).rename(columns={"stderr": "load_stderr"})
+    frame: Table = pandas.DataFrame(critical).rename(columns={"stderr": "load_stderr"})
     kinds, amounts = zip(*map(corruptions.parts, frame["corruption"]), strict=True)
     frame, shown = frame.assign(kind=kinds, amount=amounts), []
     for kind in dict.fromkeys(frame.loc[frame["amount"] > 0, "kind"]):
-        rows = frame[(frame["kind"] == kind) | (frame["amount"] == 0)].sort_values("amount", kind="stable")
+        rows: Table = frame[(frame["kind"] == kind) | (frame["amount"] == 0)]
+        rows = rows.sort_values("amount", kind="stable")
         by = ["memory", "dynamics", "neurons"]
         varied = [name for name in by if rows[name].nunique() > 1]
         found, known = [], []
@@ -33,7 +35,7 @@ def by_start(critical: list[dict]) -> list[Panel]:
         for part, look in zip(groups, series([str(number) for number in range(len(groups))]).values(), strict=True):
             first = part.iloc[0]
             words = {"memory": labels.memory(first["memory"]), "neurons": f"$N={first['neurons']}$"}
-            label = ", ".join(words.get(name, first[name]) for name in varied)
+            label = ", ".join(words.get(name, str(first[name])) for name in varied)
             found += curves(part, "amount", "load", looks={"": look})
             found[-1].label = label
             limits = part["theory"].fillna(part["limit"]).astype(float)
