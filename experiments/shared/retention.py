@@ -1,6 +1,8 @@
 """Retention of stored patterns: the compiled measurement behind capacity curves, which queries some of them."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from operator import itemgetter
 from typing import NamedTuple
 
 import jax
@@ -133,14 +135,18 @@ def _query(
     known = untouched if program.clamp and program.corruption != "none" else None
     tolerance = 0.0 if spins else EXACT
     near = sparse_overlap if find(program.memory).draw else overlap
-    first = network.update(start, known)
+    run = partial(retrieve, network, start, dynamics=program.dynamics, key=order_key, known=known)
+    if program.dynamics == "synchronous" and known is None:  # one update to compile, that of the loop
+        ends = jax.lax.map(lambda steps: run(max_steps=steps), jnp.array([1, program.max_steps]))
+        first, end = ends.state[0], jax.tree.map(itemgetter(1), ends)
+    else:
+        first, end = network.update(start, known), run(max_steps=program.max_steps)
     clean = first if program.corruption == "none" else network.update(target)
-    end = retrieve(network, start, dynamics=program.dynamics, key=order_key, max_steps=program.max_steps, known=known)
+    heavy = above(jax.vmap(weigh)(jnp.stack([start, end.state]))[:, index], 0.5) if weigh else (False, False)
     return {
         "fixed_point": exact(clean, target, tolerance),
         "one_step_error": bit_error(first, target) if spins else jnp.nan,
-        "target_weight": above(weigh(start)[index], 0.5) if weigh else False,
-        "converged_weight": above(weigh(end.state)[index], 0.5) if weigh else False,
+        **dict(zip(WEIGHTS, heavy, strict=True)),
         "overlap": near(end.state, target),
         **{name: above(near(end.state, target), cut) for name, cut in CUTS.items()},
         "exact": exact(end.state, target, tolerance),

@@ -14,9 +14,7 @@ from jaxtyping import Array, Bool
 
 from hopfield._arguments import flag
 from hopfield._pytrees import Node
-
-COUNTER = "threefry2x32"
-"""The generator whose n-th number is a function of the key and of n alone."""
+from hopfield._threefry import is_counted
 
 
 class Dropout(Node):
@@ -55,8 +53,7 @@ def kept_rows(key: Array, rate: float, shape: tuple[int, ...], row: ArrayLike, l
     With another generator than JAX's usual one they are drawn by themselves, from the key and the first row.
     """
     rows, columns = shape[-2:]
-    counted = str(jax.random.key_impl(key)) == COUNTER and getattr(jax.config, "jax_threefry_partitionable", True)
-    if not counted or rows * columns >= 2**32:
+    if not is_counted(key) or rows * columns >= 2**32:
         return jax.random.bernoulli(jax.random.fold_in(key, row), 1.0 - rate, (*shape[:-2], length, columns))
     before = np.arange(math.prod(shape[:-2]), dtype=np.uint64) * np.uint64(rows * columns)
     words = (before >> np.uint64(32), before & np.uint64(0xFFFFFFFF))

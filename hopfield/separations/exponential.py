@@ -169,7 +169,9 @@ def _gaps(scores, steps, state, beta, mask) -> Stream:
     widest = largest(size)
     # Beside the largest term of all spins that of another one must not vanish.
     apart = ~(widest < WIDEST) | jnp.any((size != widest) & (size != 0))
-    return jax.lax.cond(anywhere(apart), _gaps_one_by_one, _gaps_of_spins, scores, steps, state, beta, mask)
+    ways = (steps > 0).astype(steps.dtype), (steps < 0).astype(steps.dtype)  # here, where loops form them once
+    one_by_one = lambda: _gaps_one_by_one(scores, steps, state, beta, mask)
+    return jax.lax.cond(anywhere(apart), one_by_one, lambda: _gaps_of_spins(scores, ways, widest, state, beta, mask))
 
 
 @_gaps.defjvp
@@ -184,11 +186,17 @@ def _gaps_one_by_one(scores, steps, state, beta, mask) -> Stream:
     return jax.vmap(gap, (1, 0))(steps, state)
 
 
-def _gaps_of_spins(scores, steps, state, beta, mask) -> Stream:
-    """`_gaps` where all steps are ±w/β or 0: a flip multiplies a pattern's term by e^±w, and two sums are enough."""
+def _gaps_of_spins(scores, ways, widest, state, beta, mask) -> Stream:
+    """`_gaps` where all steps are ±w/β or 0: a flip multiplies a pattern's term by e^±w, and two sums are enough.
+
+    Args:
+        ways: 1 where a step is up, and where it is down [M, N], else 0.
+        widest: w.
+        scores, state, beta, mask: as of `fields`.
+    """
     s, top = shifted(beta * scores, mask)
-    weights, widest = jax.lax.optimization_barrier(jnp.exp(s).astype(steps.dtype)), largest(jnp.abs(beta * steps))
-    up, down = weights @ (steps > 0).astype(steps.dtype), weights @ (steps < 0).astype(steps.dtype)
+    weights = jax.lax.optimization_barrier(jnp.exp(s).astype(ways[0].dtype))
+    up, down = (weights @ way for way in ways)
     level = jnp.where(jnp.abs(state) <= 1, state, jnp.nan)
     # The factors of a spin's two flips, relative to the largest that any spin has: neither of the sums can overflow.
     fall, rise = jnp.exp(-0.5 * (1.0 + level) * widest), jnp.exp(-0.5 * (1.0 - level) * widest)
