@@ -190,28 +190,28 @@ class Memory(Node):
         state = wide(self.as_state(state))
         if isinstance(self.patterns, Source) and isinstance(self.space, Spins):
             return large.local_field(self, state[None])[0].astype(state.dtype)
-        keys, scores = self.cache(state)
-        steps = self.similarity.spin_flip(state, -1.0, 1.0, keys)
+        columns, scores = self.cache(state)
+        steps = self.similarity.spin_flip(state, -1.0, 1.0, columns.T)
         fields = _fields(self.separation, scores, steps, state, self.beta, self.mask)
         return self.similarity.known_fields(state, fields).astype(state.dtype)
 
     def cache(self, state: State) -> tuple[Array, Array]:
-        """Cache that one-neuron-at-a-time dynamics carry: the keys [M, N] and the scores [M]."""
+        """Cache that one-neuron-at-a-time dynamics carry: the columns of the keys [N, M], and the scores [M]."""
         if not isinstance(self.space, Spins):
             raise TypeError(f"space must be Spins for states to have local fields, got {type(self.space).__name__}")
         scores = jnp.where(self.similarity.flips(wide(self.as_state(state))), self.scores(state), jnp.nan)
-        return self.similarity.keys(self.stored()), scores
+        return self.similarity.keys(self.stored()).T, scores
 
     def field_at(self, cache: tuple[Array, Array], state: State, i) -> Float[Array, ""]:
         """Local field of neuron i, scores taken from the cache."""
-        (keys, scores), state = cache, wide(state)
-        up, down = (scores + self.similarity.spin_flip(state, state[i], spin, keys[:, i]) for spin in (1.0, -1.0))
+        (columns, scores), state = cache, wide(state)
+        up, down = (scores + self.similarity.spin_flip(state, state[i], spin, columns[i]) for spin in (1.0, -1.0))
         return 0.5 * self.separation.potential_difference(up, down, self.beta, self.mask)
 
     def advance(self, cache: tuple[Array, Array], state: State, i, new) -> tuple[Array, Array]:
         """The cache after spin i of `state` has become `new`."""
-        keys, scores = cache
-        return keys, scores + self.similarity.spin_flip(wide(state), state[i], new, keys[:, i])
+        columns, scores = cache
+        return columns, scores + self.similarity.spin_flip(wide(state), state[i], new, columns[i])
 
     def stored(self) -> Float[Array, "M N"]:
         """The patterns [M, N] in the type that sums are carried in, zero where masked.
