@@ -17,6 +17,7 @@ from experiments import columns
 from experiments.contract import InputError, Point, Row, StoppedError
 from experiments.runner import boundary, conclusion, folders, launching, locks, mirror, numerics, pieces, registry
 from experiments.runner.planning import Plan, check_names, check_science, plan
+from experiments.shared import hardware
 from experiments.system import files
 
 
@@ -78,7 +79,7 @@ def _carry_out(plan: Plan, claim: locks.Claim) -> bool:
     copy = None
     code = 1
     try:
-        with _interruptible(plan):
+        with _interruptible(plan), hardware.telling():
             missing = _begin(plan, claim)
             if plan.job.config.shard is not None:
                 claim.share()

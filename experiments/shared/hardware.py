@@ -91,12 +91,12 @@ def current() -> Hardware:
 
 @contextlib.contextmanager
 def using(hardware: Hardware) -> Iterator[None]:
-    """Block of measurement on some hardware, which its first `say` tells of.
+    """Block of measurement on some hardware.
 
     Calls side by side have one thread of linear algebra each: threads of a factor and those of XLA would wait for each
     other, for a second at times.
     """
-    before, tokens = getattr(jax.config, DEFAULT), (_current.set(hardware), _said.set(False))
+    before, token = getattr(jax.config, DEFAULT), _current.set(hardware)
     try:
         if hardware.devices[0] != jax.local_devices()[0]:
             jax.config.update(DEFAULT, hardware.devices[0])
@@ -104,12 +104,21 @@ def using(hardware: Hardware) -> Iterator[None]:
             yield
     finally:
         jax.config.update(DEFAULT, before)
-        _current.reset(tokens[0])
-        _said.reset(tokens[1])
+        _current.reset(token)
+
+
+@contextlib.contextmanager
+def telling() -> Iterator[None]:
+    """Block of a run, whose first `say` tells of the hardware in use."""
+    token = _said.set(False)
+    try:
+        yield
+    finally:
+        _said.reset(token)
 
 
 def say(draws: int | None = None) -> None:
-    """Line on the hardware in use, once for each block: its name, and how many draws are measured at a time there."""
+    """Line on the hardware in use, once for each run: its name, and how many draws are measured at a time there."""
     if not _said.get():
         _said.set(True)
         files.say(f"{current()}{'' if draws is None else f', {draws} draws at a time'}")
