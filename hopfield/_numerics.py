@@ -95,13 +95,14 @@ def top_k(x: Array, count: int) -> tuple[Array, Array]:
 
 
 def power_of_two(size: Array) -> Array:
-    """The power of two just above a size ≥ 0, 1 for zero: dividing by it is exact.
+    """The power of two just above a size ≥ 0, 1 for zero, ∞ and NaN: dividing by it is exact.
 
     Limited so that its reciprocal, by which XLA may multiply instead, is a normal number, too.
     """
-    limit = jnp.finfo(size.dtype).maxexp - 2
-    power = jnp.ldexp(jnp.ones_like(size), jnp.clip(jnp.frexp(size)[1], -limit, limit))
-    return jax.lax.stop_gradient(jnp.where(size == 0, 1.0, power))
+    kind = jnp.finfo(size.dtype)
+    exponent = jax.lax.bitcast_convert_type(jax.lax.stop_gradient(size), f"uint{kind.bits}") >> kind.nmant
+    power = jax.lax.bitcast_convert_type(jnp.clip(exponent + 1, 1, 2 * kind.maxexp - 3) << kind.nmant, size.dtype)
+    return jnp.where((size > 0) & (size < jnp.inf), power, 1.0)
 
 
 def power_scale(size: Array, degree: int) -> Array:
