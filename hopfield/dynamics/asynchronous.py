@@ -165,16 +165,17 @@ def _relax(model: SpinModel, state: State, key, max_sweeps, known: Known, *, dyn
     def turn(carry):
         state, count, flips, _ = carry
         new = sweep(model, state, visiting_order(key, count, state.size, dynamics), known=known)
-        flipped = jnp.sum(new != state)
-        return new, count + (flipped > 0).astype(int), flips + flipped, flipped > 0
+        flipped, within = jnp.sum(new != state), count < max_sweeps  # the sweep after the last only tells of rest
+        moved = flipped > 0
+        return jnp.where(within, new, state), count + moved.astype(int), flips + jnp.where(within, flipped, 0), moved
 
     def moving(carry):
-        return carry[3] & (carry[1] < max_sweeps) & ~holds_nan(carry[0])
+        return carry[3] & (carry[1] <= max_sweeps) & ~holds_nan(carry[0])
 
     zero = jnp.zeros((), int)
-    final, count, flips, moved = jax.lax.while_loop(moving, turn, (state, zero, zero, jnp.ones((), bool)))
-    stable = (~moved | ~jnp.any(unstable(model, final, known=known))) & ~holds_nan(final) & ~without_spin(final, known)
-    return Relaxation(final, count, flips, model.energy(final), stable)
+    final, count, flips, _ = jax.lax.while_loop(moving, turn, (state, zero, zero, jnp.ones((), bool)))
+    stable = (count <= max_sweeps) & ~holds_nan(final) & ~without_spin(final, known)
+    return Relaxation(final, jnp.minimum(count, max_sweeps), flips, model.energy(final), stable)
 
 
 def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dynamics: SweepOrder) -> Relaxation:
