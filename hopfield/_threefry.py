@@ -12,7 +12,7 @@ import jax.extend.random  # an attribute of `jax` only once imported
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jaxtyping import Array, UInt32
+from jaxtyping import Array
 
 PARITY = np.uint32(0x1BD11BDA)
 ROTATIONS = (13, 15, 26, 6), (17, 29, 16, 24)
@@ -29,7 +29,8 @@ def is_counted(key: Any) -> bool:
     return usual and getattr(jax.config, "jax_threefry_partitionable", True)
 
 
-def _hash(key: UInt32[Array, "2"], count: UInt32[Array, "*n"]) -> tuple[UInt32[Array, "*n"], UInt32[Array, "*n"]]:
+def _hash(key: Array, count: Any) -> tuple[Array, Array]:
+    """Two words [*n] for each count [*n], from a key [2]."""
     # In functions of `lax`, which trace in a third of the time.
     full = lambda number: lax.full(count.shape, number, jnp.uint32)
     keys = [lax.broadcast(word, count.shape) for word in (key[0], key[1], key[0] ^ key[1] ^ PARITY)]
