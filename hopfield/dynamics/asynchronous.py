@@ -148,8 +148,7 @@ def relax(
     dynamics = one_of("dynamics", dynamics, ORDERS)
     refuse_no_key(dynamics, key)
     key = random_key("key", jax.random.key(0) if key is None else key)  # a sequential order draws nothing
-    most = step_limit("max_sweeps", max_sweeps)
-    return _relax(model, state, key, most, as_known(known, state), dynamics=dynamics)
+    return _relax(model, state, key, step_limit("max_sweeps", max_sweeps), as_known(known, state), dynamics=dynamics)
 
 
 @partial(jax.jit, static_argnames="dynamics")
@@ -166,8 +165,8 @@ def _relax(model: SpinModel, state: State, key, max_sweeps, known: Known, *, dyn
         state, count, flips, _ = carry
         new = sweep(model, state, visiting_order(key, count, state.size, dynamics), known=known)
         flipped, within = jnp.sum(new != state), count < max_sweeps  # the sweep after the last only tells of rest
-        moved = flipped > 0
-        return jnp.where(within, new, state), count + moved.astype(int), flips + jnp.where(within, flipped, 0), moved
+        new, made = jnp.where(within, new, state), jnp.where(within, flipped, 0)
+        return new, count + (flipped > 0).astype(int), flips + made, flipped > 0
 
     def moving(carry):
         return carry[3] & (carry[1] <= max_sweeps) & ~holds_nan(carry[0])
