@@ -179,7 +179,7 @@ def _diagnosed() -> list[Case]:
     def kind(found: stability.Regime) -> bool:
         return int(found.kind) == stability.NOT_A_NUMBER and all_nan(found)
 
-    held = lambda network, state: stability.stabilities(network, state[None])
+    held = lambda network, state: stability.stabilities(network, jnp.asarray(state)[None])
     cases = [_on_state("hopfield.observables.stability.stabilities", held, _couplings)]
     for separation in ("softmax", "entmax:1.5"):
 
