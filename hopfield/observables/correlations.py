@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._arguments import positive_scalar, public, real_matrix, real_vector
+from hopfield._arguments import positive_scalar, public, real_array, real_vector
 from hopfield._arrays import Scalar
 from hopfield._numerics import largest, power_of_two, wide
 
@@ -86,9 +86,9 @@ def split_rhat(chains: Float[Array, "C S"]) -> Scalar:
         chains: [C, S], at least four steps of each.
     Source: Vehtari, Gelman, Simpson, Carpenter & Bürkner, Bayesian Analysis 16, 667 (2021), eqs. 4, 14.
     """
-    rows = wide(real_matrix("chains", chains))
-    if rows.shape[1] < 4:
-        raise ValueError(f"chains must have at least four steps, got {rows.shape[1]}")
+    rows = wide(real_array("chains", chains))
+    if rows.ndim != 2 or rows.shape[1] < 4:
+        raise ValueError(f"chains must be [C, S] with at least four steps, got shape {rows.shape}")
     return _split_rhat(rows)
 
 

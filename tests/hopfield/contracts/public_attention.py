@@ -128,6 +128,7 @@ ATTENTION = (
 )
 
 X = normal(2, 5, 8)
+STORED = X, normal(2, 5, 8)
 
 
 def _attention(**options) -> layers.HopfieldAttention:
@@ -160,7 +161,9 @@ LAYERS = (
     *(case(f"layers.{name}.inspect", module.inspect, X) for name, module in MODULES.items()),
     case("layers.HopfieldAttention.energy", MODULES["HopfieldAttention"].energy, X),
     case("layers.HopfieldAttention.project_queries", MODULES["HopfieldAttention"].project_queries, X),
-    case("layers.HopfieldAttention.project_stored", MODULES["HopfieldAttention"].project_stored, X, normal(2, 5, 8)),
+    case(
+        "layers.HopfieldAttention.project_stored", MODULES["HopfieldAttention"].project_stored, *STORED, shows=any_nan
+    ),
     case("layers.EnergyTransformerBlock.energy", MODULES["EnergyTransformerBlock"].energy, X),
     case("layers.RecurrentMemory.__call__", layers.RecurrentMemory(2, 8, rngs=nnx.Rngs(0)), X),
     case("layers.DecoderBlock.__call__", DECODER, X, normal(2, 3, 8)),

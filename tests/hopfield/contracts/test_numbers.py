@@ -82,7 +82,7 @@ TRACED = {
     "temperature": (lambda x: attention.weights(ROWS, temperature=x), 0.0),
     "sphere": (lambda x: spaces.sphere(x).project(ROWS[0], ROWS[0]), -1.0),
     "box": (lambda x: spaces.box(x).project(ROWS[0], ROWS[0]), -1.0),
-    "entmax": (lambda x: separations.entmax(x).weights(SCORES), 2.5),
+    "entmax": (lambda x: separations.entmax(x).weights(SCORES), 3.5),
     "normmax": (lambda x: separations.normmax(x).weights(SCORES), 1.0),
     "gibbs": (lambda x: thermodynamics.gibbs(SCORES, x), -1.0),
     "renyi": (lambda x: thermodynamics.renyi_entropy(SCORES, x), -1.0),
