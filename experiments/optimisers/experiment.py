@@ -56,7 +56,8 @@ def cost(config: Config) -> Cost:
     elements = max(examples * max(config.features, config.patterns), whole, order, 8 * steps, 8 * config.search_trials)
     runs = tasks * len(config.rules) * (config.search_trials * config.tuning + config.samples * (config.repeats + 2))
     points = tasks * len(config.rules) * config.samples
-    return Cost(points, elements, runs * steps * (10 * examples * size + whole) / 32)
+    each = 1 / 32 if memory else 1.0  # weights of a transformer are used for each of 16 patches
+    return Cost(points, elements, runs * steps * each * (10 * examples * size + whole))
 
 
 def points(config: Config) -> list[Point]:
