@@ -26,7 +26,6 @@ from tests.source_code import (
 
 ALLOWED = {"hopfield", "jax", "flax", "optax", "numpy", "scipy", "jaxtyping", "safetensors", *sys.stdlib_module_names}
 FOUNDATIONS = (
-    "_threefry",
     "_numerics",
     "_arguments",
     "theory",

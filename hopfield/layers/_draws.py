@@ -14,7 +14,9 @@ from jaxtyping import Array, Bool
 
 from hopfield._arguments import flag
 from hopfield._pytrees import Node
-from hopfield._threefry import is_counted
+
+COUNTER = "threefry2x32"
+"""The generator whose n-th number is a function of the key and of n alone."""
 
 
 class Dropout(Node):
@@ -53,7 +55,8 @@ def kept_rows(key: Array, rate: float, shape: tuple[int, ...], row: ArrayLike, l
     With another generator than JAX's usual one they are drawn by themselves, from the key and the first row.
     """
     rows, columns = shape[-2:]
-    if not is_counted(key) or rows * columns >= 2**32:
+    counted = str(jax.random.key_impl(key)) == COUNTER and getattr(jax.config, "jax_threefry_partitionable", True)
+    if not counted or rows * columns >= 2**32:
         return jax.random.bernoulli(jax.random.fold_in(key, row), 1.0 - rate, (*shape[:-2], length, columns))
     before = np.arange(math.prod(shape[:-2]), dtype=np.uint64) * np.uint64(rows * columns)
     words = (before >> np.uint64(32), before & np.uint64(0xFFFFFFFF))

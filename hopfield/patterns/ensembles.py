@@ -19,7 +19,6 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from hopfield._arguments import integer, random_key, real_scalar
 from hopfield._arrays import Patterns, State
 from hopfield._numerics import is_traced, unit
-from hopfield._threefry import written_out
 
 Scalar = float | Float[Array, ""]
 Index = int | Int[Array, ""]
@@ -32,8 +31,6 @@ ENSEMBLES: tuple[Ensemble, ...] = get_args(Ensemble)
 def _rows(
     draw: Callable, key: PRNGKeyArray, first: Array, num_patterns: int, neurons: int, dtype: DTypeLike, *parameters
 ) -> Patterns:
-    key = written_out(key)
-
     def row(index):
         return draw(jax.random.fold_in(key, index), neurons, dtype, *parameters)
 

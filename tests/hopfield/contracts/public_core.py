@@ -194,7 +194,6 @@ EXCLUDED: dict[str, str] = {
     "hopfield._door.*": "runs experiments",
     "hopfield.*.checked": "checks of the numbers of a node, each with a sentence",
     "hopfield._pictures.*": "pictures",
-    "hopfield._threefry.*": "random bits, beside JAX's",
     "hopfield.plots.*": "pictures",
     "hopfield.__main__.*": "the command",
     "hopfield.large.counts.*": "numpy; counts of spins, refused where they are none",
