@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from typing import Any, NamedTuple
 
 import jax
@@ -82,13 +83,14 @@ def attention(small: bool) -> dict[str, Row]:
             what = f"attention, {length} positions, {heads} heads of 64, {_name(dtype)}{', causal' * past}, f + b"
             tokens = partial(_three, heads, length, 64, dtype)
             found[name] = Row(what, _slopes(ours), tokens, _attention_peers(past, dtype))
-    part = length // 2
-    for dtype in (jnp.float32, jnp.bfloat16):
-        for separation in ("sparsemax", "entmax:1.5"):
+    for part, kind in product((length // 8, length // 2), ("", ", three clusters")):
+        for separation, dtype in product(("softmax", "sparsemax", "entmax:1.5"), (jnp.float32, jnp.bfloat16)):
             ours = partial(attend_blockwise, separation=separation)
-            what = f"attention, {separation}, {part} positions, {heads} heads of 64, {_name(dtype)}, f + b"
-            tokens, peers = partial(_three, heads, part, 64, dtype), _attention_peers(False, dtype)
-            found[f"sparse/{separation}/{_name(dtype)}"] = Row(what, _slopes(ours), tokens, peers)
+            what = f"attention, {separation}, {part} positions{kind}, {heads} heads of 64, {_name(dtype)}, f + b"
+            tokens = partial(_clustered if kind else _three, heads, part, 64, dtype)
+            peers = _attention_peers(False, dtype) if separation == "softmax" else {}
+            name = f"by length/{part}{'/clusters' * bool(kind)}/{separation}/{_name(dtype)}"
+            found[name] = Row(what, _slopes(ours), tokens, peers)
     stored = lambda: (_normal(queries, 64), _normal(patterns, 64, seed=1), _normal(patterns, 64, seed=2))
     what = f"softmax read, {queries} queries, {patterns} patterns of 64"
     plain = lambda *x: jax.nn.dot_product_attention(*(each[:, None] for each in x))[:, 0]
@@ -193,6 +195,14 @@ def _name(dtype: Any) -> str:
 def _three(*shape: Any) -> tuple:
     """Query, key and value, which differ: a query that is its own key would find itself alone."""
     return tuple(_normal(*shape[:-1], dtype=shape[-1], seed=seed) for seed in range(3))
+
+
+def _clustered(*shape: Any) -> tuple:
+    """The same with queries and keys in three clusters, one after the other: two blocks in three are empty."""
+    centres = np.random.default_rng(3).standard_normal((3, shape[-2])) * 3
+    places = jnp.asarray(centres[None, np.arange(shape[-3]) * 3 // shape[-3]], shape[-1])
+    query, key, value = _three(*shape)
+    return query + places, key + places, value
 
 
 def _normal(*shape: int, dtype: Any = jnp.float32, seed: int = 0) -> jax.Array:

@@ -39,7 +39,7 @@ LEVELS = (5e-3, 1e3)
 
 
 def panels(table: Table, summary: dict) -> list[Panel]:
-    """Excess loss at the hardest conditioning and cost of the target against conditioning, in steps and in time.
+    """Excess loss at the hardest conditioning, and cost of the target against conditioning where several were measured.
 
     A run that diverged ends in a cross, at the rim where it is beyond it, and the legend counts those of every rule.
     """
@@ -49,7 +49,8 @@ def panels(table: Table, summary: dict) -> list[Panel]:
         hardest = rows[rows["conditioning"] == rows["conditioning"].max()]
         shown += [_descent(hardest, measure, labels) for measure in MEASURES]
         entries = [entry for entry in summary["results"] if entry["batch"] == batch]
-        shown += [_totals(rows, entries, measure, labels) for measure in MEASURES]
+        if rows["conditioning"].nunique() > 1:
+            shown += [_totals(rows, entries, measure, labels) for measure in MEASURES]
     return shown
 
 
@@ -64,7 +65,7 @@ def _descent(rows: Table, measure: str, labels: dict[str, str]) -> Panel:
             found.append(Series(line[0][-1:], line[1][-1:], **look | {"linestyle": ""}))
     x, y = Axis(MEASURES[measure], "log"), Axis("excess loss / target's", "log")
     kind, value = KINDS[str(rows["batch"].iloc[0])], rows["conditioning"].iloc[0]
-    panel = Panel(f"{kind}, conditioning {value:g}", x, y, [*found, level(1.0)])
+    panel = Panel(kind if value == 1 else f"{kind}, conditioning {value:g}", x, y, [*found, level(1.0)])
     low, high = panel.ends("y")
     y.limits = max(low, LEVELS[0]), min(high, LEVELS[1])
     known = {part.label for part in found}

@@ -159,8 +159,8 @@ class Mirror:
             figure = {"figure": wandb.Image(str(picture))} if picture.exists() else {}
             report = wandb.Html(str(self._directory / "report.html"), inject=False)
             rows = table.to_numpy(object).tolist()  # of a frame W&B infers the types anew with every row
-            rows = wandb.Table(columns=list(table.columns), data=rows, allow_mixed_types=True)
-            run.log({"table": rows, "report": report} | figure | self._charts())
+            shown = wandb.Table(columns=list(table.columns), data=rows, allow_mixed_types=True)
+            run.log({"table": shown, "report": report} | figure | self._charts())
 
         def files(run: Any) -> None:
             artifact = wandb.Artifact(self._name, type="results")

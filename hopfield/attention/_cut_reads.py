@@ -88,7 +88,7 @@ def how_of(separation: Separation, scale: float, query: Array, key: Array, value
     if not fits or layout is None or band is None or not query.shape[-2] * key.shape[-2]:
         return None
     power = power_of(separation)
-    if power.exponent > EXPONENT:
+    if power.exponent > EXPONENT or (power.search or 1.0) < 1.0:  # below 1 the sum is not convex
         return None
     cut = any(isinstance(part, Lengths) for part in ([] if mask is None else mask_parts(mask)))
     name = name if alpha is None else f"{name}:{float(alpha)!r}"

@@ -119,10 +119,6 @@ class Cut(RowForm):
         return moment / nonzero(mass), None
 
 
-class SteepCut(Cut):
-    """The same of α up to 3, whose slopes have no bound: a form that no kernel has."""
-
-
 def _any(below: Array, peak: Array, exponent: Array) -> Array:
     gap = 1.0 / exponent
     scaled = below * jnp.exp(-gap * jnp.log(peak))

@@ -13,7 +13,7 @@ from hopfield._numerics import is_traced, nan_outside
 from hopfield.separations import simplex
 from hopfield.separations.base import ByBlocks, Scalar, Separation
 from hopfield.separations.jacobians import normmax_jacobian_product, sparse_jacobian_product
-from hopfield.separations.row_forms import Cut, NormCut, RowForm, SteepCut
+from hopfield.separations.row_forms import Cut, NormCut, RowForm
 from hopfield.separations.simplex import Mask, Scores, shifted
 
 
@@ -94,7 +94,6 @@ class SteepEntmax(Entmax):
 
     most: ClassVar[float] = 3.0
     by_blocks: ClassVar[ByBlocks] = None
-    row_form: ClassVar[RowForm | None] = SteepCut()
 
 
 class Normmax(Separation):

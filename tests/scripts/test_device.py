@@ -11,7 +11,13 @@ ROWS = [
     *(f"layer/{name}" for name in NAMES),
     *(f"layer/long/{name}{kind}" for kind in ("", "/bfloat16") for name in NAMES),
     *(f"long{past}{kind}" for kind in ("", "/bfloat16") for past in ("", "/causal")),
-    *(f"sparse/{name}/{kind}" for kind in ("float32", "bfloat16") for name in ("sparsemax", "entmax:1.5")),
+    *(
+        f"by length/{length}{kind}/{name}/{dtype}"
+        for length in (32, 128)
+        for kind in ("", "/clusters")
+        for name in ("softmax", "sparsemax", "entmax:1.5")
+        for dtype in ("float32", "bfloat16")
+    ),
     *("read", "asynchronous", "spins"),
 ]
 

@@ -9,7 +9,7 @@ score and COUNT[1] are all: `search` writes those that reach above the lowest τ
 import triton  # type: ignore[import-not-found]
 import triton.language as tl  # type: ignore[import-not-found]
 
-from hopfield.attention.triton_programs.scores import LOWEST, powers, put, reach, scores, tile
+from hopfield.attention.triton_programs.scores import LOWEST, of_rows, powers, put, reach, scores, tile
 
 
 @triton.jit
@@ -186,15 +186,11 @@ def queries_slope(
     """Σ dS k of a block of queries, over the blocks of keys in LIST."""
     head = tl.program_id(1)
     rows = tl.program_id(0) * BT + tl.arange(0, BT)
-    inside = rows < T
     q = tile(Q + head * T * D, rows, T, D, BD)
     slope = tile(SLOPE + head * T * W, rows, T, W, BW)
     key, value = K + head // GROUP * S * D, V + head // GROUP * S * W
     length = tl.load(LENGTH + head // HEADS)
-    tau = tl.load(TAU + head * T + rows, mask=inside, other=0.0)
-    factor = tl.load(FACTOR + head * T + rows, mask=inside, other=0.0)
-    common = tl.load(COMMON + head * T + rows, mask=inside, other=0.0)
-    beside = tl.load(BESIDE + head * T + rows, mask=inside, other=0.0)
+    tau, factor, common, beside = of_rows(TAU, FACTOR, COMMON, BESIDE, head * T + rows, rows < T)
     place = head * tl.num_programs(0) + tl.program_id(0)
     blocks = (S + BS - 1) // BS
     plain = tl.load(COUNT + place * 2)
@@ -233,13 +229,9 @@ def keys_slope(
         place = head * tl.num_programs(0) + tl.program_id(0)
         for i in range(0, tl.load(COUNT + place)):
             rows = tl.load(LIST + place * blocks + i) * BT + tl.arange(0, BT)
-            inside = rows < T
             q = tile(Q + head * T * D, rows, T, D, BD)
             slope = tile(SLOPE + head * T * W, rows, T, W, BW)
-            tau = tl.load(TAU + head * T + rows, mask=inside, other=0.0)
-            factor = tl.load(FACTOR + head * T + rows, mask=inside, other=0.0)
-            common = tl.load(COMMON + head * T + rows, mask=inside, other=0.0)
-            beside = tl.load(BESIDE + head * T + rows, mask=inside, other=0.0)
+            tau, factor, common, beside = of_rows(TAU, FACTOR, COMMON, BESIDE, head * T + rows, rows < T)
             s = scores(q, k, rows, columns, length, SCALE, LEFT, RIGHT, EDGE, PRECISION)
             dot_v = tl.dot(slope, tl.trans(rows_of_value), input_precision=PRECISION)
             p, d_s = _slopes(s, dot_v, tau, factor, common, beside, RATE, E, TILTED)

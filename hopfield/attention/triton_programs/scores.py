@@ -41,6 +41,16 @@ def tile(start, rows, count, WIDTH: tl.constexpr, PADDED: tl.constexpr):
 
 
 @triton.jit
+def of_rows(TAU, FACTOR, COMMON, BESIDE, places, inside):
+    """τ, c, m and n of rows, zero beyond their end."""
+    tau = tl.load(TAU + places, mask=inside, other=0.0)
+    factor = tl.load(FACTOR + places, mask=inside, other=0.0)
+    common = tl.load(COMMON + places, mask=inside, other=0.0)
+    beside = tl.load(BESIDE + places, mask=inside, other=0.0)
+    return tau, factor, common, beside
+
+
+@triton.jit
 def put(start, rows, count, x, WIDTH: tl.constexpr, PADDED: tl.constexpr):
     columns = tl.arange(0, PADDED)
     inside = (rows[:, None] < count) & (columns[None, :] < WIDTH)

@@ -90,6 +90,16 @@ def test_values_and_gradients_are_those_of_dense_attention_in_float64(separation
     assert interpreted[-2:] == ["queries_slope", "keys_slope"]
 
 
+@pytest.mark.parametrize("separation", ["sparsemax", "entmax:1.5"])
+def test_nan_in_a_query_or_a_key_is_nan_in_what_reads_it(separation, interpreted):
+    query, key, value, _ = drawn(jnp.float32)
+    read = lambda *x: attention.attend_blockwise(*x, separation=separation, beta=0.4)
+    lost = jnp.isnan(read(query.at[0, 1, 3].set(jnp.nan), key, value))
+    assert lost[0, 1, 3].all()
+    assert lost.sum() == lost[0, 1, 3].size
+    assert jnp.isnan(read(query, key.at[1, 0, 2].set(jnp.nan), value))[1].all()
+
+
 def test_products_of_16_bits_are_summed_in_32(interpreted):
     """In float16: the interpreter multiplies the bits of bfloat16."""
     how = _cut_reads.how_of(separations.entmax(1.5), 0.4, *drawn(jnp.float32)[:3], None)
@@ -111,4 +121,5 @@ def test_what_the_kernels_do_not_know_is_left_to_the_blocks(interpreted):
     assert asked(separations.Sparsemax(), masks.causal()) is not None
     assert asked(separations.Sparsemax(), jnp.ones((70, 45), bool)) is None
     assert asked(separations.entmax(1.01), None) is None
+    assert asked(separations.entmax(2.5), None) is None
     assert asked(separations.top_k(3), None) is None
