@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from experiments.contract import Table
-from experiments.figures.panel import Axis, Panel, Series, level
+from experiments.figures.panel import Axis, Panel, Series, entry, level
 from experiments.figures.style import COLOURS
 from experiments.optimisers.summary import curves
 
@@ -61,7 +61,8 @@ def _descent(rows: Table, measure: str, labels: dict[str, str]) -> Panel:
         line = _typical(own, measure)
         if line is not None:
             look: Any = LOOKS[str(rule)]
-            found.append(Series(*line, **look | {"marker": "", "label": labels[str(rule)]}))
+            found.append(Series(*line, **look | {"marker": ""}))
+            found.append(entry(labels[str(rule)], **look))
             found.append(Series(line[0][-1:], line[1][-1:], **look | {"linestyle": ""}))
     x, y = Axis(MEASURES[measure], "log"), Axis("excess loss / target's", "log")
     kind, value = KINDS[str(rows["batch"].iloc[0])], rows["conditioning"].iloc[0]
