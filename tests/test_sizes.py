@@ -1,7 +1,6 @@
-"""Sizes of the source: arguments of functions, lines of functions and of files."""
+"""Sizes of the source: arguments of functions, and their lines."""
 
 import ast
-from pathlib import Path
 
 from tests.source_code import EXPERIMENTS, LIBRARY, ROOT, tree_of
 
@@ -48,39 +47,6 @@ def test_functions_take_at_most_seven_arguments():
                     place = f"{path.relative_to(ROOT).as_posix()}:{name}"
                     found[place] = max(count, found.get(place, 0))
     assert {place: count for place, count in found.items() if count > 7} == MANY
-
-
-LONG = {
-    "hopfield/attention/blockwise.py",
-    "hopfield/attention/linear.py",
-    "hopfield/attention/masks.py",
-    "hopfield/attention/positions.py",
-    "hopfield/layers/attention.py",
-    "hopfield/layers/imports/checkpoints.py",
-    "hopfield/metrics/forms.py",
-    "hopfield/observables/thermodynamics.py",
-    "hopfield/optim/riemannian.py",
-    "hopfield/plots.py",
-    "hopfield/similarities.py",
-}
-"""Files of more than 250 lines besides their `__all__`: a list that gets shorter."""
-
-
-def lines_of(path: Path) -> int:
-    """Lines of a file without its `__all__`, which says again what stands below it."""
-    exported = [node for node in tree_of(path).body if _is_export(node)]
-    return len(path.read_text().splitlines()) - sum((node.end_lineno or 0) - node.lineno + 1 for node in exported)
-
-
-def _is_export(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["__all__"]
-
-
-def test_files_have_about_250_lines():
-    found = {path.relative_to(ROOT).as_posix(): lines_of(path) for path in (*LIBRARY, *EXPERIMENTS)}
-    whole = {name for name in found if name.endswith(("/experiment.py", "/results.py"))}  # each in place of several
-    assert {name for name, lines in found.items() if lines > 250} - whole <= LONG
-    assert max(found.values()) <= 290
 
 
 def test_functions_have_at_most_40_lines_besides_their_docstring():
