@@ -1,5 +1,6 @@
 # `make capacity` measures and draws; `make test` runs the tests of minutes, of a test's many cases a few; `make check` is all
 # that continuous integration asks for: lint, types, and tests of every kind, a few of many cases; `make check-all` runs every case;
+# `make release-check` builds what a release would publish and tries the wheel in an empty environment;
 # `make docs` builds the site, every page executed (npm brings its formulas); `make site-test` opens it in Chromium.
 # Each makes .venv on first use, with the Python named by PYTHON (3.11 or newer); `make test-versions` tests with every one of PYTHONS.
 
@@ -12,7 +13,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 unexport PYTHONDONTWRITEBYTECODE  # dozens of processes of the tests load the same modules
 
-.PHONY: capacity test test-versions check check-all lint docs docs-serve docs-links site-test clean
+.PHONY: capacity test test-versions test-resolution release-check check check-all lint docs docs-serve docs-links site-test clean
 
 capacity: $(VENV)/.installed
 	$(BIN)/python -m experiments.run conf=capacity
@@ -22,6 +23,20 @@ test: $(VENV)/.installed-dev
 
 test-versions:
 	for python in $(PYTHONS); do $(MAKE) --no-print-directory test PYTHON=$$python VENV=.venv-$$(basename $$python) || exit 1; done
+
+RESOLUTION ?= --resolution lowest-direct
+test-resolution:  # the oldest versions that pyproject.toml names, or those of another resolution of uv
+	uv venv --python $(PYTHON) --seed .venv-resolution
+	uv pip install --python .venv-resolution/bin/python $(RESOLUTION) -e '.[dev]'
+	touch .venv-resolution/.installed-dev
+	$(MAKE) --no-print-directory test VENV=.venv-resolution
+
+release-check: $(VENV)/.installed-dev
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python scripts/release_check.py
+	$(BIN)/python scripts/release_check.py --wheel dist
 
 check: lint
 	$(BIN)/python -m pytest $(WORKERS) --few
