@@ -18,6 +18,7 @@ from experiments.phase_diagram import diagrams
 from experiments.phase_diagram.config import MEMORIES as MAPPED
 from experiments.phase_diagram.summary import cells
 from experiments.runner import boundary
+from experiments.statistics.clusters import standard_error
 from hopfield.theory import classical, spherical
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "_static" / "explorer" / "tables.js"
@@ -48,11 +49,10 @@ def capacity(table: Table) -> dict[str, Any]:
             wanted = ", ".join(MEMORIES)
             raise InputError(f"CAPACITY must hold clean starts of {wanted} at one β each, got {len(betas)} of {memory}")
         beta = None if np.isnan(betas[0]) else float(betas[0])
-        share = (
-            (rows[criterion] / rows["queries"]).groupby([rows["neurons"], rows["load"].round(6)]).agg(["mean", "sem"])
-        )
+        shares = (rows[criterion] / rows["queries"]).groupby([rows["neurons"], rows["load"].round(6)])
+        share = shares.agg(["mean", standard_error])
         sizes = {
-            int(size): [[load, round(mean, 4), round(sem, 4)] for (_, load), mean, sem in part.itertuples()]
+            int(size): [[load, round(mean, 4), round(error, 4)] for (_, load), mean, error in part.itertuples()]
             for size, part in share.groupby(level=0)
         }
         limit, *known = (theory.critical_load(memory, criterion, size, 0, beta) for size in (None, *sizes))

@@ -59,9 +59,9 @@ def summarise(table: Table) -> dict:
                 scalars[f"no_area/{label}/{method}"] = f"{lost} of {len(folds)} test folds"
         for method in [m for m in folds.columns if m != OURS and OURS in folds]:
             lead = (folds[OURS] - folds[method]).to_numpy(float)
-            share = 1 / len(lead) + 1 / (rows["fold"].nunique() - 1)
+            wider = float(np.sqrt(1 + len(lead) / (rows["fold"].nunique() - 1)))
             entry = {"data": label, "method": method, "lead": float(lead.mean())}
-            leads.append(entry | {"stderr": float(lead.std(ddof=1) * np.sqrt(share))})
+            leads.append(entry | {"stderr": wider * standard_error(lead)})
             scalars |= headline(f"lead_on_{method}/{label}", leads[-1]["lead"], leads[-1]["stderr"])
         if (known := published_area(str(name), rows)) is not None:
             scalars |= headline(f"published/{label}", *known)

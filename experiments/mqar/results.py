@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pandas
-from scipy import stats
 
 from experiments.contract import Table
 from experiments.figures.panel import Axis, Panel, Series
@@ -20,13 +19,12 @@ def summarise(table: Table) -> dict:
     results, scalars = [], {}
     for kind, rows in table.groupby(KEYS, sort=False):
         values = rows["accuracy"].to_numpy(float)
-        count, error = len(values), standard_error(values)
-        half = float(stats.t.ppf(0.975, count - 1) * error)
+        count, half = len(values), standard_error(values, 0.95)
         entry = dict(zip(KEYS, kind, strict=True)) | {"accuracy": float(values.mean()), "half_interval": half}
         entry |= {"seeds": count, "solved": int((values >= 0.99).sum()), "epochs": float(rows["epochs"].mean())}
         results.append(entry | {"contradicted": float(rows["contradicted"].mean())})
         name = f"accuracy/{entry['mixer']}/d={entry['width']}/L={entry['length']}/K={entry['pairs']}"
-        scalars |= headline(name, entry["accuracy"], error)
+        scalars |= headline(name, entry["accuracy"], standard_error(values))
     scalars["contradicted"] = float(table["contradicted"].mean())
     return {"results": results, "scalars": scalars}
 

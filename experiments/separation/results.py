@@ -192,7 +192,7 @@ def _by_separation(table: Table, looks: Looks) -> Panel:
 def _matrix(table: Table) -> Panel:
     """Mean over all starts for every pair at the most images, percent. A second dynamics is in brackets."""
     means = 100 * overall(table)
-    error = means.std(axis=1, ddof=1) / np.sqrt(means.count(axis=1))
+    error = means.apply(lambda draws: standard_error(draws.dropna()), axis=1)
     mean = means.mean(axis=1).droplevel("ensemble")
     rows = table[table["similarity"] != BOUND[0]]
     columns, lines = _in_order(rows, "similarity"), _in_order(rows, "separation")

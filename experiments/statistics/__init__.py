@@ -2,6 +2,7 @@
 
 Functions take columns of a table, such as loads, successes and the disorder sample of each row.
 
+    student         intervals of estimates from few draws
     clusters        means and error bars of trials that share stored patterns
     deviations      how far means lie from theory, in their errors
     success_counts  successes by load and disorder sample, pooled and cut

@@ -2,6 +2,7 @@
 
 Trials that share stored patterns are not independent. `cluster` names the disorder sample of every row, and every
 error here is an error over disorder samples; numbering the rows instead (`cluster=range(n)`) gives the naive one.
+Errors are half the 68 % interval of Student's t (`student`).
 """
 
 import math
@@ -13,6 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from experiments.statistics.columns import LARGEST, Array, check_length, magnitude, numbers, single
+from experiments.statistics.student import ONE, freedom, half_interval
 
 PROPORTIONS = ("mean", "stderr", "low", "high", "trials", "clusters")
 MEANS = ("mean", "stderr", "low", "high", "clusters")
@@ -20,25 +22,29 @@ MEANS = ("mean", "stderr", "low", "high", "clusters")
 
 
 class Mean(NamedTuple):
-    """A mean and its standard error over `clusters` disorder samples (NaN for a single one)."""
+    """A mean and its error over `clusters` disorder samples (NaN for a single one)."""
 
     mean: float
     stderr: float
     clusters: int
 
 
-def standard_error(values: ArrayLike) -> float:
-    """The error s/√n of the mean of independent values [n], one for each disorder sample. NaN for a single one."""
+def standard_error(values: ArrayLike, coverage: float = ONE) -> float:
+    """The error t s/√n of the mean of independent values [n], one for each disorder sample. NaN for a single one.
+
+    With a `coverage` of 0.95 it is half the 95 % interval of Student's t.
+    """
     value = numbers("values", values)
     check_length(values=value)
     if value.size > 1 and _equal(value):
         return 0.0
     unit = magnitude(value)
-    return float(unit * ((value / unit).std(ddof=1) / np.sqrt(value.size))) if value.size > 1 else math.nan
+    spread = (value / unit).std(ddof=1) / np.sqrt(value.size) if value.size > 1 else math.nan
+    return unit * half_interval(float(spread), value.size - 1, coverage)
 
 
 def jackknife(left_out: ArrayLike) -> float:
-    """The error √((G−1)/G · Σ_g (x_g − mean)²) of an estimate, from those without each of G disorder samples [G].
+    """The error t √((G−1)/G · Σ_g (x_g − mean)²) of an estimate, from those without each of G disorder samples [G].
 
     NaN for a single one, and where there is no estimate without one of them.
 
@@ -46,15 +52,16 @@ def jackknife(left_out: ArrayLike) -> float:
     """
     estimates = numbers("left_out", left_out)
     check_length(left_out=estimates)
-    return float(np.sqrt((estimates.size - 1) * np.var(estimates))) if estimates.size > 1 else math.nan
+    return half_interval(math.sqrt((estimates.size - 1) * np.var(estimates)), estimates.size - 1)
 
 
 def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | None = None) -> Mean:
     """Weighted mean and its error over clusters. Weights = trials and values = successes/trials give a proportion.
 
-        mean = Σ w v / Σ w,   stderr² = G/(G−1) · Σ_g (Σ_{i∈g} w_i (v_i − mean))² / (Σ w)²,   G clusters
+        mean = Σ w v / Σ w,   stderr² = t² G/(G−1) · Σ_g (Σ_{i∈g} w_i (v_i − mean))² / (Σ w)²,   G clusters
 
-    With one row per cluster and equal weights this is the usual s/√G.
+    With one row per cluster and equal weights this is t s/√G, Student's t with G − 1 degrees of freedom; of clusters of
+    unequal weight the effective number stands for G there.
 
     Args:
         values: [R] measured values; rows of weight 0 are ignored.
@@ -86,8 +93,8 @@ def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | N
         return Mean(float(mean), 0.0, groups.size)
     residual = np.bincount(group, weight * (value - mean))
     correction, unit = groups.size / (groups.size - 1), magnitude(residual)
-    stderr = unit * (math.sqrt(correction * np.sum((residual / unit) ** 2)) / weight.sum())
-    return Mean(float(mean), float(stderr), groups.size)
+    stderr = math.sqrt(correction * np.sum((residual / unit) ** 2)) / weight.sum()
+    return Mean(float(mean), unit * half_interval(stderr, freedom(np.bincount(group, weight))), groups.size)
 
 
 def _equal(values: Array) -> bool:

@@ -41,12 +41,12 @@ def half_crossing(
 ) -> Crossing:
     """The first x at which the mean of the values rises through one half or another level, and its error.
 
-        stderr² = (G−1)/G · Σ_g (x_(g) − mean of x_(·))² + (x − x_line)²,   x_(g) the crossing without cluster g
+        stderr² = t² (G−1)/G · Σ_g (x_(g) − mean of x_(·))² + (x − x_line)²,   x_(g) the crossing without cluster g
 
     The logits of the means are joined by the monotone cubic of Fritsch and Carlson; x_line is where a straight line
-    would cross instead. On a fine grid only the jackknife is left, on a coarse one the error is on the large side.
-    Beside a mean of exactly 0 or 1, which has no logit, the means themselves are joined by a line, and x − x_line is
-    the spread of a point anywhere in the interval, its length over √12.
+    would cross instead, and t is Student's. On a fine grid only the jackknife is left, on a coarse one the error is on
+    the large side. Beside a mean of exactly 0 or 1, which has no logit, the means themselves are joined by a line, and
+    x − x_line is the spread of a point anywhere in the interval, its length over √12.
 
     Args:
         x: [R] control parameter of every row, on the axis to interpolate on (ln β ...).

@@ -12,6 +12,8 @@ from scipy.interpolate import PchipInterpolator
 from scipy.optimize import brentq, isotonic_regression
 from scipy.special import logit
 
+from experiments.statistics.student import half_interval
+
 Array = np.ndarray[Any, Any]
 RESAMPLINGS = 400
 
@@ -19,11 +21,12 @@ RESAMPLINGS = 400
 def falling_half(load: Array, successes: Array, trials: Array, cluster: Array) -> tuple[float, float]:
     """The load at which the share of successes falls through one half, and its error over clusters.
 
-        stderr² = variance over clustered bootstraps + (crossing of the shares − crossing of their logits)² + width²/12
+        stderr² = t² G/(G−1) · variance of bootstraps + (crossing of the shares − of their logits)² + width²/12
 
-    The pooled shares are made monotone (isotonic regression) and joined by the monotone cubic of Fritsch and Carlson;
-    the logits of the same shares, joined in the same way, say what the choice of the curve between two loads matters,
-    which vanishes on a fine grid. The width is that of a plateau at one half, anywhere on which the crossing may lie.
+    Bootstraps draw G clusters anew, whose spread is that of G − 1, and t is Student's. The pooled shares are made
+    monotone (isotonic regression) and joined by the monotone cubic of Fritsch and Carlson; the logits of the same
+    shares, joined in the same way, say what the choice of the curve between two loads matters, which vanishes on a fine
+    grid. The width is that of a plateau at one half, anywhere on which the crossing may lie.
 
     Args:
         load, successes, trials, cluster: [R] counts of every row, clusters numbered from 0; success falls with load.
@@ -39,25 +42,30 @@ def falling_half(load: Array, successes: Array, trials: Array, cluster: Array) -
     np.add.at(sums[1], (cluster, column), trials)
     pooled = sums.sum(axis=1)
     value, other = _crossing(loads, *pooled), _crossing(loads, *pooled, logits=True)
-    drawn = np.array([_crossing(loads, *each) for each in _bootstrap_counts(sums)])
+    counts, factor = _bootstrap_counts(sums)
+    drawn = np.array([_crossing(loads, *each) for each in counts])
     drawn = drawn[np.isfinite(drawn)]
     if drawn.size < RESAMPLINGS / 2:
         return value, math.nan
     used = pooled[1] > 0
     plateau = loads[used][_isotonic(*pooled[:, used]) == 0.5]
     width = float(np.ptp(plateau)) if plateau.size else 0.0
-    return value, math.hypot(float(drawn.std()), value - other, width / math.sqrt(12))
+    return value, math.hypot(factor * float(drawn.std()), value - other, width / math.sqrt(12))
 
 
-def _bootstrap_counts(sums: Array) -> Array:
-    """Successes and trials [B, 2, X] of clusters [2, G, X] drawn anew, or of trials where all clusters are the same."""
+def _bootstrap_counts(sums: Array) -> tuple[Array, float]:
+    """Successes and trials [B, 2, X] of clusters [2, G, X] drawn anew, or of trials where all clusters are the same.
+
+    Also the factor from the spread of what they give to its error.
+    """
     rng, groups = np.random.default_rng(0), sums.shape[1]
     if groups > 1 and not np.ptp(sums, axis=1).any():
         successes, trials = sums.sum(axis=1)
         drawn = rng.binomial(trials.astype(int), successes / np.maximum(trials, 1), (RESAMPLINGS, trials.size))
-        return np.stack([drawn, np.broadcast_to(trials, drawn.shape)], axis=1)
+        return np.stack([drawn, np.broadcast_to(trials, drawn.shape)], axis=1), 1.0
     chosen = rng.multinomial(groups, np.full(groups, 1 / groups), RESAMPLINGS)
-    return np.einsum("bg,kgx->bkx", chosen, sums)
+    factor = half_interval(math.sqrt(groups / max(groups - 1, 1)), groups - 1)
+    return np.einsum("bg,kgx->bkx", chosen, sums), factor
 
 
 def _isotonic(successes: Array, trials: Array) -> Array:

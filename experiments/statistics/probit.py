@@ -3,9 +3,10 @@
 import math
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr, stdtrit
+from scipy.special import log_ndtr
 
 from experiments.statistics.columns import Array, magnitude
+from experiments.statistics.student import freedom, half_interval
 from experiments.statistics.success_counts import Counts
 
 
@@ -61,5 +62,4 @@ def jackknife_error(gradient: Array, design: Array, counts: Counts, best: Array)
     left_out = np.einsum("gij,gj->gi", np.linalg.pinv(whole - information, hermitian=True), score) @ (gradient / unit)
     part = np.einsum("i,gij,j->g", along, information, along)
     variance = max((1 - 1 / groups.size) * np.sum(left_out**2), part.sum())
-    freedom = max(part.sum() ** 2 / np.sum(part**2) - best.size, 1.0)
-    return float(unit * math.sqrt(variance) * stdtrit(freedom, ndtr(1.0)))
+    return unit * half_interval(math.sqrt(variance), freedom(part, best.size))

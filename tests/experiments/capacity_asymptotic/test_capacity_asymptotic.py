@@ -9,6 +9,7 @@ from scipy.special import ndtr
 
 from experiments.capacity_asymptotic import experiment
 from experiments.capacity_asymptotic.experiment import Config, measure, panels, points, summarise
+from experiments.statistics.clusters import standard_error
 from experiments.statistics.crossings import parabolic_crossing
 from hopfield.theory.base import flips
 
@@ -51,7 +52,7 @@ def test_errors_of_enumerated_thresholds_are_those_over_draws_that_all_loads_sha
         used = shifts[part]
         for entry, centre in zip(summarise(shifted(used))["thresholds"], (0.573, 0.687), strict=True):
             assert entry["load"] == pytest.approx(centre + used.mean(), abs=2e-4)
-            assert entry["stderr"] == pytest.approx(used.std(ddof=1) / len(used) ** 0.5, rel=0.05)
+            assert entry["stderr"] == pytest.approx(standard_error(used), rel=0.05)
     for entry in summarise(shifted(shifts[:1]))["thresholds"]:
         assert entry["load"] is not None
         assert np.isnan(entry["stderr"])

@@ -13,6 +13,7 @@ import pytest
 from experiments.entropy import experiment as entropy
 from experiments.entropy import measurement
 from experiments.entropy.experiment import Config
+from experiments.statistics.clusters import standard_error
 from hopfield import find_memory
 from hopfield.theory import spherical
 
@@ -122,7 +123,7 @@ def test_quantiles_and_shares_are_those_of_the_retrievals(table: pandas.DataFram
     assert last["rising_retrieved"] == pytest.approx(np.mean(rising & kept))
     assert 0 < last["retrieved"] == pytest.approx(kept.mean())
     # one draw of patterns is one cluster: s/√G of the shares of the draws
-    assert last["rising_stderr"] == pytest.approx(rising.mean(axis=1).std(ddof=1) / math.sqrt(config.samples))
+    assert last["rising_stderr"] == pytest.approx(standard_error(rising.mean(axis=1)))
 
 
 def test_the_summary_says_who_rises_and_how_well_the_identities_hold(table: pandas.DataFrame) -> None:

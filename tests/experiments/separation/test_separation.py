@@ -11,6 +11,7 @@ from experiments.separation import experiment, measurement, memories
 from experiments.separation.config import BOUND, Config
 from experiments.separation.experiment import points, summarise
 from experiments.shared import pattern_sets
+from experiments.statistics.clusters import standard_error
 
 NOISE = measurement.Task("digits", 30, 40, 20, "noise", 0.3)
 SAMPLES = tuple(range(measurement.TOGETHER))
@@ -140,7 +141,7 @@ def test_the_summary_ranks_pairs_and_measures_leads_draw_by_draw() -> None:
     (best,) = found["best"]
     assert (best["similarity"], best["separation"], best["next_similarity"]) == ("cosine", "max", "dot/max")
     assert best["retrieved"] == pytest.approx(0.6)
-    assert best["retrieved_stderr"] == pytest.approx(0.2)
+    assert best["retrieved_stderr"] == pytest.approx(standard_error([0.4, 0.8]))
     assert best["similarity_lead"] == pytest.approx(0.1)
     assert [entry["behind"] for entry in found["ranking"]] == pytest.approx([0.0, 0.1, 0.2])
     assert [entry["behind_stderr"] for entry in found["ranking"]] == pytest.approx([0.0] * 3, abs=1e-12)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit, ndtr
 
+from experiments.statistics.clusters import standard_error
 from experiments.statistics.crossings import half_crossing, parabolic_crossing, straight_crossing
 
 X = np.linspace(-1, 1, 9)
@@ -31,11 +32,11 @@ def test_other_levels_are_crossed_where_the_logistic_mean_has_them(level):
 
 
 def test_error_of_few_equal_shifts_is_that_of_their_mean():
-    # For curves much wider than the shifts the crossing is the mean shift, whose standard error is s/√G.
+    # For curves much wider than the shifts the crossing is the mean shift, whose error is t s/√G.
     shifts = np.random.default_rng(0).normal(0.1, 0.02, 12)
     found = half_crossing(*samples(X, shifts, slope=3.0))
     assert found.value == pytest.approx(shifts.mean(), abs=2e-4)
-    assert found.stderr == pytest.approx(shifts.std(ddof=1) / np.sqrt(12), rel=0.03)
+    assert found.stderr == pytest.approx(standard_error(shifts), rel=0.03)
 
 
 def test_error_covers_what_a_coarse_grid_leaves_open():
@@ -86,12 +87,12 @@ def test_of_several_crossings_a_parabola_takes_the_one_with_the_point_nearest_to
 
 
 def test_draws_that_points_share_give_a_parabola_their_error():
-    """Parallel lines: the crossing is the mean of theirs, its error s/√G, whatever errors the points have."""
+    """Parallel lines: the crossing is the mean of theirs, its error t s/√G, whatever errors the points have."""
     load, shifts = np.linspace(0, 1, 9), np.array([0.0, 0.02, 0.03, -0.04, 0.01])
     curves = load - 0.3 - shifts[:, None]
     left_out = [np.delete(curves, i, axis=0).mean(axis=0) for i in range(5)]
     found = parabolic_crossing(load, curves.mean(axis=0), np.full(9, 1e-5), left_out=left_out)
-    assert found == pytest.approx((0.3 + shifts.mean(), shifts.std(ddof=1) / 5**0.5), rel=1e-6)
+    assert found == pytest.approx((0.3 + shifts.mean(), standard_error(shifts)), rel=1e-6)
     value, stderr = parabolic_crossing(load, curves[0], np.full(9, 1e-5), left_out=curves[:1])
     assert value == pytest.approx(0.3)
     assert stderr is not None

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import t as student
 from scipy.stats import ttest_1samp
 
+from experiments.statistics.clusters import standard_error
 from experiments.training import experiment
 
 
@@ -34,7 +35,7 @@ def test_the_rate_is_chosen_by_validation_and_the_comparison_is_paired_by_split(
     assert entry["p_independent"] == pytest.approx(p)
     # The variance of the mean of three leads grows from 1/3 to 1/3 + (test samples)/(training samples): twice as much.
     assert entry["p"] == pytest.approx(2 * student.sf(abs(t) / np.sqrt(2), 2))
-    assert entry["lead_stderr"] == pytest.approx(np.std([-0.05, -0.02, -0.04], ddof=1) * np.sqrt(2 / 3))
+    assert entry["lead_stderr"] == pytest.approx(np.sqrt(2) * standard_error([-0.05, -0.02, -0.04]))
     assert found["scalars"]["test_accuracy/wine/lookup/softmax/adam"] == pytest.approx(0.8)
     assert json.dumps(found)
 
