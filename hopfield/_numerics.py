@@ -27,6 +27,14 @@ def saved_for_derivative(x: Array) -> Array:
     return checkpoint_name(x, KEPT)
 
 
+def by_its_rule(function: Callable) -> Callable:
+    """A function with a derivative rule, for a call inside another rule.
+
+    JAX forgets a rule inside a rule inside a scan, and differentiates what stands under it, unless it is a checkpoint.
+    """
+    return jax.checkpoint(function, prevent_cse=False)
+
+
 def accumulation_dtype(dtype) -> jnp.dtype:
     """The type in which sums over patterns are accumulated: float32, or float64 where the input is float64."""
     with jax.numpy_dtype_promotion("standard"):

@@ -1,23 +1,21 @@
 """Derivatives of block-wise attention: how read-out and log-sum-exp move with the inputs, block by block.
 
-From weights p = e^(s − F) that are formed again, dF = Σ p ds and dO = Σ p ds v + Σ p dv − O dF; those of other
-separations have their form in `separations.row_forms`. This is forward mode.
+From weights p = e^(s − F) that are formed again, dF = Σ p ds and dO = Σ p ds v + Σ p dv − O dF. This is forward mode.
 It is linear in the tangents, and its transpose, which JAX derives of the same loops, is the backward pass of
 flash attention: dS = p ∘ (dO vᵀ − rowsum(dO ∘ O) + dF). No block's scores outlive it in either direction.
 """
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
 from hopfield._arrays import transposed, unread_as_zero
-from hopfield._numerics import accumulation_dtype, wide
+from hopfield._numerics import KEPT, accumulation_dtype, wide
 from hopfield.attention._blocks import Blocks, block_mask, if_in_reach, masked, take_block
-from hopfield.separations.row_forms import BlockForm
 
 
 def block_scores(query: Array, key: Array, rate: Array | None = None) -> Array:
@@ -26,64 +24,42 @@ def block_scores(query: Array, key: Array, rate: Array | None = None) -> Array:
     return products if rate is None else products * rate
 
 
-class Kept(NamedTuple):
-    """What a derivative keeps of every row: what its weights share, and M and N of `separations.row_forms`.
-
-    Beside it, dF as the separation moves and the weights stay.
-    """
-
-    found: tuple[Array, ...]
-    common: Array | None
-    potential: Array | None
-    moved: Array | None = None
-
-
-def tangents(form: BlockForm, primals: tuple, moved: tuple, kept: Kept, size: Blocks) -> tuple[Array, Array]:
-    """Tangents of read-out and potential along those of query, key, value, β and separation (None if it stays)."""
-    query, key, value, rate, mask, separation = primals
+def tangents(primals: tuple, moved: tuple, kept: tuple[Array, Array], size: Blocks) -> tuple[Array, Array]:
+    """Tangents of read-out and potential along those of query, key, value and β, from F [*b, T, 1] and the read-out."""
+    query, key, value, rate, mask = primals
     d_query, d_key, d_value = map(wide, moved[:3])  # their transposes are sums over blocks
-    keys, rates = (key, value, d_key, d_value), (rate, moved[3])
 
     def rows(part: tuple, row: Any, length: int) -> tuple[Array, Array]:
-        q, d_q, kept = part
-        like = next(x for x in kept[1:3] if x is not None)
-        step = partial(_moved_by_block, (form, mask, rates, (separation, moved[4])), (row, q, d_q, kept.found))
-        d_o, d_mass, d_potential = _over_keys(step, like, keys, mask, row, size)
-        d_potential = d_potential if kept.moved is None else d_potential + kept.moved
-        for matrix, change in ((kept.common, d_mass), (kept.potential, d_potential)):
-            d_o = d_o if matrix is None else d_o - matrix.astype(d_o.dtype) * change
-        return d_o.astype(value.dtype), d_potential
+        q, d_q, base, output = part
+        step = partial(_moved_by_block, (mask, rate, moved[3]), (row, q, d_q, base))
+        d_o, d_potential = _over_keys(step, output, (key, value, d_key, d_value), mask, row, size)
+        return (d_o - output.astype(d_o.dtype) * d_potential).astype(value.dtype), d_potential
 
-    d_output, d_potential = over_rows(rows, (query, d_query, kept), size.queries)
+    d_output, d_potential = over_rows(rows, (query, d_query, *kept), size.queries)
     return d_output, d_potential[..., 0]
 
 
 def _moved_by_block(fixed: tuple, rows: tuple, sums: tuple, keys: tuple, column: Any) -> tuple:
-    """Sums Σ (dp v + p dv), Σ dp and Σ p ds [*b, T, 1], with the share of one block of keys added."""
-    form, mask, (rate, d_rate), (separation, d_separation) = fixed
-    row, q, d_q, found = rows
+    """Sums Σ p ds v + Σ p dv and Σ p ds [*b, T, 1], with the share of one block of keys added."""
+    mask, rate, d_rate = fixed
+    row, q, d_q, base = rows
     readable = block_mask(mask, row, column, (q.shape[-2], keys[0].shape[-2]), q.ndim)
     dtype = accumulation_dtype(q.dtype)
     k, v, d_k, d_v = unread_as_zero(readable, *keys)
     s = block_scores(q, k)
-    scores = masked(s if rate is None else s * rate, readable)
-    of_separation = lambda separation: form.weights(separation, scores, found)
-    p = of_separation(separation)
+    p = jnp.exp(masked(s if rate is None else s * rate, readable) - base)
     q, k, v = (x.astype(dtype) for x in (q, k, v))
     d_s = block_scores(d_q, k) + block_scores(q, d_k)
     d_s = d_s if rate is None else d_s * rate + s * d_rate
-    p, d_p, d_f = jnp.broadcast_arrays(p, form.slope(separation, scores, p, found) * d_s, p * d_s)
-    if d_separation is not None:
-        d_p += jax.jvp(of_separation, (separation,), (d_separation,))[1]
-    added = d_p @ v + p @ d_v, *(jnp.sum(x, axis=-1, keepdims=True) for x in (d_p, d_f))
-    return jax.tree.map(jnp.add, sums, added)
+    p, d_p = jnp.broadcast_arrays(p, p * d_s)
+    return jax.tree.map(jnp.add, sums, (d_p @ v + p @ d_v, jnp.sum(d_p, axis=-1, keepdims=True)))
 
 
 def _over_keys(step: Callable, like: Array, keys: tuple, mask: Any, row: Any, size: Blocks) -> tuple:
     """Sums after step(sums, keys, column) over all blocks of keys in reach, in memory of one block."""
     count, whole = keys[0].shape[-2], keys[0].shape[-2] // size.keys
     dtype = accumulation_dtype(like.dtype)
-    sums = jnp.zeros(like.shape, dtype), *[jnp.zeros((*like.shape[:-1], 1), dtype)] * 2
+    sums = jnp.zeros(like.shape, dtype), jnp.zeros((*like.shape[:-1], 1), dtype)
 
     @partial(jax.checkpoint, prevent_cse=False, static_argnums=3)
     def reached(sums, keys, column, width):
@@ -108,7 +84,8 @@ def over_rows(rows: Callable, parts: tuple, length: int) -> Any:
     if whole == 1:
         found.append(rows(jax.tree.map(lambda x: take_block(x, 0, length), parts), 0, length))
     elif whole:
-        one = jax.checkpoint(lambda part, row: rows(part, row, length), prevent_cse=False)
+        kept = jax.checkpoint_policies.save_only_these_names(KEPT)
+        one = jax.checkpoint(lambda part, row: rows(part, row, length), prevent_cse=False, policy=kept)
         starts = length * jnp.arange(whole)
         blocks = jax.lax.scan(
             lambda _, part: (None, one(*part)), None, (jax.tree.map(partial(split, length=length), parts), starts)

@@ -18,7 +18,8 @@ from hopfield._numerics import is_traced
 from hopfield.attention.fused import Heads, heads_of, mask_parts
 from hopfield.attention.masks import Causal, Everything, Lengths, Mask, Window
 from hopfield.separations import Separation
-from hopfield.separations.row_forms import Cut, NormCut, RowForm, Steps
+from hopfield.separations.relu import LogReLU
+from hopfield.separations.sparse import Entmax, Normmax, Sparsemax
 
 WIDTHS = {jnp.dtype(jnp.float32): 64, jnp.dtype(jnp.bfloat16): 128}
 """Largest width of keys and values by type: beyond it a program's sums leave its registers."""
@@ -48,7 +49,6 @@ class How(NamedTuple):
     scale: float
     separation: str
     power: Power
-    form: type[RowForm]
     band: tuple[int, int]
     """Keys before and after the query's own, −1 where there is no end."""
     cut: bool
@@ -61,21 +61,28 @@ class How(NamedTuple):
         return read(query, key, value, mask, self)
 
 
-def power_of(separation: Separation) -> Power:
-    """A separation with a `row_form` as a power."""
-    if isinstance(separation.row_form, Steps):
+KINDS: dict[type[Separation], str] = {
+    Sparsemax: "entmax",
+    Entmax: "entmax",
+    Normmax: "normmax",
+    LogReLU: "epanechnikov",
+}
+"""Separations that the kernels read, by their classes: one that inherits from them may have other weights."""
+
+
+def power_of(separation: Any) -> Power:
+    """A separation of `KINDS` as a power."""
+    kind = KINDS[type(separation)]
+    if kind == "epanechnikov":
         return Power(1.0, 0.0, 1.0, None, -1.0)
-    gap = float(cast(Any, separation).alpha) - 1.0
+    gap = float(separation.alpha) - 1.0
     exponent = 1.0 / gap
-    if isinstance(separation.row_form, NormCut):
-        return Power(1.0, exponent, exponent, exponent + 1.0)
-    return Power(gap, exponent, exponent, exponent)
+    return Power(1.0, exponent, exponent, exponent + 1.0) if kind == "normmax" else Power(gap, *[exponent] * 3)
 
 
 def how_of(separation: Separation, scale: float, query: Array, key: Array, value: Array, mask: Any) -> How | None:
     """How the kernels read this; None where they do not apply."""
-    form: Any = type(separation.row_form)
-    name = _NAMES.get(form)
+    name = KINDS.get(type(separation))
     if jax.default_backend() != "gpu" or name is None or not _installed():
         return None
     alpha = getattr(separation, "alpha", None)
@@ -93,10 +100,7 @@ def how_of(separation: Separation, scale: float, query: Array, key: Array, value
     cut = any(isinstance(part, Lengths) for part in ([] if mask is None else mask_parts(mask)))
     name = name if alpha is None else f"{name}:{float(alpha)!r}"
     precision = "tf32x3" if cast(Any, jax.config).jax_default_matmul_precision in FULL else "tf32"
-    return How(scale, name, power, form, band, cut, precision)
-
-
-_NAMES = {Cut: "entmax", NormCut: "normmax", Steps: "epanechnikov"}
+    return How(scale, name, power, band, cut, precision)
 
 
 @cache
@@ -157,8 +161,21 @@ def _forwards(query, key, value, length, how: How, slopes: bool) -> tuple[Array,
 
 def _rows_forwards(query, key, value, length, how):
     output, tau, factor, moment, mass, *listed = _forwards(query, key, value, length, how, slopes=True)
-    common, beside = how.form().shared(output.astype(jnp.float32), moment, mass[..., None])
+    common, beside = _shared(how.separation, output.astype(jnp.float32), moment, mass[..., None])
     return output, (query, key, value, length, tau, factor, common, beside, listed)
+
+
+def _shared(name: str, output: Array, moment: Array, mass: Array) -> tuple[Array | None, Array | None]:
+    """M and N of dO = Σ (dp v + p dv) − M Σ dp − N Σ p ds, where dp moves with the scores and the threshold stays.
+
+    They are what it costs that the threshold moves, too; None stands for zero.
+    """
+    kind = name.partition(":")[0]
+    if kind == "epanechnikov":
+        return None, output
+    if kind == "normmax":
+        return output, moment - output * mass
+    return moment / jnp.where(mass == 0, 1.0, mass), None
 
 
 def _rows_backwards(how, kept, slope):

@@ -5,6 +5,7 @@ arXiv:2112.05682; Dao et al. 2022, arXiv:2205.14135). The backward pass forms th
 """
 
 import contextlib
+import math
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -19,7 +20,7 @@ from hopfield._arrays import same_rank, unread_as_zero
 from hopfield._numerics import accumulation_dtype, largest, power_of_two, safe_norm, wide
 from hopfield.attention import _cut_reads
 from hopfield.attention._arguments import Keys, Rows, inputs, inverse_temperature, over_temperature
-from hopfield.attention._block_tangents import Kept, block_scores, tangents
+from hopfield.attention._block_tangents import block_scores, over_rows, tangents
 from hopfield.attention._blocks import (
     Blocks,
     block_lengths,
@@ -32,14 +33,14 @@ from hopfield.attention._blocks import (
     take_block,
 )
 from hopfield.attention._fused_rule import How, read_fused
-from hopfield.attention._row_reads import Given, read_rows
+from hopfield.attention.core import by_row
 from hopfield.attention.fused import folded, fused_kernel_applies, how_of, number
 from hopfield.attention.mask_views import allowed
 from hopfield.attention.masks import Mask
+from hopfield.attention.plans import plan
 from hopfield.metrics import Metric, as_metric
 from hopfield.separations import LogSumExp, Separation, as_separation
 from hopfield.separations.exponential import sums_exponentials
-from hopfield.separations.row_forms import Exponentials
 from hopfield.separations.streams import Stream
 
 
@@ -66,9 +67,8 @@ def attend_blockwise(
         query, key, value: leading axes broadcast as in a matrix product.
         metric: bilinear form g; None for the dot product.
         beta: inverse temperature > 0, a number or per head; 1/√D if None, D the width of the queries.
-        separation: softmax or another function of the sum of exponentials, "softmax1", "exponential"; or one whose
-            weights are of a form that blocks can form again from a threshold: "sparsemax", "entmax:1.5", "normmax:2",
-            "epanechnikov". A block of queries of these reads all keys at once.
+        separation: softmax or another function of the sum of exponentials, "softmax1", "exponential"; or any other,
+            "sparsemax", "entmax:1.5", "topk:8", of which a block of queries reads all keys at once.
         mask: True where a key may be read, as for `attend`. A `Mask` is evaluated block by block, an array is cut.
         temperature: T > 0 by which the scores are divided, a number or per head.
         blocks: lengths (queries, keys) of the blocks; chosen from the shapes if None.
@@ -102,16 +102,14 @@ def kernel_of(separation: Separation, query: Array, key: Array, value: Array, ma
 
 
 def blockwise(separation: Separation) -> bool:
-    """Whether `attend_blockwise` has the separation, which is one for all heads."""
-    alike = all(jnp.ndim(leaf) == 0 for leaf in jax.tree.leaves(separation))
-    return sums_exponentials(separation) or (separation.row_form is not None and alike)
+    """Whether `attend_blockwise` has the separation: one for all heads."""
+    return sums_exponentials(separation) or all(jnp.ndim(leaf) == 0 for leaf in jax.tree.leaves(separation))
 
 
 def _in_blocks(separation: Separation, rows: tuple, rate, mask, blocks, asked: bool) -> tuple[Array, Any]:
     """Read-out and potential (None if none was asked for) of rows that a metric has been applied to."""
     if not blockwise(separation):
-        why = "no block can form its weights again"
-        raise ValueError(f"separation must be one that can be read in blocks, got {type(separation).__name__}: {why}")
+        raise ValueError(f"separation must be one for all heads in blocks, got {separation}")
     query, key, value = rows
     size, dtype = None if blocks is None else _as_blocks(blocks), jnp.promote_types(query.dtype, key.dtype)
     query, rate = same_rank(query, rate[..., None, None])
@@ -129,8 +127,8 @@ def _in_blocks(separation: Separation, rows: tuple, rate, mask, blocks, asked: b
     query, key, value = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (query, key, value))
     rate = None if rate is None else rate.reshape((1,) * (rank - rate.ndim) + rate.shape)
     size = block_lengths(query, key) if size is None else size
-    if separation.row_form is not None:
-        return cast(tuple, read_rows(Given(query, key, value, rate, mask, separation), size, asked))
+    if not sums_exponentials(separation):
+        return _by_queries(query, key, value, rate, mask, separation, size.queries, asked)
     output, potential = cast(tuple[Array, Array], _compiled(query, key, value, rate, mask, size))
     if separation.is_softmax:
         return output, potential
@@ -143,6 +141,28 @@ def _read_in_blocks(query: Array, key: Array, value: Array, mask: Mask | None, h
     return _in_blocks(as_separation(how.separation), (query, key, value), jnp.asarray(how.scale), mask, None, False)[
         0
     ].astype(value.dtype)
+
+
+@partial(jax.jit, static_argnums=(6, 7))
+def _by_queries(query, key, value, rate, mask, separation: Separation, length: int, asked: bool) -> tuple[Array, Any]:
+    """Read-out and potential (None if none was asked for) of blocks of queries that read all keys at once.
+
+    A derivative reads every block again, so that the scores of one block are held at a time.
+    """
+    leading = jnp.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2], leading_axes(mask, query.ndim))
+    length = min(length, max(16, plan().rows // max(1, math.prod(leading) * key.shape[-2])))
+
+    def of_block(part: tuple, row: Any, length: int) -> tuple:
+        readable = block_mask(mask, row, 0, (length, key.shape[-2]), query.ndim)
+        k, v = unread_as_zero(readable, key, value)
+        s = masked(block_scores(part[0], k, rate), readable)
+        s = jnp.broadcast_to(s, (*leading, *s.shape[-2:]))
+        p = by_row(separation.weights, s, None).astype(v.dtype)
+        output = jnp.matmul(p, v, preferred_element_type=accumulation_dtype(v.dtype)).astype(v.dtype)
+        return output, by_row(separation.potential, s, None)[..., None] if asked else None
+
+    output, potential = over_rows(of_block, (query,), length)
+    return output, None if potential is None else potential[..., 0]
 
 
 def _as_blocks(blocks: Any) -> Blocks:
@@ -232,8 +252,7 @@ def _attend_jvp(size: Blocks, primals: tuple, moved: tuple) -> tuple:
     output, potential = cast(tuple[Array, Array], _attend(*primals, size))
     # What every score of a row has in common: 0 weight, not NaN, where a row reads nothing.
     base = jnp.where(potential == -jnp.inf, jnp.inf, potential)[..., None]
-    kept = Kept((base,), output, None)
-    return (output, potential), tangents(Exponentials(), (*primals, None), (*moved[:4], None), kept, size)
+    return (output, potential), tangents(primals, moved[:4], (base, output), size)
 
 
 _compiled = partial(jax.jit, static_argnums=(5,))(_attend)

@@ -9,6 +9,8 @@ import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array
 
+from hopfield._numerics import by_its_rule
+
 
 def cases(function: Callable) -> list[Callable]:
     """A function of `power` for any exponent, then for the exponents 0, 1 and 2; `by_exponent` chooses."""
@@ -41,10 +43,11 @@ def by_exponent(exponent: Array, functions: Sequence[Callable], *arguments: Arra
 
 def _clipped_power_jvp(primals, tangents):
     (u, exponent), (du, d_exponent) = primals, tangents
-    power = clipped_power(u, exponent)
+    clipped = by_its_rule(clipped_power)
+    power = clipped(u, exponent)
     tangent = jnp.zeros_like(power)
     if not isinstance(du, SymbolicZero):
-        tangent += exponent * clipped_power(u, exponent - 1.0) * du
+        tangent += exponent * clipped(u, exponent - 1.0) * du
     if not isinstance(d_exponent, SymbolicZero):
         tangent += power * jnp.log(jnp.where(u <= 0, 1.0, u)) * d_exponent
     return power, tangent
@@ -72,6 +75,6 @@ def slope_of(p: Array, gap: Array) -> Array:
 @slope_of.defjvp
 def _slope_of_jvp(primals, tangents):
     (p, gap), (dp, d_gap) = primals, tangents
-    slope = slope_of(p, gap)
-    moved = (1.0 - gap) * clipped_power(p, -gap) * dp
+    slope = by_its_rule(slope_of)(p, gap)
+    moved = (1.0 - gap) * by_its_rule(clipped_power)(p, -gap) * dp
     return slope, moved - slope * jnp.log(jnp.where(p <= 0, 1.0, p)) * d_gap

@@ -14,7 +14,6 @@ from hopfield.separations._guards import nonzero as nonzero
 from hopfield.separations._guards import unmasked as unmasked
 from hopfield.separations._ties import balance, difference, finite_rise, where_near
 from hopfield.separations.jacobians import softmax_jacobian_product
-from hopfield.separations.row_forms import RowForm
 from hopfield.separations.simplex import Mask, Scores
 from hopfield.separations.streams import Streaming
 
@@ -24,7 +23,6 @@ BY_BLOCKS: tuple[Blockwise, ...] = get_args(Blockwise)
 _TOLD_OF = {
     "gibbs": {"potential", "weights"},
     "by_blocks": {"potential", "weights", "shares", "log_sizes"},
-    "row_form": {"potential", "weights"},
 }
 """What a separation says of functions: no longer true of a class that inherits it and has one of them of its own."""
 ROUNDING = 2.0**-8
@@ -64,9 +62,6 @@ class Separation(Node, abc.ABC):
     """How weights are read block by block: by sums that are merged (`Streaming`); as α-entmax of `alpha`, after passes
     for the threshold of all scores; or not, as they need all scores at once. A subclass with a potential, weights or
     shares of its own says so itself."""
-
-    row_form: ClassVar[RowForm | None] = None
-    """How blocks of attention form the weights again from what a row shares; None if they cannot. As `by_blocks`."""
 
     def __init_subclass__(cls, **options):
         check_methods(cls, potential=of_scores, weights=of_scores, shares=of_scores)

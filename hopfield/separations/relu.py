@@ -9,7 +9,6 @@ from hopfield._names import Named
 from hopfield._numerics import positive_part
 from hopfield.separations._guards import nonzero, unmasked
 from hopfield.separations.base import ByBlocks, Scalar, Separation
-from hopfield.separations.row_forms import RowForm, Steps
 from hopfield.separations.simplex import Mask, Scores
 from hopfield.separations.streams import Stream, Streaming
 
@@ -28,7 +27,6 @@ class LogReLU(Streaming, Separation):
 
     quasiconvex: ClassVar[bool] = True
     by_blocks: ClassVar[ByBlocks] = "sums"
-    row_form: ClassVar[RowForm | None] = Steps()
 
     @property
     def convex(self) -> bool:

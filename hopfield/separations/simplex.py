@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 
 from hopfield._arguments import real_array
 from hopfield._arrays import Mask, Scores
-from hopfield._numerics import largest, positive_part, saved_for_derivative, wide
+from hopfield._numerics import by_its_rule, largest, positive_part, saved_for_derivative, wide
 from hopfield.separations._deformed import power_logarithm
 from hopfield.separations._powers import by_exponent, cases, clipped_power, power_of, slope_of
 
@@ -108,15 +108,16 @@ def _newton_step(u: Scores, exponent: Array, tau: Array, total: float) -> Array:
 
 def _threshold_jvp(primals, tangents):
     (u, exponent), (du, d_exponent) = primals, tangents
-    tau = saved_for_derivative(_threshold(u, exponent))
+    tau = saved_for_derivative(by_its_rule(_threshold)(u, exponent))
     rest = u - tau
-    slope = exponent * clipped_power(rest, exponent - 1.0)
+    power = by_its_rule(clipped_power)
+    slope = exponent * power(rest, exponent - 1.0)
     tangent = jnp.zeros_like(tau)
     if not isinstance(du, SymbolicZero):
         tangent += jnp.sum(slope * du)
     if not isinstance(d_exponent, SymbolicZero):
         logarithm = jnp.log(jnp.where(rest <= 0, 1.0, rest))
-        tangent += jnp.sum(clipped_power(rest, exponent) * logarithm) * d_exponent
+        tangent += jnp.sum(power(rest, exponent) * logarithm) * d_exponent
     return tau, tangent / jnp.sum(slope)
 
 
@@ -163,8 +164,8 @@ SERIES = np.array([1.0 / math.factorial(j + 2) for j in range(12, -1, -1)])
 
 def _entmax_jvp(primals, tangents):
     (s, gap), (ds, d_gap) = primals, tangents
-    p = _entmax(s, gap)
-    slope = slope_of(p, gap)
+    p = by_its_rule(_entmax)(s, gap)
+    slope = by_its_rule(slope_of)(p, gap)
     change = jnp.zeros_like(p)
     if not isinstance(ds, SymbolicZero):
         change += slope * ds

@@ -13,7 +13,6 @@ from hopfield._numerics import is_traced, nan_outside
 from hopfield.separations import simplex
 from hopfield.separations.base import ByBlocks, Scalar, Separation
 from hopfield.separations.jacobians import normmax_jacobian_product, sparse_jacobian_product
-from hopfield.separations.row_forms import Cut, NormCut, RowForm
 from hopfield.separations.simplex import Mask, Scores, shifted
 
 
@@ -30,7 +29,6 @@ class Sparsemax(Separation):
     """As an α-entmax."""
     normalised: ClassVar[bool] = True
     by_blocks: ClassVar[ByBlocks] = "threshold"
-    row_form: ClassVar[RowForm | None] = Cut()
 
     def potential(self, z, mask=None):
         return _fenchel_young(self, z, mask)
@@ -60,7 +58,6 @@ class Entmax(Separation):
     most: ClassVar[float] = 2.0
     normalised: ClassVar[bool] = True
     by_blocks: ClassVar[ByBlocks] = "threshold"
-    row_form: ClassVar[RowForm | None] = Cut()
 
     def checked(self):
         contract = f"greater than 1 and at most {self.most:g} for entmax"
@@ -109,7 +106,6 @@ class Normmax(Separation):
 
     alpha: Scalar
     normalised: ClassVar[bool] = True
-    row_form: ClassVar[RowForm | None] = NormCut()
 
     def checked(self):
         return self.replace(

@@ -80,8 +80,6 @@ def test_blockwise_softmax1_reads_what_a_mask_leaves_and_says_its_potential():
     np.testing.assert_allclose(output, attend(query, key, value, separation="softmax1", mask=causal()), atol=1e-12)
     first = 0.5 * np.sum(np.asarray(query[:, 0]) ** 2, axis=1)  # β = 1/√4: the first query reads itself only
     np.testing.assert_allclose(potential[:, 0], np.log1p(np.exp(first)), rtol=1e-12)
-    with pytest.raises(ValueError, match=r"^separation must be .* in blocks, got TopK: no block can form its weights"):
-        attend_blockwise(query, key, value, separation="top_k:2")
 
 
 def test_layer_with_softmax1_is_a_softmax_layer_with_one_empty_slot():
