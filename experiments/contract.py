@@ -195,6 +195,7 @@ class Figure:
     width: float | None = option(None, "inches across (null: its own)", least=1, most=100)
     format: list[str] = option(list(FORMATS), "files to draw", among=FORMATS, nonempty=True)
     log: list[str] = option([], "axes made logarithmic", among=("x", "y"))
+    panels: list[str] = option([], "panels to draw, by letter or title (empty: all)")
 
 
 @dataclass

@@ -29,6 +29,7 @@ outputs/comparisons/<names> unless output= says where.
   figure.width=6               inches across
   figure.format=[svg,png]      the files to draw, among svg, png, pdf
   figure.log=[x,y]             axes made logarithmic
+  figure.panels=[a,d]          these panels alone, by letter or title
 
 `experiments.plot.figure(DIR)` returns the figure itself, to change and save in Python."""
 

@@ -65,14 +65,24 @@ def main_file(directory: Path, look: contract.Figure) -> Path:
 def build_figure(
     panels: Callable[[Table, dict], Sequence[Panel]], table: Table, summary: dict, look: contract.Figure
 ) -> tuple[Sequence[Panel], Figure]:
-    """Panels of a table and its summary as they were asked for, and their figure."""
+    """All panels of a table and its summary, and the figure of those that were asked for."""
     shown = panels(literal(table), literal(summary))
     if not isinstance(shown, list):
         raise TypeError(f"panels of an experiment must return a list of Panel, got {type(shown).__name__}")
     for panel in shown if look.log else ():
         for side in look.log:
             _make_logarithmic(panel, side)
-    return shown, draw.figure(shown, look.width)
+    return shown, draw.figure(_chosen(shown, look.panels), look.width)
+
+
+def _chosen(panels: Sequence[Panel], names: Sequence[str]) -> Sequence[Panel]:
+    """Panels by their letters or titles, in the order asked for; all if none is named."""
+    letters = dict(zip(draw.LETTERS, panels, strict=False))
+    places = letters | {panel.title: panel for panel in panels}
+    if unknown := [name for name in names if name not in places]:
+        known = ", ".join(f"{letter} ({panel.title})" for letter, panel in letters.items())
+        raise contract.InputError(f"figure.panels must be letters or titles of {known}, got {unknown[0]}")
+    return [places[name] for name in names] or panels
 
 
 def _make_logarithmic(panel: Panel, side: str) -> None:

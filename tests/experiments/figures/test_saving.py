@@ -80,6 +80,20 @@ def test_a_look_changes_the_figure_and_no_number(tmp_path: Path) -> None:
         assert [look["color"] for look in style.series(["a", "b"]).values()] == ["#ff0000", "#00ff00"]
 
 
+def test_panels_are_drawn_by_letter_or_title_at_the_width_of_a_column(tmp_path: Path) -> None:
+    def panels(table: object, summary: dict) -> list[Panel]:
+        return [Panel(title, series=[Series([1, 2], [1, 2])]) for title in ("one", "two", "three", "four")]
+
+    def named(*names: str) -> matplotlib.figure.Figure:
+        return saving.build_figure(panels, pandas.DataFrame(), {}, contract.Figure(width=3.4, panels=list(names)))[1]
+
+    assert [ax.get_title(loc="left") for ax in named("d", "two").axes] == ["a  four", "b  two"]
+    width, height = named("c").get_size_inches()
+    assert (width, height) == (pytest.approx(3.4), pytest.approx(2.6, abs=0.4)), "one panel is no strip"
+    with pytest.raises(contract.InputError, match=r"^figure.panels must be letters or titles of a \(one\), .* got e$"):
+        named("a", "e")
+
+
 @pytest.mark.slow
 def test_a_run_takes_its_look_and_is_drawn_again_with_another(command, tmp_path: Path) -> None:
     words = ("conf=toy", "output=out")
