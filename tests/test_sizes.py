@@ -24,6 +24,8 @@ MANY = {
     "hopfield/layers/attention_function.py:AttentionFunction.__call__": 14,
     "hopfield/layers/attention.py:HopfieldAttention.__call__": 13,
     "hopfield/layers/attention.py:HopfieldAttention.__init__": 31,
+    "hopfield/layers/blocks.py:DecoderBlock.__call__": 11,
+    "hopfield/layers/blocks.py:EncoderBlock.__call__": 9,
     "hopfield/layers/energy.py:EnergyTransformerBlock.__init__": 11,
     "hopfield/layers/imports/hopfield_layers.py:from_hopfield_layers": 9,
     "hopfield/optim/kronecker.py:diagonal_fisher": 11,

@@ -8,7 +8,7 @@ from flax import nnx
 from jaxtyping import Array, Float, Int
 
 from hopfield.attention import attend
-from hopfield.layers import AssociationOptions, HopfieldAttention, RecurrentMemory
+from hopfield.layers import AssociationOptions, HopfieldAttention, RecurrentMemory, RecurrentOptions
 
 ASSOCIATIONS = {"softmax": "softmax", "entmax": "entmax:1.5", "softmax1": "softmax1", "hopfield": "softmax"}
 """Separations of the mixers that keep all keys."""
@@ -22,6 +22,8 @@ RULES: dict[str, tuple[Literal["outer", "delta"], bool]] = {
 LAYERS = 2
 CONVOLUTION = 4
 """Tokens that a recurrent layer mixes projections from."""
+FIRST_DECAY = 0.9525741268224334
+"""Decay at the start of layers whose memory fades, σ(3)."""
 
 
 class Structure(NamedTuple):
@@ -69,7 +71,9 @@ class Model(nnx.Module):
 def _mixer(kind: Structure, rngs: nnx.Rngs) -> nnx.Module:
     if kind.mixer in RULES:
         rule, gated = RULES[kind.mixer]
-        return RecurrentMemory(1, kind.width, rule=rule, gated=gated, convolution=CONVOLUTION, rngs=rngs)
+        decays = FIRST_DECAY if gated else None
+        options = RecurrentOptions(rule=rule, gated=gated, decays=decays, convolution=CONVOLUTION)
+        return RecurrentMemory(1, kind.width, options=options, rngs=rngs)
     steps = {"update_steps": kind.update_steps, "learn_beta": True} if kind.mixer == "hopfield" else {}
     own = AssociationOptions(separation=ASSOCIATIONS[kind.mixer], **steps)
     return HopfieldAttention(1, kind.width, options=own, rngs=rngs)

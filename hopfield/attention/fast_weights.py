@@ -5,8 +5,10 @@
     pseudo_inverse   S = argmin Σ_i s_i ‖v_i − k_iᵀS‖² + ridge ‖S‖²    recursive least squares, a fading old terms
 
 With a decay a < 1 of its own at every step the delta rule is the gated one (Yang, Kautz & Hatamizadeh 2025).
+Decays are kept as logarithms, so that 0.9995 is not 1 in 16 bits and the product of many has a logarithm.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import ClassVar, Literal, cast, get_args
 
@@ -75,10 +77,9 @@ class FastWeights(Node):
     def write(
         self, key: Float[Array, "D"], value: Float[Array, "V"], *, strength: ArrayLike = 1.0, decay: ArrayLike = 1.0
     ) -> "FastWeights":
-        """The memory after one more pair of strength s ≥ 0; a decay 0 < a ≤ 1 weakens what it held before."""
+        """The memory after one more pair of strength s ≥ 0; a decay 0 ≤ a ≤ 1 weakens what it held before."""
         rows = self._row("key", key, 0)[None], self._row("value", value, 1)[None]
-        numbers = (_of_steps(*factor, 1) for factor in (("strength", strength), ("decay", decay)))
-        return _compiled(self, (rows[0], *rows, *(x.astype(self.matrix.dtype) for x in numbers)))[0]
+        return _compiled(self, (rows[0], *rows, *self._factors(1, strength, decay, None)))[0]
 
     def forget(self, key: Float[Array, "D"]) -> "FastWeights":
         """The memory in which this key reads zero.
@@ -100,6 +101,7 @@ class FastWeights(Node):
         *,
         strength: Float[Array, "T"] | None = None,
         decay: Float[Array, "T"] | None = None,
+        log_decay: Float[Array, "T"] | None = None,
         chunk: int = 16,
     ) -> tuple[Float[Array, "T V"], "FastWeights"]:
         """A sequence written pair by pair, query t read after pair t; and the memory at its end.
@@ -110,7 +112,8 @@ class FastWeights(Node):
         Args:
             query, key, value: one row per step.
             strength: s_t ≥ 0; 1 if None. Where it is 0 nothing is written, without a gradient in the pseudo-inverse.
-            decay: 0 < a_t ≤ 1; 1 if None.
+            decay: 0 ≤ a_t ≤ 1; 1 if None. Where it is 0 all before is forgotten, which least squares cannot.
+            log_decay: log a_t ≤ 0 in its place, −∞ to forget all before.
             chunk: steps done together; one at a time where least squares have a decay, whose prior spans a^−chunk.
                 Such keys have to keep spanning all D directions: along one that none has had for T steps the inverse
                 grows as a^−T, and its rounding spoils the others (by 17 % at a = 0.9 and T = 60, to NaN from T = 100).
@@ -125,9 +128,9 @@ class FastWeights(Node):
         for name, x, width in zip(("query", "key", "value"), rows, widths, strict=True):
             if x.shape != (steps, width):
                 raise ValueError(f"{name} must be [{steps}, {width}], got shape {x.shape}")
-        for name, factor in (("strength", strength), ("decay", decay)):
-            rows.append(jnp.ones(steps) if factor is None else _of_steps(name, factor, steps))
-        alone = self.rule == "pseudo_inverse" and decay is not None  # float32 has no room for a^−chunk
+        rows += self._factors(steps, strength, decay, log_decay)
+        fades = decay is not None or log_decay is not None
+        alone = self.rule == "pseudo_inverse" and fades  # float32 has no room for a^−chunk
         return _attend(self, tuple(rows), 1 if alone else max(1, min(chunk, steps)))
 
     def capacity(self) -> float:
@@ -144,20 +147,40 @@ class FastWeights(Node):
             raise ValueError(f"{name} must have shape [{self.matrix.shape[axis]}], got {row.shape}")
         return row.astype(self.matrix.dtype)
 
+    def _factors(
+        self, steps: int, strength: ArrayLike | None, decay: ArrayLike | None, log_decay: ArrayLike | None
+    ) -> list[Array]:
+        """Strengths of the steps and logarithms of their decays, in the type of the state."""
+        if decay is not None and log_decay is not None:
+            raise ValueError("log_decay must be left out beside decay, whose logarithm it is")
+        dtype = self.matrix.dtype
+        strength = _of_steps("strength", 1.0 if strength is None else strength, steps, dtype)
+        if decay is None:
+            logs = _of_steps("log_decay", 0.0 if log_decay is None else log_decay, steps, dtype)
+        else:
+            kept = _of_steps("decay", decay, steps, dtype)
+            gone = kept == 0  # where the logarithm has no derivative
+            logs = jnp.where(gone, -jnp.inf, jnp.log(jnp.where(gone, 1.0, kept)))
+        if self.rule == "pseudo_inverse" and violated(lambda x: x != -jnp.inf, logs):
+            raise ValueError("decay must be above 0 in least squares, which have a prior, got 0.0")
+        return [strength, logs]
 
-def _of_steps(name: str, value: ArrayLike, steps: int) -> Array:
-    """Strengths ≥ 0 or decays 0 < a ≤ 1 of the steps; ValueError for others, NaN where traced ones are not."""
-    numbers = real_array(name, value)
-    if numbers.shape not in ({(), (1,)} if steps == 1 else {(steps,)}):
+
+RANGES: dict[str, tuple[str, Callable[[Array], Array]]] = {
+    "strength": ("finite and at least 0", lambda x: (x >= 0) & (x < jnp.inf)),
+    "decay": ("in [0, 1]", lambda x: (x >= 0) & (x <= 1)),
+    "log_decay": ("at most 0", lambda x: x <= 0),
+}
+
+
+def _of_steps(name: str, value: ArrayLike, steps: int, dtype: DTypeLike) -> Array:
+    """Numbers of the steps, or one for all, in their range; ValueError for others, NaN where traced ones are not."""
+    (contract, inside), numbers = RANGES[name], real_array(name, value)
+    if numbers.shape not in ((), (1,), (steps,)):
         raise ValueError(f"{name} must be [{steps}], got shape {numbers.shape}")
-
-    def inside(x: Array) -> Array:
-        return (x >= 0) & (x < jnp.inf) if name == "strength" else (x > 0) & (x <= 1)
-
     if violated(lambda x: inside(x) | jnp.isnan(x), numbers):
-        contract = "finite and at least 0" if name == "strength" else "above 0 and at most 1"
         raise ValueError(f"{name} must be {contract}, got {shown(value)}")
-    return jnp.broadcast_to(nan_outside(numbers, inside(numbers)), (steps,))
+    return jnp.broadcast_to(nan_outside(numbers, inside(numbers)).astype(dtype), (steps,))
 
 
 @partial(jax.jit, static_argnums=2)
@@ -165,38 +188,34 @@ def _attend(memory: FastWeights, rows: tuple, chunk: int) -> tuple[Array, FastWe
     steps, dtype = len(rows[0]), rows[2].dtype
     count = max(1, -(-steps // chunk))
 
-    def chunked(x: Array, filling: float) -> Array:
-        x = jnp.pad(
-            x.astype(memory.matrix.dtype),
-            [(0, count * chunk - steps)] + [(0, 0)] * (x.ndim - 1),
-            constant_values=filling,
-        )
+    def chunked(x: Array) -> Array:
+        x = jnp.pad(x.astype(memory.matrix.dtype), [(0, count * chunk - steps)] + [(0, 0)] * (x.ndim - 1))
         return x.reshape(count, chunk, *x.shape[1:])
 
-    parts = tuple(chunked(x, filling) for x, filling in zip(rows, (0, 0, 0, 0, 1), strict=True))
+    parts = tuple(chunked(x) for x in rows)
     memory, outputs = jax.lax.scan(_step, memory, parts)
     return outputs.reshape(count * chunk, -1)[:steps].astype(dtype), memory
 
 
 def _step(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array]:
-    """Memory after a chunk of (query, key, value, strength, decay), and what the chunk's queries read."""
+    """Memory after a chunk of (query, key, value, strength, log decay), and what the chunk's queries read."""
     return (_least_squares if memory.rule == "pseudo_inverse" else _products)(memory, part)
 
 
 def _products(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array]:
     """S_t = γ_t S_0 + Σ_(i ≤ t) (γ_t/γ_i) k_i u_iᵀ with γ_t the decays up to t, u_i = s_i (v_i − what k_i reads)."""
-    query, key, value, strength, decay = part
+    query, key, value, strength, log = part
     size = len(key)
-    log = jnp.cumsum(jnp.log(decay))
-    fade = jnp.exp(jnp.where(jnp.tri(size, dtype=bool), log[:, None] - log[None, :], -jnp.inf))
-    since = jnp.exp(log)[:, None]
+    later = jnp.tri(size, k=-1, dtype=bool)  # sums of their own, as differences of sums lose a 0 behind −∞
+    fade = jnp.exp(jnp.cumsum(jnp.where(later, log[:, None], 0.0), axis=0)) * jnp.tri(size)
+    since = jnp.exp(jnp.cumsum(log))[:, None]
     written = strength[:, None] * value
     if memory.rule == "delta":
         mutual = strength[:, None] * jnp.tril(fade * (key @ key.T), -1)
         written = written - strength[:, None] * since * (key @ memory.matrix)
         written = _unit_inverse(mutual) @ written
     outputs = since * (query @ memory.matrix) + (fade * (query @ key.T)) @ written
-    return memory.replace(matrix=jnp.exp(log[-1]) * memory.matrix + (key * fade[-1][:, None]).T @ written), outputs
+    return memory.replace(matrix=since[-1:] * memory.matrix + (key * fade[-1][:, None]).T @ written), outputs
 
 
 def _unit_inverse(lower: Array) -> Array:
@@ -221,9 +240,9 @@ def _unit_inverse(lower: Array) -> Array:
 
 def _least_squares(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array]:
     """Regression on a chunk with the state before it as prior. The first t rows of the factor serve step t."""
-    query, key, value, strength, decay = part
+    query, key, value, strength, log = part
     size, inverse = len(key), cast(Array, memory.inverse)
-    gone = jnp.exp(jnp.cumsum(jnp.log(decay)))
+    gone = jnp.exp(jnp.cumsum(log))
     unused = strength == 0  # where the root has no derivative
     root = jnp.where(unused, 0.0, jnp.sqrt(jnp.where(unused, 1.0, strength) / gone))[:, None]
     key, value = root * key, root * value

@@ -42,7 +42,7 @@ from hopfield.layers.metrics import (
 from hopfield.layers.options import AssociationOptions
 from hopfield.layers.peer_names import PeerOptions
 from hopfield.layers.pooling import Hopfield, HopfieldLayer, HopfieldPooling
-from hopfield.layers.recurrent import RecurrentMemory
+from hopfield.layers.recurrent import RecurrentMemory, RecurrentOptions
 
 __all__ = [
     "METRICS",
@@ -73,6 +73,7 @@ __all__ = [
     "Positions",
     "ProjectedMetric",
     "RecurrentMemory",
+    "RecurrentOptions",
     "RelativePositions",
     "T5Positions",
     "from_attention_weights",

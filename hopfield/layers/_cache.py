@@ -10,6 +10,8 @@ import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Bool, Float, Int
 
+from hopfield._numerics import violated
+
 
 class Cached(NamedTuple):
     """Keys and values that tokens read, their own among them."""
@@ -19,7 +21,7 @@ class Cached(NamedTuple):
     start: Int[Array, "*S"] | int
     """Place of the first of them, or of each; below zero while a window is not full yet."""
     full: Bool[Array, "*b T"] | None
-    """Tokens that there was no place left for. None where there always is."""
+    """Traced tokens that there was no place left for. None where there always is."""
 
 
 def next_places(layer: nnx.MultiHeadAttention, tokens: int) -> Int[Array, "*b T"]:
@@ -36,8 +38,8 @@ def append_tokens(
     are the next ones.
 
     Raises:
-        ValueError: no cache, tokens of other sequences than it was made for, or places or a cache that do not fit a
-            window.
+        ValueError: no cache, tokens of other sequences than it was made for or, unless they are traced, beyond it, or
+            places or a cache that do not fit a window.
     """
     index, *caches = _state(layer)
     tokens, (*leading, length, heads, width) = rows[0].shape[-3], caches[0].shape
@@ -52,12 +54,17 @@ def append_tokens(
     if not given and first.ndim == 0 and tokens <= length:
         full = jnp.broadcast_to(first + tokens > length, expected[:-2])  # all, as a slice that does not fit is moved
         put = lambda cache, new: jax.lax.dynamic_update_slice_in_dim(cache, new, first, new.ndim - 3)
-        index[...] = first + tokens
+        following = first + tokens
     else:
-        index.set_value(jnp.maximum(first, jnp.max(places, axis=-1) + 1).astype(first.dtype))
+        following = jnp.maximum(first, jnp.max(places, axis=-1) + 1).astype(first.dtype)
         places = jnp.broadcast_to(places, expected[:-2])
         full = places >= length
         put = lambda cache, new: _put(cache, new, jnp.where(places < 0, length, places))
+    if violated(jnp.logical_not, full):
+        raise ValueError(
+            f"inputs must fit the {length} places of the cache (init_cache makes it longer), got tokens beyond them"
+        )
+    index.set_value(following)
     for cache, new in zip(caches, rows, strict=True):
         cache[...] = put(cache[...], new.astype(cache.dtype))
     return Cached(caches[0][...], caches[1][...], 0, full)

@@ -19,6 +19,13 @@ def over_sequences(function: Callable[[Array, Array], Array], rows: Array, place
     return function(rows, places)
 
 
+def turns_once(encoding: Encoding) -> bool:
+    """Whether all that an encoding does is to turn rows by their own places, whatever the length of the sequence."""
+    kind = type(encoding)
+    turns = kind.rotate is not Encoding.rotate and kind.score_bias is Encoding.score_bias
+    return turns and encoding.at_length(jnp.ones((), int)) is encoding
+
+
 def rotated(encoding: Encoding, scope: Scope, query: Array, key: Array) -> tuple[Array, Array]:
     """Queries and keys turned by their places. ValueError for positions that restart where distances are a bias."""
     places = scope.places(jnp.arange(query.shape[-2])), scope.keys(key.shape[-2])

@@ -21,7 +21,8 @@ def plain_or(careful: Callable[[], Heads], association: Any, rows: tuple[Array, 
     a place behind the token may hold anything, as in a cache that was used before, and zeros there would be a copy.
     """
     query, key, value = rows
-    options = (association.positions, association.metric, association.slots, association.window, association.block)
+    positions = None if scope.turned else association.positions
+    options = (positions, association.metric, association.slots, association.window, association.block)
     options = (*options, association.score, association.null_score)
     others = (*options, scope.mask, scope.bias, scope.window)
     if any(option is not None for option in others) or association.update_steps > 1 or not _fit(query, key, value):

@@ -36,6 +36,8 @@ class Scope(Node):
     """First keys that it reads beside them."""
     others: bool = struct.field(pytree_node=False, default=False)
     """No query reads the key of its own place."""
+    turned: bool = struct.field(pytree_node=False, default=False)
+    """Queries and keys are turned by their positions already, as the keys that a cache keeps."""
     restarts: Int[Array, "*b T"] | None = None
     """Positions of queries and keys alike that encodings see where they are not the places."""
     count: int | None = struct.field(pytree_node=False, default=None)

@@ -217,7 +217,7 @@ def reading_of(
     if association.kept is not None:
         scope = scope.windowed(association.kept, query.shape[-3], key.shape[-3])
     state, key = (_wide_if_iterated(association, jnp.swapaxes(x, -3, -2)) for x in (query, key))
-    encoding = None if association.positions is None else association.positions()
+    encoding = None if association.positions is None or scope.turned else association.positions()
     if encoding is not None:
         state, key = rotated(encoding, scope, state, key)
     slots = None if association.slots is None else association.slots[...]

@@ -15,7 +15,7 @@ from hopfield._arguments import flag, instance, integer, real_array, real_scalar
 from hopfield._arrays import common_axes
 from hopfield.layers._cache import append_tokens, next_places
 from hopfield.layers._draws import dropout_of
-from hopfield.layers._places import over_sequences
+from hopfield.layers._places import over_sequences, turns_once
 from hopfield.layers._scope import Heads, MaskLike, Scores, check_tokens, scope_of, scope_of_window
 from hopfield.layers.association import AssociationReport, HopfieldAssociation, read
 from hopfield.layers.options import DEFAULT, NONE, AssociationOptions, points_to_options
@@ -161,7 +161,8 @@ class HopfieldAttention(nnx.MultiHeadAttention):
 
         Args:
             decode: read the tokens and the cache, causally, any number of tokens at a time; beyond the length it was
-                made for, the read-out is NaN, unless the layer has a window, whose decoding has no end.
+                made for they are refused, or their read-out is NaN where the call is traced, as under `nnx.jit`,
+                unless the layer has a window, whose decoding has no end.
             positions: of the tokens, [T] or one row per sequence [*b, T], for encodings that turn or are added. In
                 decoding also their places in the cache, each sequence going on behind its largest one; tokens below
                 zero are padding, which nothing reads.
@@ -176,8 +177,9 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         )
         places = self._places(inputs_q, inputs_k, positions, decoding)
         query, key, value = self._queries_keys_values(inputs_q, inputs_k, inputs_v, places, sharding=qkv_sharding)
-        start, full, given = 0, None, positions is not None
+        start, full, given, turned = 0, None, positions is not None, False
         if decoding:
+            query, key, turned = self._turned(query, key, places)
             key, value, start, full = append_tokens(self, (key, value), self.attention_fn.kept, places, given)
         together = decoding and not given and places.ndim == 1
         offset, places = (places[0], None) if together else (0, places)
@@ -187,7 +189,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         else:
             sizes = query.shape[-3], key.shape[-3], query.ndim
             scope = scope_of(mask, bias, *sizes, is_causal=is_causal or bool(decoding), offset=offset)
-        scope = scope.replace(**{"positions" if decoding else "restarts": places})
+        scope = scope.replace(turned=turned, **{"positions" if decoding else "restarts": places})
         dropout, module = dropout_of(self, deterministic, rngs), self if sow_weights else None
         output = read(self.attention_fn, query, key, value, scope, dropout, precision=self.precision, module=module)
         output = self.out(output, out_sharding=out_sharding)
@@ -236,6 +238,14 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         if inputs_k is not None and not decoding:
             raise ValueError("positions must be left out where keys are other inputs, whose positions they are not")
         return jnp.asarray(given)
+
+    def _turned(self, query: Heads, key: Heads, places: Array) -> tuple[Array, Array, bool]:
+        """Queries and keys turned by their places, and whether they are: before keys are kept, if once is enough."""
+        encoding = None if self.attention_fn.positions is None else self.attention_fn.positions()
+        if encoding is None or not turns_once(encoding):
+            return query, key, False
+        turn = lambda rows: jnp.swapaxes(over_sequences(encoding.rotate, jnp.swapaxes(rows, -3, -2), places), -3, -2)
+        return turn(query), turn(key), True
 
     def _queries_keys_values(
         self,

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from hopfield.layers import HopfieldAttention, HopfieldLayer
+from hopfield.layers import AssociationOptions, HopfieldAttention, HopfieldLayer
 
 from . import BenchmarkError, Case, Run, Side
 
@@ -92,7 +92,10 @@ def stored_patterns(shape: Shape) -> dict[str, tuple[int, Read, Read]]:
 
 
 def decoding(shape: Shape) -> dict[str, tuple[int, Read, Read]]:
-    """Tokens one by one, with as many heads of keys as of queries and with two, each in a call or all in a scan."""
+    """Tokens one by one, with as many heads of keys as of queries and with two, each in a call or all in a scan.
+
+    Rotary positions leave a token's score with itself as it is, and the cache holds zeros before it: both sides agree.
+    """
     tokens = jax.random.normal(jax.random.key(0), (shape.tokens, 1, 1, shape.width), jnp.float32)
 
     def step(graph, state, token):
@@ -100,8 +103,8 @@ def decoding(shape: Shape) -> dict[str, tuple[int, Read, Read]]:
         output = layer(token)
         return nnx.state(layer), output
 
-    def side(kind: Any, heads: int) -> tuple[Read, Read]:
-        layer = kind(8, shape.width, num_kv_heads=heads, decode=True, rngs=nnx.Rngs(0))
+    def side(kind: Any, heads: int, **options: Any) -> tuple[Read, Read]:
+        layer = kind(8, shape.width, num_kv_heads=heads, decode=True, rngs=nnx.Rngs(0), **options)
         layer.init_cache((1, shape.cache, shape.width))
         layer.cache_index[...] = jnp.asarray(shape.cache - shape.tokens, layer.cache_index[...].dtype)
         graph, state = nnx.split(layer)
@@ -114,6 +117,8 @@ def decoding(shape: Shape) -> dict[str, tuple[int, Read, Read]]:
         ours, theirs = (side(kind, heads) for kind in (HopfieldAttention, nnx.MultiHeadAttention))
         found[f"a token, {heads} heads of keys"] = (shape.calls, ours[0], theirs[0])
         found[f"tokens in a scan, {heads} heads of keys"] = (1, ours[1], theirs[1])
+        rotary, _ = side(HopfieldAttention, heads, options=AssociationOptions(positions="rotary"))
+        found[f"a token, rotary, {heads} heads of keys"] = (shape.calls, rotary, theirs[0])
     return found
 
 

@@ -130,11 +130,11 @@ def test_least_squares_that_fade_keep_their_precision_in_a_sequence():
     )
 
 
-@pytest.mark.parametrize("given", [{"strength": -1.0}, {"strength": np.inf}, {"decay": 0.0}, {"decay": 1.5}])
+@pytest.mark.parametrize("given", [{"strength": -1.0}, {"strength": np.inf}, {"decay": -0.5}, {"decay": 1.5}])
 def test_a_strength_or_decay_out_of_range_is_refused(given):
     ((name, value),) = given.items()
     memory, row = FastWeights.create(2), np.ones(2)
-    contract = {"strength": "finite and at least 0", "decay": "above 0 and at most 1"}[name]
+    contract = {"strength": "finite and at least 0", "decay": r"in \[0, 1\]"}[name]
     with pytest.raises(ValueError, match=f"^{name} must be {contract}, got {value}$"):
         memory.write(row, row, **given)
     with pytest.raises(ValueError, match=f"^{name} must be {contract}"):
@@ -152,3 +152,22 @@ def test_delta_rules_are_matrix_products():
     text = jax.jit(jax.grad(lambda rows: many(rows).sum())).lower(jnp.zeros((2, 9, D))).as_text()
     assert "lapack" not in text
     assert "triangular_solve" not in text
+
+
+@pytest.mark.parametrize("rule", ["outer", "delta"])
+def test_a_decay_of_zero_begins_anew_and_logarithms_fade_as_decays(rule):
+    decay = np.where(np.arange(T) == 5, 0.0, DECAY)
+    memory, later = FastWeights.create(D, V, rule), (QUERY[5:], KEY[5:], VALUE[5:])
+    with np.errstate(divide="ignore"):
+        logs = np.log(decay)
+    alone, end = memory.attend(*later, decay=DECAY[5:])
+    for given in ({"decay": decay}, {"log_decay": logs}):
+        found, last = memory.attend(QUERY, KEY, VALUE, chunk=4, **given)
+        np.testing.assert_allclose(found[5:], alone, atol=1e-12)
+        np.testing.assert_allclose(last.matrix, end.matrix, atol=1e-12)
+        slope = quick(jax.grad(lambda x, given=given: memory.attend(QUERY, x, VALUE, **given)[0].sum()))(KEY)
+        assert np.isfinite(slope).all()
+    with pytest.raises(ValueError, match=r"^decay must be above 0 in least squares"):
+        FastWeights.create(D, V, "pseudo_inverse").attend(QUERY, KEY, VALUE, decay=decay)
+    with pytest.raises(ValueError, match=r"^log_decay must be left out beside decay"):
+        memory.attend(QUERY, KEY, VALUE, decay=decay, log_decay=logs)

@@ -275,6 +275,8 @@ EXCLUDED: dict[str, str] = {
     "hopfield.layers.PeerOptions.*": "builds a layer from checked options",
     "hopfield.layers.HopfieldAttention.init_cache": "makes an empty cache",
     "hopfield.layers.RecurrentMemory.init_cache": "makes an empty cache",
+    "hopfield.layers.EncoderBlock.init_cache": "makes an empty cache",
+    "hopfield.layers.DecoderBlock.init_cache": "makes an empty cache",
     "hopfield.layers.HopfieldLayer.hold": "keeps what calls then read",
     "hopfield.attention.Projections.create": "draws weights of checked shapes",
     "hopfield.attention.mask_bias": "of masks, which hold no numbers",

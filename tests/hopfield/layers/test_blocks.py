@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from hopfield.layers import DecoderBlock, EncoderBlock, Hopfield, HopfieldLayer
+from hopfield.layers import DecoderBlock, EncoderBlock, Hopfield, HopfieldLayer, RecurrentMemory
 from tests.hopfield.layers.building import layer
 
 ASSOCIATIONS = {
@@ -41,3 +41,63 @@ def test_an_encoder_is_two_residual_layers_around_any_association(name):
     expected = after + block.mlp(block.mlp_norm(after))
     np.testing.assert_allclose(nnx.jit(lambda m, x: m(x))(block, X), expected, atol=1e-5)
     assert block.inspect(X).weights.shape[:3] == (2, 2, 5)
+
+
+SELF = {
+    "rotary": lambda: attention(positions="rotary"),
+    "recurrent": lambda: RecurrentMemory(2, 8, rngs=nnx.Rngs(1)),
+    "hopfield": lambda: Hopfield(attention(), rngs=nnx.Rngs(1)),
+}
+
+
+@pytest.mark.parametrize("name", SELF)
+def test_documents_that_are_packed_read_as_sequences_of_their_own(name):
+    block, ids = EncoderBlock(SELF[name](), 12, rngs=nnx.Rngs(2)), jnp.array([0, 0, 1, 1, 1])
+    packed = block(X, segments=ids, is_causal=True)
+    alone = [block(X[:, part], is_causal=True) for part in (slice(2), slice(2, 5))]
+    np.testing.assert_allclose(packed, jnp.concatenate(alone, 1), atol=1e-5)
+    if name != "recurrent":
+        past = jnp.tril(jnp.ones((1, 1, 5, 5), bool))
+        np.testing.assert_allclose(block(X, segments=ids, mask=past), packed, atol=1e-6)
+    if name != "hopfield":
+        decoder = DecoderBlock(SELF[name](), attention(in_kv_features=6), 12, rngs=nnx.Rngs(2))
+        places = jnp.array([0, 1, 0, 1, 2])
+        restarted = decoder(X, MEMORY, segments=ids, positions=places)
+        np.testing.assert_allclose(restarted[:, 2:], decoder(X[:, 2:], MEMORY), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["rotary", "recurrent"])
+def test_blocks_decode_prompts_of_different_lengths(name):
+    block, cross = EncoderBlock(SELF[name](), 12, rngs=nnx.Rngs(2)), attention(in_kv_features=6)
+    decoder = DecoderBlock(SELF[name](), cross, 12, rngs=nnx.Rngs(2))
+    prompts = X.at[0, :2].set(jnp.nan)
+    places = jnp.array([[-1, -1, 0, 1, 2], [0, 1, 2, 3, 4]])
+    for run, whole in (
+        (block, lambda x: block(x, is_causal=True)),
+        (lambda x, **given: decoder(x, MEMORY, **given), lambda x: decoder(x, MEMORY[:1])),
+    ):
+        (block if run is block else decoder).init_cache((2, 7, 8))
+        run(jnp.nan_to_num(prompts), positions=places, decode=True)
+        following = run(X[:, :1], decode=True)
+        expected = whole(jnp.concatenate([X[:1, 2:], X[:1, :1]], axis=1))
+        np.testing.assert_allclose(following[0, -1], expected[0, -1], atol=1e-5)
+
+
+def test_random_keys_reach_every_dropout():
+    inner = layer(2, 8, dropout_rate=0.5, keep_rngs=False)
+    block = EncoderBlock(inner, 12, dropout_rate=0.5, rngs=nnx.Rngs(2))
+    first, again = (block(X, deterministic=False, rngs=nnx.Rngs(dropout=3)) for _ in range(2))
+    np.testing.assert_array_equal(first, again)
+    assert float(jnp.abs(first - block(X)).max()) > 1e-3
+
+
+def test_arguments_without_a_meaning_are_refused_and_only_some_decode():
+    recurrent = EncoderBlock(SELF["recurrent"](), 12, rngs=nnx.Rngs(2))
+    with pytest.raises(ValueError, match=r"^mask must be left out with a RecurrentMemory"):
+        recurrent(X, mask=jnp.ones((1, 1, 5, 5), bool))
+    look_up = EncoderBlock(ASSOCIATIONS["look-up"](), 12, rngs=nnx.Rngs(2))
+    for given in ({"is_causal": True}, {"segments": jnp.zeros(5, int)}, {"positions": jnp.arange(5)}):
+        with pytest.raises(ValueError, match=f"^{next(iter(given))} must be left out with a HopfieldLayer"):
+            look_up(X, **given)
+    with pytest.raises(TypeError, match=r"^attention must be a HopfieldAttention or a RecurrentMemory to decode"):
+        look_up.init_cache(X.shape)

@@ -70,16 +70,31 @@ def test_positions_restart_in_packed_sequences(positions):
     np.testing.assert_allclose(packed[0], alone.reshape(-1, 8), atol=2e-6)
 
 
-def test_tokens_beyond_the_cache_are_not_numbers():
-    module = layer()
-    for given in ({}, {"positions": jnp.arange(5)}):
+def test_tokens_beyond_the_cache_are_refused_and_no_numbers_where_they_are_traced():
+    module, places = layer(), jnp.arange(5)
+    traced = nnx.jit(lambda module, x, **given: module(x, **given))
+    for given in ({}, {"positions": places}):
         module.init_cache((2, 4, 8))
-        read = module(X, **given)
+        with pytest.raises(ValueError, match=r"^inputs must fit the 4 places of the cache"):
+            module(X, **given)
+        assert not np.any(module.cache_index[...])
+        read = traced(module, X, **given)
         np.testing.assert_allclose(read[:, :4], module(X[:, :4], decode=False, is_causal=True), atol=2e-6)
         assert np.isnan(np.asarray(read[:, 4])).all()
     module.init_cache((2, 4, 8))
     module(X[:, :2])
-    assert np.isnan(np.asarray(module(X[:, 2:]))).all()
+    assert np.isnan(np.asarray(traced(module, X[:, 2:]))).all()
+
+
+@pytest.mark.parametrize("options", [{}, {"separation": "entmax:1.5"}, {"update_steps": 2}, {"window": 3}])
+def test_keys_are_turned_once_before_they_are_kept(options):
+    module = layer(positions="rotary", **options)
+    module.init_cache(X.shape)
+    tokens = [module(X[:, i : i + 1]) for i in range(5)]
+    np.testing.assert_allclose(jnp.concatenate(tokens, 1), module(X, decode=False, is_causal=True), atol=2e-6)
+    length = module.cached_key.shape[-3]
+    turned = module.attention_fn.positions().rotate(jnp.swapaxes(module.key(X), -3, -2), jnp.arange(5))
+    np.testing.assert_allclose(module.cached_key[...], jnp.swapaxes(turned, -3, -2)[:, 5 - length :], atol=1e-6)
 
 
 def test_positions_that_no_encoding_could_heed_are_refused():
