@@ -2,11 +2,10 @@
 
 import importlib
 import pkgutil
-from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import hopfield._door as _door
 from hopfield import attention, metrics, patterns, separations, similarities, spaces
-from hopfield._door import capacity, measure, open_run
 from hopfield.couplings import Couplings, hebb_couplings
 from hopfield.dynamics import Retrieval, fixed_point, retrieve, trajectory
 from hopfield.dynamics.heat_bath import glauber
@@ -16,6 +15,8 @@ from hopfield.memory import Memory
 from hopfield.networks.attractors import attractors
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hopfield import couplings as couplings
     from hopfield import disturbances as disturbances
     from hopfield import dynamics as dynamics
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from hopfield import plots as plots
     from hopfield import theory as theory
 
+    capacity: Callable[..., Any]
+    measure: Callable[..., Any]
+    open_run: Callable[..., Any]
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -42,16 +47,13 @@ __all__ = [
     "Retrieval",
     "attention",
     "attractors",
-    "capacity",
     "find_memory",
     "fixed_point",
     "glauber",
     "hebb_couplings",
     "layers",
-    "measure",
     "memory_names",
     "metrics",
-    "open_run",
     "patterns",
     "retrieve",
     "separations",
@@ -68,12 +70,14 @@ def _modules() -> set[str]:
 
 if not TYPE_CHECKING:  # where types are checked, the modules are those imported above and another name is a mistake
 
-    def __getattr__(name: str) -> ModuleType:
-        """A public module, imported when it is first asked for."""
+    def __getattr__(name: str) -> Any:
+        """A public module or a door to the experiments, imported when it is first asked for."""
         if name in _modules():
             return importlib.import_module(f"{__name__}.{name}")
+        if name in _door.PYTHON:
+            return _door.opened(name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_modules()})
+    return sorted({*__all__, *_modules(), *(() if _door.lacking() else _door.PYTHON)})

@@ -1,20 +1,19 @@
-"""Door from Python to the experiments that the command runs, from a checkout and from the wheel."""
+"""Doors from the library to what the package of experiments offers: entry points, in a checkout and in the wheel."""
 
-import importlib
-import importlib.util
 import sys
-from os import PathLike
+import threading
+import tomllib
+from importlib.machinery import PathFinder
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-__all__ = ["capacity", "measure", "open_run"]
-
-PACKAGE = Path(__file__).resolve().parent
-HOME = PACKAGE / "_command" if (PACKAGE / "_command").is_dir() else PACKAGE.parent
-"""Folder of `experiments` and `conf`: inside the package of the wheel, where no other package's `experiments` can stand
-in their place, and beside it in a checkout."""
-
+GROUP = "hopfield.doors"
+"""Group of entry points in pyproject.toml: from Python those of `PYTHON`, from the command line the others."""
+PYTHON = ("capacity", "measure", "open_run")
+INSTALLED = "hopfield._command"
+"""Folder of the wheel that holds the packages of the doors, where no other package of their names can stand."""
 NEEDED = {
     "filelock": "filelock",
     "hydra-core": "hydra",
@@ -26,80 +25,50 @@ NEEDED = {
     "wandb": "wandb",
 }
 """Packages that the experiments need and the library does not, with the module that each brings."""
+_LOCK = threading.Lock()
 
 
-def capacity(memory: Any, **options: Any) -> Any:
-    """Critical loads of a memory and the curves they are read from, measured as `hopfield conf=capacity` does.
-
-    Args:
-        memory: a function of patterns [M, N] with a keyword `mask` that returns a `Memory` or `Couplings`, or a name
-            such as "dense:3", "./file.py:name" or what `find_memory` returns.
-        options: those of `hopfield conf=capacity --help`, `neurons=[100, 200]`, `loads=[...]`, `samples=20` …;
-            `output="folder"` keeps the results there, and goes on with what is measured already.
-
-    Returns:
-        The run: `critical_load` and `curves`, DataFrames with errors, `table`, `summary`, `plot()`.
+def opened(name: str) -> Any:
+    """Object that a door leads to.
 
     Raises:
-        ValueError: an option that there is not, or a value that it cannot have.
-        ImportError: packages of the command are not installed.
-    """
-    return _experiments().capacity(memory, **options)
-
-
-def measure(name: str, *, output: str | PathLike | None = None, **options: Any) -> Any:
-    """Results of any experiment, measured as `hopfield conf=name` does: same options, same refusals, same numbers.
-
-    Args:
-        name: one of those that `hopfield --help` lists, or the folder of an experiment of your own.
-        output: folder of the results; without one, nothing is left behind.
-        options: those of `hopfield conf=name --help`; a list as a list, a group of options as a dict.
-
-    Returns:
-        The run: `table`, a DataFrame, `summary`, a dict, `plot()`; of capacities `critical_load` and `curves`.
-
-    Raises:
-        ValueError: an option that there is not, or a value that it cannot have.
-        RuntimeError: the run had to stop; the message says how far it came.
-        ImportError: packages of the command are not installed.
-    """
-    return _experiments().measure(name, output=output, **options)
-
-
-def open_run(folder: str | PathLike) -> Any:
-    """Results of a finished run that a folder holds, measured by the command or from Python: as `measure` returns them.
-
-    Of a sweep they are `table`, `curves` and `critical_load` with a further column for each option that differs.
-
-    Raises:
-        ValueError: the folder holds no such results.
-        ImportError: packages of the command are not installed.
-    """
-    return _experiments().open_run(folder)
-
-
-def _experiments() -> ModuleType:
-    """The module `experiments.api` of this library, whatever else has that name.
-
-    Raises:
-        ImportError: a package that it needs is not installed, or another `experiments` was imported before.
+        ImportError: a package that it needs is not installed, or another package of its name was imported before.
     """
     if sentence := lacking():
         raise ImportError(sentence)
-    place = HOME / "experiments"
-    sys.path.insert(0, str(HOME))  # where no other package's `experiments` stands before ours
-    try:
-        package = importlib.import_module("experiments")
-    finally:
-        sys.path.remove(str(HOME))
-    found = [Path(path).resolve() for path in package.__path__]
-    if place not in found:
-        raise ImportError(f"experiments must be those of hopfield in {HOME}, got {found[0]}, imported before")
-    return importlib.import_module("experiments.api")
+    spec = find_spec(INSTALLED)
+    places = [*(spec.submodule_search_locations or ())] if spec is not None else [str(_checkout())]
+    door = next(iter(entry_points(group=GROUP, name=name)), None) or _written(name)
+    _put_first(door.module.partition(".")[0], places)
+    return door.load()
 
 
 def lacking() -> str:
     """What is not installed of what the experiments need, in a sentence; empty if nothing is lacking."""
-    absent = [name for name, module in NEEDED.items() if importlib.util.find_spec(module) is None]
+    absent = [name for name, module in NEEDED.items() if find_spec(module) is None]
     need = f"hopfield's experiments need {', '.join(absent)}"
     return f"{need}, which this environment has not: pip install hopfield brings them" if absent else ""
+
+
+def _checkout() -> Path:
+    return Path(sys.modules["hopfield"].__path__[0]).resolve().parent
+
+
+def _written(name: str) -> EntryPoint:
+    """A door as pyproject.toml has it: of a checkout that nobody has installed, or before it had that door."""
+    project = tomllib.loads((_checkout() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return EntryPoint(name, project["entry-points"][GROUP][name], GROUP)
+
+
+def _put_first(package: str, places: list[str]) -> None:
+    """Import a package from these places, whatever else has its name; ImportError if another one is there already."""
+    spec = PathFinder.find_spec(package, places)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{package} must lie in {places[0]}, got nothing")
+    with _LOCK:
+        if package not in sys.modules:
+            sys.modules[package] = module_from_spec(spec)
+            spec.loader.exec_module(sys.modules[package])
+    found = sys.modules[package].__file__ or "nothing"
+    if spec.origin is None or Path(found).resolve() != Path(spec.origin).resolve():
+        raise ImportError(f"{package} must be that of hopfield in {places[0]}, got {found}, imported before")

@@ -119,10 +119,7 @@ def circles(paths) -> list[str]:
     A package may find the modules of its own folder by their names: it is whole before one of them is asked for.
     """
     known = {name_of(path): path for path in paths}
-    edges = {
-        name: {found.module for found in imports(path)} & known.keys() - {"hopfield", "experiments"}
-        for name, path in known.items()
-    }
+    edges = {name: {found.module for found in imports(path)} & known.keys() for name, path in known.items()}
     for name, path in known.items():
         for pattern, _ in located(path):
             edges[name] |= {o for o in known if re.fullmatch(pattern, o) and o.rpartition(".")[0] != name}
@@ -131,8 +128,9 @@ def circles(paths) -> list[str]:
     return sorted(edges)
 
 
-def test_no_module_of_the_library_imports_itself_in_a_circle():
-    assert not circles(LIBRARY)
+def test_no_module_imports_itself_in_a_circle():
+    """Library and experiments together, with the packages themselves."""
+    assert not circles([*LIBRARY, *EXPERIMENTS])
 
 
 BORROWED = {
@@ -206,10 +204,6 @@ def test_summaries_draw_nothing():
     assert not offenders(summaries, lambda m: inside(m, "experiments.figures"))
 
 
-def test_experiments_do_not_import_themselves_in_a_circle():
-    assert not circles(EXPERIMENTS)
-
-
 LATE = {
     ("experiments/run.py", "experiments.runner.help"),
     ("experiments/run.py", "experiments.runner.command"),
@@ -234,18 +228,10 @@ def test_experiments_import_at_their_top():
     assert {(place, module.removesuffix(".errors")) for place, module in found} == LATE
 
 
-UPWARDS = {
-    ("hopfield.__main__", r"experiments\.[^.]+"),
-    ("hopfield._door", "experiments"),
-    ("hopfield._door", r"experiments\.api"),
-}
-"""Modules of the library that import experiments by a string: its command, and its door from Python."""
-
-
-def test_strings_import_nothing_from_above_but_command_and_door():
+def test_strings_of_the_library_import_nothing_from_above():
     found = {(name_of(path), pattern) for path in LIBRARY for pattern, _ in located(path)}
     inner = re.compile(r"hopfield\\\.|huggingface_hub$")
-    assert {entry for entry in found if not inner.match(entry[1])} == UPWARDS
+    assert not {entry for entry in found if not inner.match(entry[1])}
 
 
 def test_the_reader_of_strings_finds_what_they_import(tmp_path):

@@ -23,7 +23,7 @@ def modules(package: ModuleType) -> Iterator[ModuleType]:
     """A package with all that is below it."""
     folder = Path(package.__path__[0])
     for path in sorted(folder.rglob("*.py")):
-        if path.stem != "__main__" and not {"_command", "triton_programs"} & {*path.parts}:
+        if path.stem != "__main__" and "triton_programs" not in path.parts:
             parts = path.relative_to(folder.parent).with_suffix("").parts
             yield importlib.import_module(".".join(parts).removesuffix(".__init__"))
 

@@ -2,7 +2,8 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from hydra.core.plugins import Plugins
 from hydra.types import HydraContext
 from omegaconf import DictConfig, open_dict
 
-from experiments.contract import InputError
+from experiments.contract import ROOT, InputError
 from experiments.runner.compose import validated_job
 from experiments.runner.configuration import clear, composed, with_clearing_words, without_clearing_words
 from experiments.runner.hydra_internals import Callbacks
@@ -56,11 +57,27 @@ def launch(jobs: Sequence[Job], task: Callable[[Any], None]) -> None:
         for job in jobs
     ]
     try:
-        for result in chosen.launch(words, initial_job_idx=0):
-            _ = result.return_value
+        with _importable():
+            for result in chosen.launch(words, initial_job_idx=0):
+                _ = result.return_value
     finally:
         with contextlib.suppress(OSError):  # launchers make this folder and most leave it empty
             Path(config.hydra.sweep.dir).rmdir()
+
+
+@contextlib.contextmanager
+def _importable() -> Iterator[None]:
+    """`experiments` by its name in processes that launchers start, for the length of a block: the wheel hides it."""
+    known = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), known)))
+    sys.path.insert(0, str(ROOT))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(ROOT))
+        os.environ.pop("PYTHONPATH")
+        if known is not None:
+            os.environ["PYTHONPATH"] = known
 
 
 def received_job(config: DictConfig) -> Job:

@@ -20,8 +20,3 @@ def test_a_folder_called_experiments_does_not_stand_in_for_ours(tmp_path):
     found = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert (found.returncode, found.stderr) == (0, "")
     assert found.stdout.startswith("capacity: ")
-
-
-def test_the_wheel_keeps_its_experiments_inside_the_package():
-    assert (main.HOME / "experiments" / "run.py").is_file()
-    assert (main.HOME / "conf" / "capacity.yaml").is_file()

@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 import hopfield
+from hopfield import _door
 from tests.source_code import ROOT, tree_of
 
 MODULES = [found.name for found in pkgutil.iter_modules(hopfield.__path__) if not found.name.startswith("_")]
@@ -21,7 +22,7 @@ def test_every_public_module_is_an_attribute(name: str, monkeypatch: pytest.Monk
     monkeypatch.delattr(hopfield, name)  # as before anything else has imported it
     assert getattr(hopfield, name) is module
     assert name in dir(hopfield)
-    assert {*dir(hopfield)} == {*hopfield.__all__, *MODULES}  # no tools of the module itself
+    assert {*dir(hopfield)} == {*hopfield.__all__, *MODULES, *_door.PYTHON}  # no tools of the module itself
 
 
 def test_those_who_check_types_are_told_of_every_public_module() -> None:
@@ -55,8 +56,10 @@ OFFERED = offered()
 
 @pytest.mark.parametrize("name", OFFERED)
 def test_a_module_lists_its_public_names_and_no_tools(name: str) -> None:
-    """The library itself also lists modules that are imported when they are asked for."""
-    assert dir(OFFERED[name]) == sorted({*OFFERED[name].__all__, *(MODULES if name == "hopfield" else ())})
+    """The library itself also lists modules and doors to the experiments, imported when they are asked for."""
+    assert dir(OFFERED[name]) == sorted(
+        {*OFFERED[name].__all__, *([*MODULES, *_door.PYTHON] if name == "hopfield" else ())}
+    )
 
 
 @pytest.mark.parametrize("name", OFFERED)
