@@ -62,7 +62,7 @@ CURVE = ["memory", "dynamics", "neurons", "patterns"]
 def summarise(table: Table) -> dict:
     """Critical initial overlaps, and for every curve the shares of queries by their final state.
 
-    `cycles` and `step_limit` are the shares that end in a 2-cycle or are cut, wherever that is.
+    `cycles` and `step_limit` are the shares that end in a 2-cycle or are cut, whatever state they end in.
     """
     critical, ends = [], []
     for curve, rows in curves(table, CURVE):

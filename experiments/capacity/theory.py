@@ -1,9 +1,9 @@
 """Theory of a memory by its name: the lines drawn beside measurements. It is None for a memory without a theory.
 
-Where dynamics end (`experiments.shared.convergence`) decides which: states at rest have that of retrieval states; those
-after one update of all neurons have overlaps of one step, 1 − 2 · error, so that half are above a cut c at the load
-where (1 − c)/2 of the spins are wrong for N → ∞; a sweep of one neuron after the other has neither. A pattern that one
-update leaves where it is is a fixed point, in whatever dynamics.
+Theory by where dynamics stop (`experiments.shared.convergence`). At rest: the retrieval state. After one synchronous
+update: the overlap of one step, 1 − 2 · error, so that half of the queries are above a cut c at the load where
+(1 − c)/2 of the spins are wrong for N → ∞. After one sweep of one neuron after the other: none. A pattern that one
+update does not change is a fixed point, in whatever dynamics.
 """
 
 from typing import NamedTuple

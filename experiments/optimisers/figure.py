@@ -115,4 +115,6 @@ def _totals(rows: Table, entries: list[dict], measure: str, labels: dict[str, st
         found.append(Series(x, y, label=labels[str(rule)] if places else "", **look))
     reached = "" if rows[name].notna().any() else ": no rule reached it"
     title = f"{KINDS[str(rows['batch'].iloc[0])]}, to the target{reached}"
-    return Panel(title, Axis("conditioning (absent: missed)", "log"), Axis(f"{name} to the target", "log"), found)
+    return Panel(
+        title, Axis("conditioning (no point: target not reached)", "log"), Axis(f"{name} to the target", "log"), found
+    )

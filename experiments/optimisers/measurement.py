@@ -159,9 +159,8 @@ class Tuned(NamedTuple):
 def tune(rule: str, settings: Sequence[Course], limit: int, trials: int, seed: Sequence[int]) -> Tuned:
     """The trial of the fewest steps to the target, summed over problems.
 
-    Where none reaches it on all of them it is the one that misses it least often, and of those the one of least loss at
-    the end; one that diverged comes last. A trial is stopped once it can no longer be the best, which changes nothing
-    about which one is.
+    If no trial reaches every target, the one that reaches most is the best; ties go to the least loss at the end, and
+    trials that diverged come last. A trial is stopped once it can no longer be the best.
     """
     searched = ranges(rule, settings[0].full, isinstance(settings[0].given, Digits))
     places, tried = candidates(searched, rule, trials, seed)

@@ -41,7 +41,7 @@ def grid(program: Callable[[Point], Program]) -> Grid:
 def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Measured:
     """Columns [T] of one draw of patterns, by temperature: regimes in which the starts at patterns end.
 
-    All temperatures share the draw's random numbers: differences between them have less noise than they have.
+    All temperatures share the draw's random numbers: differences between temperatures are less noisy than the values.
     """
     pattern_key, chain_key = draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     blueprint = find(program.memory)

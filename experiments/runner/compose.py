@@ -66,10 +66,10 @@ def _check_idle(job: Job, paths: Collection[idle.Path]) -> None:
     for path, sentence in sentences.items():
         if idle.was_set(path, paths):
             raise InputError(sentence)
-    if sentences and len(paths) > 1:  # what the words have left idle in a file is no mistake in it
+    if sentences and len(paths) > 1:  # an option of the file that the command line made useless is no error
         sentences = _idle(_composed_job([f"conf={job.conf}"], ""), ())
     source = session.source(job.conf)
-    for path, sentence in sentences.items():  # nor is what a file leaves idle of its defaults
+    for path, sentence in sentences.items():  # nor is a default that the file made useless
         if source is None or yaml_files.holds(source, ".".join(path)):
             raise InputError(configuration.with_place(sentence, job.conf, ()))
 

@@ -41,7 +41,7 @@ def claimed(directory: Path, shard: str | None = None) -> Iterator[Claim | None]
     """Hold a folder for the length of a block. Yields None if another process holds it.
 
     Args:
-        directory: it, which exists.
+        directory: folder of the run; it must exist.
         shard: part of its run that is measured, as 3/8; all of it if None.
 
     Raises:

@@ -1,8 +1,8 @@
 """Finished runs side by side: options in which they differ, which of them pool their samples, and their joint table.
 
 Rows that are the same measurement stand once. Runs that differ in nothing but their seed are samples of one thing, and
-are summarised together; samples of different seeds are never taken for one. Every other option that differs tells
-groups apart, and where none does, as between runs of files of one name that hold different patterns, their folders.
+are summarised together: sample 0 of seed 0 and sample 0 of seed 1 are two samples. Every other option that differs
+tells groups apart. If no option differs, as for files of one name that hold different patterns, the folders do.
 """
 
 import os

@@ -2,7 +2,7 @@
 
 On the host, `host`, in numpy: `real` and `whole` are judged by value, 2.0 being whole, `integer` by type; a plural is
 an array. Of what may be traced, `scalars` and `arrays`: the name ends in what is returned, type and shape are checked
-under jit as well, and the values of a range become NaN outside it. Of texts `words`, of others `objects`.
+under jit as well, and the values of a range become NaN outside it. `words` checks texts, `objects` everything else.
 
 | check             | takes                                 | range                              | returns          |
 |-------------------|---------------------------------------|------------------------------------|------------------|

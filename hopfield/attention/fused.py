@@ -147,7 +147,7 @@ def kernel(query: Array, key: Array, value: Array, mask: Mask | None, how: How) 
 
 
 def folded(query: Array, rate: Array) -> Array:
-    """The query times β, in its type."""
+    """β q in the dtype of q."""
     rows, factor = same_rank(query, rate[..., None, None])
     return (rows.astype(rate.dtype) * factor).astype(query.dtype)
 

@@ -166,7 +166,7 @@ class _OfKnown(Node):
 
 
 def _from_known(model: Model, state: State, known: Known) -> tuple[State, Array | int]:
-    """A query after the step in which known units alone are compared, and whether it took one, 1 or 0."""
+    """First step, which compares only the known units: the new state, and 1 if it moved, else 0."""
     if known is None or not isinstance(model, Memory) or isinstance(model.space, Spins):
         return state, 0
     compared: Any = _OfKnown(model.similarity, known)

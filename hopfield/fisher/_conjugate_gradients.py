@@ -172,8 +172,8 @@ def _stepped(state: _State, images: tuple[Array, Array]) -> _State:
 def _measured(state: _State, images: tuple[Array, Array]) -> _State:
     """State that begins again at the solution of which `images` are the products, or is done if that is no better.
 
-    The residual that steps carry along goes on falling where rounding has stopped the one that is left. A start that
-    is worse than zero, or not finite, is left out.
+    The updated residual keeps falling after rounding has stopped the true one, b − A x; so it is computed anew. A start
+    that is worse than zero, or not finite, is left out.
     """
     right, x, image = state.right, state.least[0], images[1]
     left = right - images[0]

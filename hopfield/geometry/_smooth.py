@@ -60,7 +60,7 @@ def ratio(part: Square, whole: Square) -> tuple[Square, Array]:
 
 
 def away(vector: Float[Array, "*b n"], small: Array) -> Float[Array, "*b n"]:
-    """Unit vector along the last axis where not `small`. Elsewhere it is any, with derivatives to be dropped."""
+    """v/‖v‖ along the last axis; where `small`, any unit vector: drop its derivatives."""
     return unit(jnp.where(small[..., None], 1.0, vector))
 
 

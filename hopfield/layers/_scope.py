@@ -28,7 +28,7 @@ class Scope(Node):
     offset: Int[Array, ""] | int = 0
     positions: Int[Array, "*b T"] | None = None
     start: Int[Array, "*S"] | int = 0
-    """Place of the first key, or of each; below zero where a cache holds places before the first token."""
+    """Position of the first key, or of every key; negative for cache slots before the first token."""
     causal: bool = struct.field(pytree_node=False, default=False)
     window: int | None = struct.field(pytree_node=False, default=None)
     """Keys that a query reads, that of its own place the last; None for all."""

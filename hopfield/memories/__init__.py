@@ -217,7 +217,7 @@ def _derived_scaling(blueprint: Blueprint) -> Scaling:
     """Scaling of the load derived from signal to noise, for a memory without one in its file."""
     theory = derived_theory(blueprint, None)
     if theory is None or theory.power is None:
-        raise ValueError(f"SCALING must be defined by memory {blueprint.spec}, whose signal to noise is no power of N")
+        raise ValueError(f"memory {blueprint.spec} must define SCALING: its signal-to-noise ratio is not a power of N")
     return polynomial_scaling(theory.power + 1) if theory.power else EXPONENTIAL
 
 

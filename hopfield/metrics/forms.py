@@ -268,5 +268,7 @@ def as_metric(metric: Metric | ArrayLike | None, name: str = "metric") -> Metric
     if metric is None or isinstance(metric, Metric):
         return metric
     if isinstance(metric, str):
-        raise ValueError(f"{name} must be a Metric or a matrix, got {metric!r}, a name, by which layers learn one")
+        raise ValueError(
+            f"{name} must be a Metric or a matrix, got {metric!r}; names are for layers (AssociationOptions(metric=…))"
+        )
     return Full(checked(name, metric, 2, ", N, K"))

@@ -66,5 +66,5 @@ class AsymmetricCouplings(Couplings):
         return False
 
     def memory(self) -> Memory:
-        """No classical Memory has these fields. Raises ValueError."""
+        """Always raises ValueError: asymmetric couplings belong to no Memory."""
         raise ValueError("couplings must be symmetric to be a classical memory, got AsymmetricCouplings")

@@ -1,7 +1,7 @@
 """Safeguards of a natural step, the same for every form of the curvature: fall-back, trust radius, reduction ratio.
 
 A step that is not finite stays so unless its loss is judged: NaN in, NaN out, and `finite` and `accepted` of the state
-say so. What a later step starts from is never such a one.
+say so. The state kept for the next step is always finite.
 """
 
 import math

@@ -215,7 +215,7 @@ def corruption(spec: str | float) -> Corruption:
 
 
 def _kind_and_amount(spec: str | float) -> tuple[str, float]:
-    """Kind and amount of a corruption, not tried where it stands elsewhere. Raises as `corruption` does."""
+    """Kind and amount of a corruption; code from a file is not run. Raises as `corruption` does."""
     kind, colon, number = spec.rpartition(":") if isinstance(spec, str) else ("flip", ":", spec)
     kind = kind.strip() if colon else "flip"
     try:

@@ -93,8 +93,10 @@ class Streaming(Blocks):
     def overlap_terms(self, beta: float, held: np.ndarray) -> Summand | None:
         """f and w = f′ as functions of an overlap with spins; None where they are not known.
 
-        Where `summand` scales by the scores it is given, these have one scale for all calls: the least and the largest
-        overlap [*b, 2] that patterns have, so that the largest term is within the range of double precision.
+        Args:
+            beta: inverse temperature.
+            held: least and largest overlap of all patterns [*b, 2]. Both functions are scaled by these, and not by the
+                scores of one call, so that every call shares one scale and the largest term fits double precision.
         """
         return None
 
