@@ -1,5 +1,7 @@
 """Couplings: memories that are one matrix, and the Hebbian matrix of a classical memory."""
 
+import warnings
+
 import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
@@ -42,17 +44,20 @@ class Couplings(Node):
         """Build from a symmetric matrix [N, N], dropping its diagonal. Half precision becomes float32.
 
         Raises:
-            ValueError: the matrix is not symmetric, not finite or not square, `scale` is not positive, or `bias` is no
-                vector of N numbers.
+            ValueError: the matrix is not square, finite and symmetric (to rounding, or with a warning to 1e-4 of each
+                coupling), `scale` is not positive, or `bias` is no vector of N numbers.
         """
-        matrix = wide(real_matrix("matrix", matrix))
-        if matrix.shape[0] != matrix.shape[1]:
-            raise ValueError(f"matrix must be square, got shape {matrix.shape}")
+        matrix = square_matrix(matrix)
+        if violated(symmetric, matrix):
+            raise ValueError(f"matrix must be symmetric for an energy to exist, got asymmetry {asymmetry(matrix):.3g}")
+        if violated(_rounded, matrix):
+            warnings.warn(
+                f"matrix differs from its transpose by up to {asymmetry(matrix):.3g}: taken as symmetric, (W + Wᵀ)/2",
+                stacklevel=2,
+            )
         halves = jnp.where(jnp.eye(matrix.shape[0], dtype=bool), 0.0, 0.5 * matrix)  # whose sum does not overflow
-        if violated(_symmetric, halves):
-            raise ValueError(f"matrix must be symmetric for an energy to exist, got asymmetry {_asymmetry(halves):.3g}")
         hollow = halves + halves.T
-        hollow = nan_outside(hollow, _symmetric(halves)) if is_traced(halves) else hollow
+        hollow = nan_outside(hollow, symmetric(matrix)) if is_traced(matrix) else hollow
         bias = None if bias is None else real_vector("bias", bias, like=matrix[0]).astype(matrix.dtype)
         return cls(hollow, jnp.asarray(positive_scalar("scale", scale, matrix.dtype), matrix.dtype), bias)
 
@@ -115,18 +120,44 @@ class Couplings(Node):
         return Memory(rows, jnp.ones((), rows.dtype), separation=Linear(), space=Spins())
 
 
-def _symmetric(halves: Float[Array, "N N"]) -> Array:
-    """Whether couplings are symmetric: to 1e-4 of each, or to float32's rounding of the largest at either neuron."""
-    size = jnp.abs(halves)
+def square_matrix(matrix: ArrayLike) -> Float[Array, "N N"]:
+    """A matrix, of 16 bits as float32. ValueError unless finite and square."""
+    rows = wide(real_matrix("matrix", matrix))
+    if rows.shape[0] != rows.shape[1]:
+        raise ValueError(f"matrix must be square, got shape {rows.shape}")
+    return rows
+
+
+def symmetric(matrix: Float[Array, "N N"]) -> Array:
+    """Whether couplings are symmetric: but for 1e-4 of each, 1e-5 of the largest at either neuron, or for rounding.
+
+    Rounding is that of the largest entry, the diagonal included, in the matrix' own precision.
+    """
+    size = jnp.where(jnp.eye(matrix.shape[0], dtype=bool), 0.0, jnp.abs(matrix))
     widest = jnp.nanmax(size, axis=1, initial=0.0)
     widest = jnp.maximum(widest[:, None], widest[None, :])
-    apart = jnp.abs(halves - halves.T) > jnp.maximum(1e-4 * size, 1e-5 * widest)
-    return ~jnp.any(apart)  # NaN stays where it is
+    border = jnp.maximum(jnp.maximum(1e-4 * size, 1e-5 * widest), 16.0 * jnp.finfo(matrix.dtype).eps * _entry(matrix))
+    return ~jnp.any(2.0 * _apart(matrix) > border)  # NaN stays where it is
 
 
-def _asymmetry(halves: Float[Array, "N N"]) -> float:
+def _rounded(matrix: Float[Array, "N N"]) -> Array:
+    """Whether a matrix differs from its transpose by no more than float32's rounding of its largest entry."""
+    return ~jnp.any(2.0 * _apart(matrix) > 2e-6 * _entry(matrix))
+
+
+def _entry(matrix: Float[Array, "N N"]) -> Array:
+    return jnp.nanmax(jnp.abs(matrix), initial=0.0)
+
+
+def _apart(matrix: Float[Array, "N N"]) -> Float[Array, "N N"]:
+    """Half of what a pair's two couplings differ by, which does not overflow."""
+    return jnp.abs(0.5 * matrix - 0.5 * matrix.T)
+
+
+def asymmetry(matrix: Float[Array, "N N"]) -> float:
+    """The most that the two couplings of a pair differ by."""
     with jax.ensure_compile_time_eval():
-        return 2.0 * float(jnp.max(jnp.abs(halves - halves.T)))
+        return 2.0 * float(jnp.max(_apart(matrix)))
 
 
 def hebb_couplings(memory: Memory) -> Couplings:

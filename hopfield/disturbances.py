@@ -1,9 +1,9 @@
 """Disturbed couplings: clipped to their signs, diluted, or noisy.
 
-Each takes a network on spins, `Couplings` or a classical `Memory`, and returns `Couplings` with the same bias. It adds
-to the noise of variance v that the patterns make in every coupling a noise of variance κ v: κ = π/2 − 1 where
-couplings are clipped, (1−c)/c where a share c is kept, δ² for noise; `theory.sparse.disturbed_critical_load` has the
-capacity of each.
+Each takes a network on spins, `Couplings` or a classical `Memory`, and returns couplings of the same kind with the same
+bias: both directions of a pair are disturbed alike, those of `AsymmetricCouplings` each by itself. Each adds to the
+noise of variance v that the patterns make in every coupling a noise of variance κ v: κ = π/2 − 1 where couplings are
+clipped, (1−c)/c where a share c is kept, δ² for noise (capacities: `theory.sparse.disturbed_critical_load`).
 """
 
 import jax
@@ -29,26 +29,41 @@ def clipped(model: Memory | Couplings) -> Couplings:
     size = jnp.sum(jnp.abs(couplings.matrix)) / jnp.maximum(jnp.sum(couplings.matrix != 0), 1)
     strength = jnp.where(size > 0, size, 1.0)  # of no couplings at all
     bias = None if couplings.bias is None else couplings.bias / strength
-    return Couplings(jnp.sign(couplings.matrix), couplings.scale * strength, bias)
+    return couplings.replace(matrix=jnp.sign(couplings.matrix), scale=couplings.scale * strength, bias=bias)
 
 
 def diluted(model: Memory | Couplings, key, keep: float | Array) -> Couplings:
-    """Couplings cut at random: each pair is kept with probability `keep`, in (0, 1], and divided by `keep`."""
+    """Couplings cut at random: kept with probability `keep`, in (0, 1], and divided by `keep`.
+
+    Both directions of a pair are kept or cut together; of `AsymmetricCouplings` each by itself, which makes Hebb's
+    couplings those of Derrida, Gardner & Zippelius 1987.
+    """
     couplings, key = _couplings(model), random_key("key", key)
     keep = real_scalar("keep", keep, "from 1e-6 to 1", 1e-6, 1.0)
     chance = jax.random.uniform(key, couplings.matrix.shape, couplings.matrix.dtype)
-    kept = jnp.triu(chance < keep, 1)
-    return couplings.replace(matrix=jnp.where(kept | kept.T, couplings.matrix, 0.0) / keep)
+    kept = _of_pairs(couplings, chance) < keep
+    return couplings.replace(matrix=jnp.where(kept, couplings.matrix, 0.0) / keep)
 
 
 def noisy(model: Memory | Couplings, key, strength: float | Array) -> Couplings:
-    """Couplings with independent Gaussian noise on each pair's, of `strength` ≥ 0 times their root mean square."""
+    """Couplings with Gaussian noise of `strength` ≥ 0 times their root mean square, one draw for each pair.
+
+    Of `AsymmetricCouplings` each direction has its own.
+    """
     couplings, key = _couplings(model), random_key("key", key)
     strength = real_scalar("strength", strength, "a finite number of at least 0", 0.0)
     neurons = couplings.matrix.shape[0]
-    drawn = jnp.triu(jax.random.normal(key, couplings.matrix.shape, couplings.matrix.dtype), 1)
+    drawn = _of_pairs(couplings, jax.random.normal(key, couplings.matrix.shape, couplings.matrix.dtype))
     size = safe_norm(couplings.matrix.ravel()) / max(neurons * (neurons - 1), 1) ** 0.5
-    return couplings.replace(matrix=couplings.matrix + strength * size * (drawn + drawn.T))
+    return couplings.replace(matrix=couplings.matrix + strength * size * drawn)
+
+
+def _of_pairs(couplings: Couplings, drawn: Array) -> Array:
+    """Draws [N, N] without those of the diagonal: of symmetric couplings one for both directions of a pair."""
+    if type(couplings) is not Couplings:
+        return jnp.where(jnp.eye(len(drawn), dtype=bool), 0.0, drawn)
+    upper = jnp.triu(drawn, 1)
+    return upper + upper.T
 
 
 def _couplings(model: Memory | Couplings) -> Couplings:

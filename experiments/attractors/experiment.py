@@ -7,6 +7,7 @@ they are symmetric. Asymmetric couplings have no energy, and may never come to r
 
 import hashlib
 import itertools
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -80,8 +81,6 @@ def check(config: Config) -> None:
     network, states = _given(config)
     if not np.isin(states, (-1, 1)).all() or states.shape[1] != network.matrix.shape[0]:
         raise ValueError(f"states must be spins, +1 or -1, of {network.matrix.shape[0]} neurons, got {config.states}")
-    if type(network) is not Couplings:
-        note(f"couplings of {config.couplings} are asymmetric: there is no energy, and a start may never come to rest")
 
 
 def points(config: Config) -> list[Point]:
@@ -173,7 +172,11 @@ def _given(config: Config) -> tuple[Couplings, np.ndarray]:
     """The network, and the states to look for [S, N], none of them if none are given."""
     matrix: Any
     matrix, states = _wine() if config.couplings == WINE else (datasets.from_file(config.couplings), None)
-    network = as_couplings(matrix)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        network = as_couplings(matrix)
+    for warning in told:
+        note(f"couplings of {config.couplings}: {warning.message}")
     if config.states is not None:
         states = np.asarray(datasets.from_file(config.states))
     return network, np.empty((0, network.matrix.shape[0])) if states is None else states

@@ -109,6 +109,7 @@ def panels(table: Table, summary: dict) -> list[Panel]:
 
 def _plane(found: Table, rows: Table) -> Panel:
     """Attractors, in size by their basin, over the energy that their two coordinates alone bring."""
+    found = found.astype({"overlap": float, "energy": float})  # null of all where there are none
     far = 1.15 * max(float(found[["axis_1", "axis_2"]].abs().to_numpy().max()), 0.1)
     grid = np.linspace(-far, far, 61)
     middle = (grid[1:] + grid[:-1]) / 2

@@ -5,9 +5,8 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import real_matrix, real_vector
-from hopfield._numerics import wide
-from hopfield.couplings import Couplings
+from hopfield._arguments import real_vector
+from hopfield.couplings import Couplings, square_matrix
 from hopfield.memory import Dynamics, Memory
 from hopfield.spaces import State
 
@@ -38,9 +37,7 @@ class AsymmetricCouplings(Couplings):
         Raises:
             ValueError: the matrix is not finite or not square, or `bias` is no vector of N numbers.
         """
-        matrix = wide(real_matrix("matrix", matrix))
-        if matrix.shape[0] != matrix.shape[1]:
-            raise ValueError(f"matrix must be square, got shape {matrix.shape}")
+        matrix = square_matrix(matrix)
         bias = None if bias is None else real_vector("bias", bias, like=matrix[0]).astype(matrix.dtype)
         sent = jnp.where(jnp.eye(matrix.shape[0], dtype=bool), 0.0, matrix.T)
         return cls(sent, jnp.asarray(scale, matrix.dtype), bias)

@@ -1,5 +1,6 @@
 """Attractors of a network that is given: where many starts come to rest, how often, and how heat moves between them."""
 
+import warnings
 from typing import Any, NamedTuple
 
 import jax
@@ -8,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from hopfield._arguments import integer, one_of, positive_scalar, public, random_key, real_matrix
-from hopfield.couplings import Couplings
+from hopfield.couplings import Couplings, asymmetry, square_matrix, symmetric
 from hopfield.dynamics.asynchronous import ORDERS
 from hopfield.dynamics.heat_bath import glauber
 from hopfield.dynamics.retrieval import retrieve
@@ -45,15 +46,23 @@ class Attractors(NamedTuple):
 def as_couplings(matrix: Couplings | Float[Array, "N N"], bias: Float[Array, "N"] | None = None) -> Couplings:
     """The network of a matrix W [N, N], W_ij what j sends to i: with an energy if it is symmetric, else without.
 
+    A matrix that `Couplings` takes is symmetric; of any other a warning says that it is taken as directed.
+
     Args:
         matrix: W, finite, its diagonal dropped; `Couplings` as they are.
         bias: field from outside [N].
     """
     if isinstance(matrix, Couplings):
         return matrix
-    rows: Any = np.asarray(real_matrix("matrix", matrix))
-    symmetric = rows.shape[0] == rows.shape[1] and np.allclose(rows, rows.T, rtol=1e-6, atol=1e-6 * np.abs(rows).max())
-    return (Couplings if symmetric else AsymmetricCouplings).create(rows, bias=bias)
+    rows = square_matrix(matrix)
+    if symmetric(rows):
+        return Couplings.create(rows, bias=bias)
+    warnings.warn(
+        f"matrix differs from its transpose by up to {asymmetry(rows):.3g}: taken as directed, W_ij from j to i, which"
+        " has no energy and may never come to rest (AsymmetricCouplings takes it without a warning)",
+        stacklevel=2,
+    )
+    return AsymmetricCouplings.create(rows, bias=bias)
 
 
 def attractors(

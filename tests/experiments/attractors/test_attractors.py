@@ -1,5 +1,6 @@
 """Attractors of a network from a file: those of its two patterns, and an asymmetric one that never rests."""
 
+import json
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas
 import pytest
 
 from experiments.attractors.experiment import Config, check, measure, panels, points, summarise
+from experiments.system import files
 
 PATTERNS = np.sign(np.random.default_rng(1).normal(size=(2, 14)))
 
@@ -40,3 +42,12 @@ def test_a_cycle_of_three_spins_has_no_energy_and_no_rest(tmp_path):
     assert summary["scalars"]["exist"] == summary["scalars"]["attractors"] == 0
     assert summary["scalars"]["unsettled"] == 1
     panels(table, summary)
+
+
+def test_a_network_without_states_to_look_for_is_drawn_from_its_summary(tmp_path):
+    """As a file has it, where NaN is null."""
+    np.save(tmp_path / "w.npy", PATTERNS.T @ PATTERNS / 14)
+    config = Config(couplings=str(tmp_path / "w.npy"), starts=10, nulls=2)
+    table: Any = pandas.DataFrame(measure(config, points(config)))
+    files.write_json(tmp_path / "summary.json", summarise(table))
+    assert len(panels(table, json.loads((tmp_path / "summary.json").read_text()))) == 4
