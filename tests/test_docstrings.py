@@ -1,9 +1,13 @@
 """Docstrings: no public name of the library and the experiments goes without one."""
 
 import ast
+import contextlib
+import functools
 import importlib
 import inspect
+import pkgutil
 import re
+import types
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +21,13 @@ from experiments import figures, runner, shared, statistics, system
 from experiments.runner import registry
 from hopfield import Memory, attention, dynamics, geometry, large, networks, optim, patterns
 from tests.source_code import ROOT, tree_of
+
+PACKAGES = [hopfield] + [
+    importlib.import_module(found.name)
+    for found in pkgutil.walk_packages(hopfield.__path__, "hopfield.")
+    if found.ispkg and "._" not in found.name and found.name != "hopfield.attention.triton_programs"
+]
+"""The library and its public packages."""
 
 
 def modules(package: ModuleType) -> Iterator[ModuleType]:
@@ -69,6 +80,38 @@ def undocumented(package: ModuleType) -> Iterator[str]:
             for verb in members(value):
                 if not said(value, verb):
                     yield f"{module.__name__}.{name}.{verb}"
+
+
+def named(package: ModuleType) -> Iterator[str]:
+    """Dotted names that the docstring of a package gives: in backticks, with an underscore, or first in a table.
+
+    Where names follow in the table's second column, the first is their kind. What is called or assigned is an example.
+    """
+    text = package.__doc__ or ""
+    yield from re.findall(r"`([A-Za-z][\w.]*)`", text)
+    yield from re.findall(r"(?<![\w./`<-])[a-z]{2,}(?:_[a-z]+)+(?![\w./(=])", text)
+    for kind, first in re.findall(r"^ {4}([a-z]\w*)(?: {2,}|$)(\w*)", text, re.MULTILINE):
+        yield first if hasattr(package, first) else kind
+
+
+def stands(package: ModuleType, name: str) -> bool:
+    """Whether a name is found in the package, in one below, or in the library, by attributes alone.
+
+    Those of a package that imports when it is asked are what it lists: another test may have imported more.
+    """
+    found = [package, *(value for value in vars(package).values() if isinstance(value, ModuleType))]
+    if "__getattr__" in vars(package) and package is not hopfield:
+        found = [types.SimpleNamespace(**{each: getattr(package, each) for each in dir(package)})]
+    for place in [*found, hopfield]:
+        with contextlib.suppress(AttributeError):
+            functools.reduce(getattr, name.removeprefix("hopfield.").split("."), place)
+            return True
+    return False
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_every_name_that_a_package_gives_exists(package):
+    assert [name for name in named(package) if not stands(package, name)] == []
 
 
 @pytest.mark.parametrize("package", [hopfield, experiments], ids=lambda package: package.__name__)

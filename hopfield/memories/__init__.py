@@ -11,9 +11,10 @@ A module `hopfield/memories/<name>.py`, which needs no registration, defines
     SYMBOL: (optional) the symbol of that number in LaTeX; the name of the argument where there is none
     INTEGER_FIELDS: (optional) True where fields are sums of M integers, so that an even M can leave exact ties
 
-Models whose states or updates are not those of a `Memory` stand outside: `binary` (neurons {0, 1}; `covariance` and
-`willshaw` are two of them as spins), `sequences` (each step leads to the next pattern), `bidirectional` (states are
-pairs), `random_features` (a fixed size, which keeps no pattern) and `graphs` (states by layer).
+Models whose states or updates are not those of a `Memory` stand outside: `networks.binary` (neurons {0, 1}; two of them
+are, as spins, the memories covariance and willshaw), `networks.sequences` (each step leads to the next pattern),
+`networks.bidirectional` (states are pairs), `networks.random_features` (a fixed size, which keeps no pattern) and
+`graphs` (states by layer).
 """
 
 import importlib
