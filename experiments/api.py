@@ -9,6 +9,7 @@ import contextlib
 import dataclasses
 import enum
 import html
+import os
 import re
 import sys
 import tempfile
@@ -29,6 +30,7 @@ from experiments.figures.panel import Panel
 from experiments.runner import compose, execute, folders, planning, pooling, registry, results, session, sweeps
 from experiments.runner.words import quote, split
 from experiments.shared.memories import answering
+from experiments.system import terminal
 from hopfield import memories, outside
 
 KINDS = {"memory": "memories", "separation": "separations", "corruption": "corruptions"}
@@ -86,13 +88,13 @@ class Run:
             story = report.Story(self.conf, self.conf, *results.description(self._experiment))
             with style.style(self._look.style):
                 report.write(path, story, self._drawn()[0], self.table, self.summary, self._experiment.X_AXIS)
-            page = html.escape(path.read_text(encoding="utf-8"))
-        return f'<iframe srcdoc="{page}" title="{self.conf}" style="width:100%;height:44em;border:0"></iframe>'
+            page, title = html.escape(path.read_text(encoding="utf-8")), html.escape(self.conf)
+        return f'<iframe srcdoc="{page}" title="{title}" style="width:100%;height:44em;border:0"></iframe>'
 
     def __repr__(self) -> str:
         place = f", {self.folder}" if self.folder is not None else ""
         lines = [f"Run of conf={self.conf}: {len(self.table)} rows{place}"]
-        return "\n".join([*lines, *(f"    {line}" for line in in_words(self.summary))])
+        return "\n".join(map(terminal.printable, [*lines, *(f"    {line}" for line in in_words(self.summary))]))
 
 
 class Sweep:
@@ -105,7 +107,7 @@ class Sweep:
 
     def __init__(self, place: Path, members: Sequence[Path]) -> None:
         self.folder = place
-        self.runs = [open_run(member) for member in members]
+        self.runs = [_opened(member) for member in members]
         found = pooling.read(members)
         names = pooling.differing(found)
         self._options = [{name: pooling.value(run, name) for name in names} for run in found]
@@ -166,20 +168,36 @@ def measure(name: str, *, output: str | Path | None = None, **options: Any) -> R
         return Run(conf, plan.experiment, job.directory, job.config.figure, kept=job.kept)
 
 
-def open_run(folder: str | Path) -> Any:
+def open_run(folder: str | Path, *, home: str | Path | None = None) -> Any:
     """Results that a folder holds, measured by the command or from Python: a `Run`, or the `Sweep` that it joins.
 
+    Args:
+        folder: the folder, which is data: no code that it names is run.
+        home: the folder of a user-defined experiment, whose code reads and draws its runs.
+
     Raises:
-        ValueError: it holds the results of no finished run.
+        ValueError: it holds the results of no finished run, or of an experiment that is not there.
     """
-    place = Path(folder).expanduser().absolute()
-    if members := sweeps.members(place):
-        return Sweep(place, members)
+    place, own = _path("folder", folder), None if home is None else _path("home", home)
+    with registry.including(own), results.damage_told(str(place)):
+        members = sweeps.members(place)
+        return Sweep(place, members) if members else _opened(place)
+
+
+def _opened(place: Path) -> Run:
+    """The run of a folder."""
     record = folders.read(place)
     if record is None or not record.complete:
-        raise InputError(f"folder must hold the results of a finished run, got {folder}")
-    with registry.including(Path(record.home) if record.home else None):
-        return Run(record.conf, registry.load(record.experiment), place, results.look(place), kept=True)
+        raise InputError(f"folder must hold the results of a finished run, got {place}")
+    experiment = registry.load(registry.known(record.experiment, place))
+    return Run(record.conf, experiment, place, results.look(place), kept=True)
+
+
+def _path(name: str, value: Any) -> Path:
+    """Absolute path of an argument that names a folder; ValueError for a value that is no path."""
+    if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes):
+        raise InputError(f"{name} must be the path of a folder, got {value!r}")
+    return Path(value).expanduser().absolute()
 
 
 def _words(conf: str, options: Mapping[str, Any]) -> Iterator[str]:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from experiments.bounds import suggestion
 from experiments.contract import InputError
 from experiments.runner import boundary
+from experiments.system import terminal
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -82,7 +83,7 @@ def process() -> int:
 
 def _write_template(words: Sequence[str]) -> int:
     if set(words) & {"-h", "--help"}:
-        print(USAGE)
+        terminal.tell(*USAGE.split("\n"))
         return 0
     if len(words) != 2 or words[0] not in KINDS:
         near = suggestion(words[0], KINDS) if words and words[0] not in KINDS else ""
@@ -102,7 +103,7 @@ def _write_template(words: Sequence[str]) -> int:
             Path(draft, place).write_text(text, encoding="utf-8")
         os.rename(Path(draft, target), target)
     commands = [string.Template(command).substitute(names) for command in KINDS[kind].commands]
-    print(f"{target}: " + f"\n{' ' * 7}".join(commands))
+    terminal.tell(f"{target}: {commands[0]}", *(" " * 7 + command for command in commands[1:]))
     return 0
 
 

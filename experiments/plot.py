@@ -12,10 +12,11 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from experiments.contract import InputError, StoppedError
+from experiments.contract import InputError
 from experiments.figures import saving, style
 from experiments.runner import boundary, folders, pooling, registry, results, sweeps, yaml_files
 from experiments.shared import memories
+from experiments.system import terminal
 
 USAGE = """\
 usage: hopfield plot DIR [DIR ...] [output=DIR] [home=DIR] [figure.OPTION=VALUE ...]
@@ -73,22 +74,8 @@ def figure(directory: Path | str, home: Path | str | None = None) -> Figure:
 def _drawable(directory: Path) -> Iterator[Any]:
     """Experiment of the results in a directory. Faults of the results are raised as one sentence."""
     experiment = registry.load(_experiment(directory))
-    with _damage_told(str(directory)):
+    with results.damage_told(str(directory)):
         yield experiment
-
-
-@contextlib.contextmanager
-def _damage_told(name: str) -> Iterator[None]:
-    """Context in which a fault of the results in one folder or several becomes an InputError of one sentence."""
-    try:
-        yield
-    except (InputError, StoppedError):
-        raise
-    except OSError as error:
-        raise InputError(f"{name} cannot be drawn: {error}") from error
-    except Exception as error:  # a figure can stumble over anything in a file that was changed by hand
-        why = boundary.one_line(error)
-        raise InputError(f"{name} cannot be drawn: its table or summary is damaged ({why})") from error
 
 
 def _experiment(directory: Path) -> str:
@@ -111,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _redraw_all(words: Sequence[str]) -> int:
     if not words or set(words) & {"-h", "--help"}:
-        print(USAGE, file=sys.stdout if words else sys.stderr)
+        (terminal.tell if words else terminal.say)(*USAGE.split("\n"))
         return 0 if words else 2
     homes = [word.partition("=")[2] for word in words if word.startswith("home=")]
     targets = [word.partition("=")[2] for word in words if word.startswith("output=")]
@@ -129,17 +116,17 @@ def _redraw_all(words: Sequence[str]) -> int:
     home = Path(os.path.expanduser(homes[-1])).absolute() if homes else None
     with registry.including(home):
         if len(places) == 1 and not targets:
-            print(f"figure: {redraw(places[0], looks)}")
+            terminal.tell(f"figure: {redraw(places[0], looks)}")
             return 0
         target = Path(targets[-1]) if targets else _comparison_folder(runs)
         figure = _join(runs, target, f"hopfield plot {shlex.join(words)}", looks)
-    print(f"table: {target / 'table.csv'}\nfigure: {figure}\nreport: {target / 'report.html'}")
+    terminal.tell(f"table: {target / 'table.csv'}", f"figure: {figure}", f"report: {target / 'report.html'}")
     return 0
 
 
 def _join(runs: Sequence[Path], target: Path, command: str, words: Sequence[str]) -> Path:
-    with _damage_told(f"one of {', '.join(map(str, runs))}"):
-        return sweeps.join(runs, target, command, words)
+    with results.damage_told(f"one of {', '.join(map(str, runs))}"):
+        return sweeps.join(runs, target, command, results.look(runs[0], words))
 
 
 def _comparison_folder(runs: Sequence[Path]) -> Path:

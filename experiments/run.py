@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiments.runner import boundary, catalogue, words
+from experiments.system import terminal
 from experiments.system.versions import version
 
 
@@ -28,15 +29,15 @@ def _command(argv: Sequence[str]) -> int:
     overrides, flags = ([], {}) if words.is_hydras(argv) else words.split(argv)
     folder = Path(flags["folder"]) if "folder" in flags else None
     if "version" in flags:
-        print(f"hopfield {version('hopfield')}")
+        terminal.tell(f"hopfield {version('hopfield')}")
         return 0
     if "help" in flags and not any(word.startswith("conf=") for word in overrides):
-        print(catalogue.text(folder))
+        terminal.tell(*catalogue.text(folder).split("\n"))
         return 0
     if "help" in flags:
         from experiments.runner import help  # Hydra alone
 
-        print(help.text(overrides, folder))
+        terminal.tell(*help.text(overrides, folder).split("\n"))
         return 0
     from experiments.runner import command  # JAX, pandas, Matplotlib
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from experiments.contract import InputError
 from experiments.runner import boundary, folders, listing
+from experiments.system import terminal
 
 MARK = b'<meta name="generator" content="hopfield">'
 """Line of the pages that are written here."""
@@ -33,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _print_runs(words: Sequence[str]) -> int:
     """Print the runs that the words ask for."""
     if set(words) & {"-h", "--help"}:
-        print(USAGE)
+        terminal.tell(*USAGE.split("\n"))
         return 0
     flags = {word for word in words if word.startswith("-")}
     if unknown := sorted(flags - {"--json", "--html"}):
@@ -52,24 +53,24 @@ def _print_runs(words: Sequence[str]) -> int:
         runs, bad = _runs_in(Path(place))
         held += runs
         for line in bad:
-            print(line, file=sys.stderr)
+            terminal.say(line)
     found = list({os.path.realpath(run.path): run for run in held}.values())
     for key in conditions:
         if found and not any(listing.has_key(run, key) for run in found):
             raise InputError(f"{key} must be state, conf, experiment or an option of one of these runs")
     runs = [run for run in found if listing.is_selected(run, conditions)]
     if "--json" in flags:
-        print(json.dumps([run._asdict() for run in runs], indent=2))
+        terminal.tell(*json.dumps([run._asdict() for run in runs], indent=2).split("\n"))
         return 0
     if "--html" in flags:
         if len(places) > 1:
             raise InputError(f"--html must be given one folder, got {len(places)}")
-        print(f"index: {_index(Path(places[0] if places else 'outputs'), runs)}")
+        terminal.tell(f"index: {_index(Path(places[0] if places else 'outputs'), runs)}")
         return 0
     for run in runs:
-        print("\n".join(listing.lines(run)))
+        terminal.tell(*listing.lines(run))
     if not runs:
-        print("no runs", file=sys.stderr)
+        terminal.say("no runs")
     return 0
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.system import files
-from hopfield.patterns.datasets import UNSOUND
+from hopfield.patterns.datasets import UNSOUND, check_archive
 
 NAMES = ("features", "bag", "labels", "train")
 MADE = "made"
@@ -65,6 +65,7 @@ def load(name: str) -> Bags:
 @lru_cache(maxsize=8)
 def _read(path: Path, _digest: str) -> Bags:
     try:
+        check_archive(path)
         with path.open("rb") as file, np.load(file, allow_pickle=False) as held:
             arrays = [np.asarray(held[part]) for part in NAMES]
     except UNSOUND as error:

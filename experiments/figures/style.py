@@ -68,11 +68,12 @@ def style(sheet: str | None = None) -> Iterator[None]:
             warnings.filterwarnings("ignore", nothing, UserWarning)
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE | _personal_settings())
-        if sheet is not None and sheet.endswith(".mplstyle"):
-            files.read_text(path := Path(sheet).expanduser())  # whether it is a file, and no pipe
-            matplotlib.style.use(path)
-        elif sheet is not None:
-            matplotlib.style.use(sheet)
+        if sheet is not None:
+            path = Path(sheet).expanduser()
+            is_file = sheet not in matplotlib.style.library and (sheet.endswith(".mplstyle") or path.exists())
+            if is_file:
+                files.read_text(path)  # whether it is a file of some length, and no pipe or device
+            matplotlib.style.use(path if is_file else sheet)
         yield
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from experiments.contract import InputError, StoppedError
+from experiments.system import files, terminal
 
 LOG = "traceback.log"
 STOPPING = (signal.SIGINT, signal.SIGTERM)
@@ -62,7 +63,7 @@ def run_command(action: Callable[[], int], *, final: bool = False) -> int:
     """
     with _reopen_closed_streams(), _interruptible(final):
         if final:
-            warnings.formatwarning = lambda message, *rest, **more: f"warning: {' '.join(str(message).split())}\n"
+            warnings.showwarning = lambda message, *rest, **more: _say(f"warning: {' '.join(str(message).split())}")
         code = _outcome(action)
         if final and code > 128:
             _flush()
@@ -82,7 +83,7 @@ def write_traceback(error: BaseException, directory: Path | None = None) -> Path
     if directory is not None:
         with contextlib.suppress(OSError):
             path = directory / LOG
-            path.write_text(text, encoding="utf-8", errors="backslashreplace")
+            files.write_text(path, text.encode(errors="backslashreplace").decode())
             return path
     number, name = tempfile.mkstemp(prefix="hopfield-", suffix=".log")
     with open(number, "w", encoding="utf-8", errors="backslashreplace") as file:
@@ -120,8 +121,7 @@ def _outcome(action: Callable[[], int]) -> int:
 
 def _say(text: str) -> None:
     with contextlib.suppress(OSError, ValueError, AttributeError):  # there may be nobody to tell
-        sys.stderr.write(f"{text}\n")
-        sys.stderr.flush()
+        terminal.say(text)
 
 
 def _flush() -> None:

@@ -10,7 +10,7 @@ import hydra
 
 from experiments.contract import ROOT
 from experiments.runner import compose, execute, launching, planning, registry, session, sweeps
-from experiments.system import files
+from experiments.system import terminal
 
 _USUAL = {
     "jax_debug_nans": False,
@@ -33,21 +33,21 @@ def carry_out(words: Sequence[str], flags: Collection[str], folder: Path | None)
     with registry.including(folder), session.opened(folder), usual_jax():
         jobs = compose.jobs(words, sweep="sweep" in flags)
         if "show" in flags:
-            print("\n---\n".join(job.yaml().rstrip() for job in jobs))
+            terminal.tell(*"\n---\n".join(job.yaml().rstrip() for job in jobs).split("\n"))
             return 0
         plans = [planning.plan(job) for job in jobs]
         if "sweep" in flags:
             sweeps.targets(jobs)
         basic = launching.launcher(jobs[0]) == "basic"
         if any(job.config.dry for job in jobs):
-            print("\n".join(planning.forecast(plan) for plan in plans))
+            terminal.tell(*(planning.forecast(plan) for plan in plans))
             return 0
         if basic:
             execute.run(plans)
         else:
             launching.launch(jobs, execute.run_launched)
         for joined in sweeps.join_sweep(jobs) if "sweep" in flags else ():
-            print(f"sweep: {joined / 'report.html'}")
+            terminal.tell(f"sweep: {joined / 'report.html'}")
     return 0
 
 
@@ -74,7 +74,7 @@ def usual_jax() -> Iterator[None]:
         for name in _USUAL
         if asked.get(name, "0").lower() not in _OFF or before.get(name, _USUAL[name]) != _USUAL[name]
     ]:
-        files.say(f"{', '.join(changed)} is left out while measuring: NaN is an answer here")
+        terminal.say(f"{', '.join(changed)} is left out while measuring: NaN is an answer here")
     for name in before:
         sys.modules["jax"].config.update(name, _USUAL[name])
     try:

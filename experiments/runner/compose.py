@@ -12,7 +12,7 @@ from experiments.contract import Config, InputError
 from experiments.runner import configuration, errors, idle, overrides, registry, session, yaml_files
 from experiments.runner.job import Job
 from experiments.shared import spellings
-from experiments.system import files
+from experiments.system import terminal
 
 
 def jobs(words: Sequence[str], *, sweep: bool) -> list[Job]:
@@ -48,7 +48,7 @@ def jobs(words: Sequence[str], *, sweep: bool) -> list[Job]:
     if total > overrides.SWEEP:
         raise InputError(f"-m must give at most {overrides.SWEEP} jobs, got {' × '.join(sorted(swept))} with more")
     if total > 100:
-        files.say(f"{total} jobs are checked before the first of them begins")
+        terminal.say(f"{total} jobs are checked before the first of them begins")
     combinations = itertools.product(*axes.values())
     return [_job(words, overrides.label(list(itertools.compress(words, labelled)))) for words in combinations]
 

@@ -8,7 +8,7 @@ from experiments.figures.headlines import in_words
 from experiments.runner import boundary, folders, mirror, results, tables
 from experiments.runner.planning import Plan
 from experiments.shared import memories
-from experiments.system import files, provenance
+from experiments.system import files, provenance, terminal
 
 MOST = 9
 """Numbers that a run ends with at most."""
@@ -20,9 +20,11 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     plan.ledger.reload()
     record = plan.record(complete=True)
     if record.further:
-        files.say(f"the table holds {record.further} further points, measured for earlier commands in {directory}")
+        terminal.say(f"the table holds {record.further} further points, measured for earlier commands in {directory}")
     elif others := len(plan.ledger.further(plan.points)):
-        files.say(f"the table leaves out {others} points, measured for earlier commands, whose rows {directory} keeps")
+        terminal.say(
+            f"the table leaves out {others} points, measured for earlier commands, whose rows {directory} keeps"
+        )
     _say_mixed(plan)
     tables.write(directory, plan.ledger.rows(plan.table()))
     table = tables.read(directory, plan.job.experiment)  # the numbers that a redraw sees
@@ -38,21 +40,20 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     if not plan.job.call:
         _say_headlines(directory, summary)
     for note in summary.get("notes", []):
-        files.say(f"warning: {note}")
+        terminal.say(f"warning: {note}")
     if plan.job.call:
         return
     if where := copy.unsent_place():
-        print(where)
-    print(f"table: {directory / 'table.csv'}\nfigure: {figure}\nreport: {directory / report.NAME}")
+        terminal.tell(where)
+    terminal.tell(f"table: {directory / tables.NAME}", f"figure: {figure}", f"report: {directory / report.NAME}")
 
 
 def _say_headlines(directory: Path, summary: dict) -> None:
     """Print the first numbers that a summary is about, and where the others are."""
     lines = list(in_words(summary))
-    for line in lines[:MOST]:
-        print(line)
+    terminal.tell(*lines[:MOST])
     if more := len(lines) - len(lines[:MOST]):
-        print(f"{more} more numbers: {directory / 'summary.json'}")
+        terminal.tell(f"{more} more numbers: {directory / 'summary.json'}")
 
 
 def _write(directory: Path, record: folders.Record, summary: dict) -> None:
@@ -68,7 +69,9 @@ def _say_mixed(plan: Plan) -> None:
     old = sum(count for environment, count in environments if environment.get("code") != provenance.code())
     if old:
         rows = f"{old} of {sum(count for _, count in environments)} rows"
-        files.say(f"warning: {rows} were measured with other code of hopfield than there is; output=NEW measures anew")
+        terminal.say(
+            f"warning: {rows} were measured with other code of hopfield than there is; output=NEW measures anew"
+        )
     names = dict.fromkeys(name for environment, _ in environments for name in environment if name != "code")
     changing = [name for name in names if len({environment.get(name, "") for environment, _ in environments}) > 1]
     if changing:
@@ -76,4 +79,4 @@ def _say_mixed(plan: Plan) -> None:
             f"{count} with {', '.join(f'{name} {environment.get(name) or chr(45)}' for name in changing)}"
             for environment, count in environments
         ]
-        files.say(f"warning: the rows of the table were measured in different ways: {'; '.join(kinds)}")
+        terminal.say(f"warning: the rows of the table were measured in different ways: {'; '.join(kinds)}")

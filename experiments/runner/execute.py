@@ -18,7 +18,7 @@ from experiments.contract import InputError, Point, Row, StoppedError
 from experiments.runner import boundary, conclusion, folders, launching, locks, mirror, numerics, pieces, registry
 from experiments.runner.planning import Plan, check_names, check_science, plan
 from experiments.shared import hardware
-from experiments.system import files
+from experiments.system import files, terminal
 
 
 def run(plans: Sequence[Plan]) -> None:
@@ -39,7 +39,7 @@ def run(plans: Sequence[Plan]) -> None:
             with locks.claimed(_make_directory(each.job.directory), each.job.config.shard) as claim:
                 if claim is not None and (claim.alone or not each.ledger.foreign()):
                     if len(plans) > 1:
-                        files.say(f"job {number} of {len(plans)}: {each.job.label or each.job.conf}")
+                        terminal.say(f"job {number} of {len(plans)}: {each.job.label or each.job.conf}")
                     if _carry_out(each, claim):
                         waiting.append((number, each.whole()))
                     refused = 0
@@ -47,7 +47,7 @@ def run(plans: Sequence[Plan]) -> None:
             if number not in announced:
                 announced.add(number)
                 where = each.job.directory
-                files.say(f"{where} is being measured by another process; its turn comes when that one has ended")
+                terminal.say(f"{where} is being measured by another process; its turn comes when that one has ended")
             waiting.append((number, each))
             refused += 1
             if refused >= len(waiting):
@@ -121,7 +121,9 @@ def _measure_shard(plan: Plan) -> bool:
     left = sum(map(len, missing()))
     if left:
         where = plan.job.directory
-        files.say(f"shard {plan.job.config.shard} of {where} is measured; {left} points or pieces are left to others")
+        terminal.say(
+            f"shard {plan.job.config.shard} of {where} is measured; {left} points or pieces are left to others"
+        )
     return not left
 
 
@@ -170,15 +172,17 @@ def _begin(plan: Plan, claim: locks.Claim) -> list[Point]:
     if claim.alone:
         _set_aside(plan)
         for damaged in plan.ledger.mend():
-            files.say(damaged)
+            terminal.say(damaged)
     files.write_text(directory / "config.yaml", plan.job.yaml())
     missing = _missing(plan)
     if missing or folders.read(directory) is None:
         plan.record(complete=False).write(directory)
     if len(missing) < len(plan.points):
-        files.say(f"{len(plan.points) - len(missing)} of {len(plan.points)} points are measured already in {directory}")
+        terminal.say(
+            f"{len(plan.points) - len(missing)} of {len(plan.points)} points are measured already in {directory}"
+        )
     for note in plan.notes if missing else ():
-        files.say(note)
+        terminal.say(note)
     return missing
 
 
@@ -197,7 +201,7 @@ def _set_aside(plan: Plan) -> None:
             os.replace(directory / name, folder / name)
     files.sync_directory(folder)
     plan.ledger.part_with(folder / "ledger", everything=other)
-    files.say(f"results of other options in {directory} are set aside in {folder.name}")
+    terminal.say(f"results of other options in {directory} are set aside in {folder.name}")
 
 
 def _missing(plan: Plan) -> list[Point]:
@@ -220,7 +224,7 @@ def _mirror(plan: Plan) -> mirror.Mirror:
         mode=plan.mode,
         x_axis=plan.experiment.X_AXIS,
         known=plan.ledger.pairs(plan.points),
-        warn=lambda text: files.say(f"warning: {text}"),
+        warn=lambda text: terminal.say(f"warning: {text}"),
     )
 
 

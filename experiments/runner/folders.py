@@ -11,6 +11,7 @@ is, and whether it is complete.
 import json
 import os
 import re
+import reprlib
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, get_origin, get_type_hints
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple, get_origin, get_type_hints
 from experiments import contract
 from experiments.contract import InputError
 from experiments.runner import locks
-from experiments.system import files
+from experiments.system import files, terminal
 
 RECORD = "run.json"
 JOINED = "joined.json"
@@ -79,16 +80,18 @@ def read(directory: Path) -> Record | None:
     """Record of a folder, None if it is missing or cannot be read."""
     try:
         return load(directory)
-    except (OSError, ValueError, TypeError, RecursionError):
+    except (OSError, ValueError, TypeError):
         return None
 
 
 def load(directory: Path) -> Record:
     """Record of a folder. Any error of a file that is none is passed on."""
-    record = Record(**json.loads(files.read_text(directory / RECORD)))
+    record = Record(**files.read_json(directory / RECORD))
     for name, kind in get_type_hints(Record).items():
         if not isinstance(getattr(record, name), get_origin(kind) or kind):
-            raise ValueError(f"{name} must be of type {kind}, got {getattr(record, name)!r:.40}")
+            raise ValueError(f"{name} must be of type {kind}, got {reprlib.repr(getattr(record, name))}")
+    if not all(isinstance(name, str) for name in record.columns):
+        raise ValueError(f"columns must be names, got {reprlib.repr(record.columns)}")
     return record
 
 
@@ -103,7 +106,7 @@ def say_changed(directory: Path) -> bool:
     for name, held in (("table.csv", record.table), ("summary.json", record.summary)) if record is not None else ():
         if held and (directory / name).is_file() and files.digest(directory / name) != held:
             drawn = "is drawn as it is now" if name == "table.csv" else "is made anew from the table"
-            files.say(f"warning: {directory / name} was changed after its run, and {drawn}")
+            terminal.say(f"warning: {directory / name} was changed after its run, and {drawn}")
             return True
     return False
 

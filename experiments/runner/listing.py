@@ -155,9 +155,9 @@ def _count_rows(place: Path) -> int:
 
 def _scalars(place: Path) -> dict[str, float | None]:
     try:
-        scalars = json.loads(files.read_text(place / "summary.json", LARGEST)).get("scalars", {})
+        scalars = files.read_json(place / "summary.json", LARGEST).get("scalars", {})
         return {name: value for name, value in scalars.items() if value is None or isinstance(value, int | float)}
-    except (OSError, ValueError, AttributeError, RecursionError):
+    except (OSError, ValueError, AttributeError):
         return {}
 
 

@@ -18,7 +18,7 @@ from experiments.contract import InputError, Table
 from experiments.runner import folders, registry, tables
 from experiments.runner.folders import Record
 from experiments.runner.series import DRAWS
-from experiments.system import files
+from experiments.system import files, terminal
 
 FOLDER = "folder"
 """Name that stands for an option where runs without different options are distinguished by their folders."""
@@ -158,5 +158,7 @@ def table(runs: Sequence[Run], differing: Sequence[str]) -> Table:
     once = table.drop_duplicates(list(dict.fromkeys(keys)), ignore_index=True)
     others = len(table.drop_duplicates(list(dict.fromkeys([*keys, *runs[0].table])))) - len(once)
     if others:
-        files.say(f"warning: {others} rows are left out, whose points have other numbers in a run that is named before")
+        terminal.say(
+            f"warning: {others} rows are left out, whose points have other numbers in a run that is named before"
+        )
     return once.drop(columns="_rows")

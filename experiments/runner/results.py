@@ -1,7 +1,7 @@
 """Results of a run made from its table: figure and report, drawn as it ends and whenever it is asked for again."""
 
-import json
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -11,14 +11,28 @@ from omegaconf.errors import OmegaConfBaseException
 from experiments import bounds, contract
 from experiments.figures import report, saving, style
 from experiments.figures.report import Story
-from experiments.runner import folders, locks, registry, tables, yaml_files
+from experiments.runner import boundary, folders, locks, registry, tables, yaml_files
 from experiments.shared import memories
-from experiments.system import files
+from experiments.system import files, terminal
 
 MEMORIES = "memories"
 """Entry of a summary with what summary and figure asked of memories from outside the package."""
 LARGEST = 2**28
 """Bytes of a summary at most."""
+
+
+@contextlib.contextmanager
+def damage_told(name: str) -> Iterator[None]:
+    """Context in which a fault of the results in one folder or several becomes an InputError of one sentence."""
+    try:
+        yield
+    except (contract.InputError, contract.StoppedError):
+        raise
+    except OSError as error:
+        raise contract.InputError(f"{name} cannot be drawn: {error}") from error
+    except Exception as error:  # a figure can stumble over anything in a file that was changed by hand
+        why = boundary.one_line(error)
+        raise contract.InputError(f"{name} cannot be drawn: its table or summary is damaged ({why})") from error
 
 
 def redraw(directory: Path, experiment: ModuleType, look: contract.Figure) -> Path:
@@ -56,7 +70,7 @@ def read(directory: Path, experiment: ModuleType) -> tuple[contract.Table, dict]
     Raises:
         InputError: the first line of the table does not name its columns.
     """
-    summary = json.loads(files.read_text(directory / "summary.json", LARGEST))
+    summary = files.read_json(directory / "summary.json", LARGEST)
     table, record = tables.read(directory, experiment.__name__.split(".")[-2]), folders.read(directory)
     missing = [name for name in (record.columns if record is not None else ()) if name not in table]
     if missing:
@@ -67,20 +81,24 @@ def read(directory: Path, experiment: ModuleType) -> tuple[contract.Table, dict]
 
 def kept(directory: Path) -> memories.Answers:
     """What the summary of a run keeps of memories from outside the package."""
-    return json.loads(files.read_text(directory / "summary.json", LARGEST)).get(MEMORIES, {})
+    return files.read_json(directory / "summary.json", LARGEST).get(MEMORIES, {})
 
 
 def look(directory: Path, words: Sequence[str] = ()) -> contract.Figure:
     """Look of a run's figure: the look of its configuration, changed by words such as `figure.width=6`.
 
+    A style sheet can import a package, read any file and start LaTeX, so that only a word names one.
+
     Raises:
         InputError: a word names no such option, or a value that it cannot have.
     """
     try:
-        configured = yaml_files.data(directory / "config.yaml")["figure"]
+        configured = dict(yaml_files.data(directory / "config.yaml")["figure"])
     except (OSError, ValueError, TypeError, KeyError):  # of joined results, or an older one
         configured = {}
-    if "${" in files.encode(configured):
+    if configured.pop("style", None) is not None and not any(word.startswith("figure.style=") for word in words):
+        terminal.say(f"the style of {directory / 'config.yaml'} is left out; figure.style=SHEET draws in one")
+    if "${" in repr(configured):
         raise contract.InputError(f"figure in {directory / 'config.yaml'} must hold values, got one to be resolved")
     try:
         overrides = OmegaConf.from_dotlist([word.removeprefix("figure.") for word in words])
@@ -111,7 +129,7 @@ def _story(directory: Path, experiment: ModuleType, table: contract.Table) -> St
     facts = [("experiment", record.experiment), ("points", _points(record)), ("versions", head[1])]
     facts.append(("hash of the science", record.science))
     differs = [(name, files.encode(value)) for name, value in record.differs.items()]
-    about = registry.columns(record.experiment)
+    about = registry.columns(experiment.__name__.split(".")[-2])
     frames = experiment.frames(table) if hasattr(experiment, "frames") else ()
     return Story(record.conf, record.conf, lead, criteria, record.command, facts, differs, frames=frames, columns=about)
 

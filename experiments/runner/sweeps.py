@@ -5,6 +5,7 @@ Which runs are summarised together, and how their rows join, is stated in `pooli
 
 import json
 import os
+import reprlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -28,14 +29,26 @@ MOST = 8
 
 
 def members(directory: Path) -> list[Path]:
-    """Folders of the runs in a folder of joined results. Empty for any other folder."""
-    if os.path.exists(directory / "ledger"):  # False for a name too long, too
+    """Folders of the runs in a folder of joined results, each once. Empty for any other folder.
+
+    Raises:
+        InputError: what it names are no folders of runs.
+    """
+    place = directory / folders.JOINED
+    if not is_joined(directory):
         return []
-    try:
-        named = json.loads(files.read_text(directory / folders.JOINED))["runs"]
-    except (OSError, ValueError, TypeError, KeyError):
-        return []
-    return [Path(os.path.normpath(directory / str(name))) for name in named]
+    named = files.read_json(place).get("runs")
+    if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
+        raise InputError(f"{place} must name folders of runs, got {reprlib.repr(named)}")
+    found = {os.path.realpath(directory / name): Path(os.path.normpath(directory / name)) for name in named}
+    if joined := [str(path) for path in found.values() if is_joined(path)]:
+        raise InputError(f"{place} must name folders of single runs, got {joined[0]}, which joins others")
+    return list(found.values())
+
+
+def is_joined(directory: Path) -> bool:
+    """Whether a folder holds joined results."""  # both are False for a name too long, too
+    return os.path.exists(directory / folders.JOINED) and not os.path.exists(directory / "ledger")
 
 
 def targets(jobs: Sequence[Job]) -> dict[Path, list[Path]]:
@@ -58,19 +71,20 @@ def targets(jobs: Sequence[Job]) -> dict[Path, list[Path]]:
 def join_sweep(jobs: Sequence[Job]) -> list[Path]:
     """Join the runs of a sweep. Returns the folders of the joined results."""
     joined = targets(jobs)
+    looks = {job.directory: job.config.figure for job in jobs}
     for target, places in joined.items():
-        join(places, target, f"hopfield -m {' '.join(_swept(jobs))}")
+        join(places, target, f"hopfield -m {' '.join(_swept(jobs))}", looks[places[0]])
     return list(joined)
 
 
-def join(directories: Sequence[Path], target: Path, command: str, words: Sequence[str] = ()) -> Path:
+def join(directories: Sequence[Path], target: Path, command: str, look: Figure) -> Path:
     """Write table.csv, summary.json, figure and report of several runs of one experiment. Returns the figure's path.
 
     Args:
         directories: their folders.
         target: where the results go.
         command: what makes them again.
-        words: options of the figure, as `figure.width=6`, in place of those that the first run has.
+        look: that of the figure.
 
     Raises:
         InputError: one of them is no finished run, they are of several experiments, or `target` is a run's folder.
@@ -80,7 +94,6 @@ def join(directories: Sequence[Path], target: Path, command: str, words: Sequenc
     kinds = list(dict.fromkeys(run.record.experiment for run in runs))
     if len(kinds) > 1:
         raise InputError(f"runs must be of one experiment, got {' and '.join(kinds)}")
-    look = results.look(directories[0], words)
     kept: memories.Answers = {}
     for memory, answers in (entry for each in directories for entry in results.kept(each).items()):
         kept.setdefault(memory, {}).update(answers)

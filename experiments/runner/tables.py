@@ -33,7 +33,11 @@ def read(directory: Path, experiment: str) -> Table:
     path = directory / NAME
     if not path.is_file() or path.stat().st_size > LARGEST:  # a pipe could block for ever
         raise InputError(f"{path} must be a file of at most {LARGEST} bytes")
-    declared, names = registry.columns(experiment) or {}, pandas.read_csv(path, nrows=0).columns
-    texts = {name for name in names if (column := columns.find(declared, name)) and column.kind is str}
-    missing = {name: [""] if name in texts else list(MISSING) for name in names}
-    return pandas.read_csv(path, dtype=dict.fromkeys(texts, str), na_values=missing, keep_default_na=False)
+    declared = registry.columns(experiment) or {}
+    try:
+        names = pandas.read_csv(path, nrows=0).columns
+        texts = {name for name in names if (column := columns.find(declared, name)) and column.kind is str}
+        missing = {name: [""] if name in texts else list(MISSING) for name in names}
+        return pandas.read_csv(path, dtype=dict.fromkeys(texts, str), na_values=missing, keep_default_na=False)
+    except ValueError as error:  # an empty file, bytes that are no text
+        raise InputError(f"{path} must be a table, got: {' '.join(str(error).split())[:200]}") from error

@@ -15,7 +15,7 @@ import scipy.linalg  # noqa: F401 - only a library that is loaded can be limited
 from threadpoolctl import threadpool_limits
 
 from experiments.contract import Config, InputError
-from experiments.system import files
+from experiments.system import terminal
 
 PAYS = 2e11
 """Multiplications from which on accelerators are worth their programs, whose compiling is dear: minutes of a core."""
@@ -121,4 +121,4 @@ def say(draws: int | None = None) -> None:
     """Line on the hardware in use, once for each run: its name, and how many draws are measured at a time there."""
     if not _said.get():
         _said.set(True)
-        files.say(f"{current()}{'' if draws is None else f', {draws} draws at a time'}")
+        terminal.say(f"{current()}{'' if draws is None else f', {draws} draws at a time'}")

@@ -12,7 +12,7 @@ from jaxtyping import Array
 
 from experiments.bounds import check_code, suggestion
 from experiments.shared.parallel import locked_cache
-from experiments.system import files
+from experiments.system import terminal
 from hopfield import outside
 from hopfield.patterns import datasets, sources
 
@@ -150,7 +150,7 @@ def _load(ensemble: str, spins: bool, state: tuple[int, ...] | None) -> Array:
 def _say_cut(ensemble: str, patterns: np.ndarray) -> None:
     """Print the range of real patterns and the thresholds at which they were cut to spins."""
     cuts = np.median(patterns, axis=1)
-    files.say(
+    terminal.say(
         f"{ensemble} holds numbers from {patterns.min():g} to {patterns.max():g}: for memories of spins each pattern is"
         f" cut at its own median ({cuts.min():.3g} to {cuts.max():.3g}), +1 at or above it, its least number always -1"
     )
@@ -162,7 +162,7 @@ def _say_centred(ensemble: str, state: tuple[int, ...] | None) -> None:
     means = patterns.mean(axis=1)
     if np.abs(means).max() > 1e-5 * np.abs(patterns).max():
         taken = f"its own mean ({means.min():.3g} to {means.max():.3g}) is taken off"
-        files.say(f"of each pattern of {ensemble} {taken} before it is scaled")
+        terminal.say(f"of each pattern of {ensemble} {taken} before it is scaled")
 
 
 def _count_repeated(blocks: Iterable) -> int:
@@ -187,7 +187,7 @@ def _say_repeated(ensemble: str, count: int, repeated: int, state: tuple[int, ..
         state: that of its file; a changed file is reported again.
     """
     if repeated:
-        files.say(
+        terminal.say(
             f"warning: of the {count} patterns of {ensemble} {repeated} are equal to others before them;"
             " one that is stored twice has twice the weight, and counts twice in the load"
         )
@@ -223,5 +223,5 @@ def _pixels(ensemble: str, state: tuple[int, ...] | None) -> Array:
         raise ValueError(f"{ensemble} must hold images, got numbers that are all {low:g}")
     _say_repeated(ensemble, len(grey), _count_repeated([grey]), state)
     if (low, high) != (0.0, 1.0):
-        files.say(f"{ensemble} holds numbers from {low:g} to {high:g}, which are scaled to grey levels from 0 to 1")
+        terminal.say(f"{ensemble} holds numbers from {low:g} to {high:g}, which are scaled to grey levels from 0 to 1")
     return jnp.asarray((grey - low) / (high - low), levels.dtype)

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import stat
-import sys
 import uuid
 from collections.abc import Iterator
 from enum import Enum
@@ -19,12 +18,6 @@ from typing import Any
 from experiments.contract import UNMEASURED, Config, InputError
 
 _TEMPORARY = re.compile(r"\.hopfield-[0-9a-f]{32}\.")
-
-
-def say(text: str) -> None:
-    """Message to the reader of the results: one line on stderr."""
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
 
 
 def _as_json(value: Any) -> Any:
@@ -99,14 +92,16 @@ def replacing(path: Path) -> Iterator[Path]:
 def sweep(directory: Path, but: str) -> None:
     """Remove the temporary files that killed processes left in a folder, which this process holds, and its folders.
 
+    Folders that are links lie elsewhere and are another's.
+
     Args:
         but: name of a file that a folder has which another process may hold: that one is left alone.
     """
-    for folder in (directory, *(path.parent for path in directory.glob("*/.hopfield-*"))):
-        if folder == directory or not (folder / but).exists():
-            for path in folder.glob(".hopfield-*"):
-                if _TEMPORARY.match(path.name):
-                    path.unlink(missing_ok=True)
+    inner = {path.parent for path in directory.glob("*/.hopfield-*")}
+    for folder in (directory, *(each for each in inner if not each.is_symlink() and not (each / but).exists())):
+        for path in folder.glob(".hopfield-*"):
+            if _TEMPORARY.match(path.name) and (path.is_symlink() or not path.is_dir()):
+                path.unlink(missing_ok=True)
 
 
 def read_text(path: Path, most: int = 2**20) -> str:
@@ -121,6 +116,24 @@ def read_text(path: Path, most: int = 2**20) -> str:
         got = f"{status.st_size} bytes" if stat.S_ISREG(status.st_mode) else "something else"
         raise InputError(f"{path} must be a file of at most {most} bytes, got {got}")
     return path.read_text(encoding="utf-8")
+
+
+def read_json(path: Path, most: int = 2**20) -> dict[str, Any]:
+    """Object of JSON that a file holds.
+
+    Raises:
+        InputError: it holds something else, or what `read_text` says.
+        OSError: it cannot be read.
+    """
+    try:
+        value = json.loads(read_text(path, most))
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} must hold JSON, got: {type(error).__name__}: {str(error)[:80]}") from error
+    if not isinstance(value, dict):
+        raise InputError(f"{path} must hold an object of JSON, got {type(value).__name__}")
+    return value
 
 
 def write_text(path: Path, text: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from flax import serialization
 
 from experiments.contract import Row
-from experiments.system import files
+from experiments.system import files, terminal
 
 
 def save(path: Path, tree: Any, rows: list[Row]) -> None:
@@ -39,7 +39,7 @@ def load(path: Path, like: Any) -> tuple[Any, list[Row]] | None:
     aside = path.with_name(f"damaged-{path.name}")
     os.replace(path, aside)
     files.sync_directory(path.parent)
-    files.say(f"{path} is not as it was written, kept as {aside.name}: its run is trained again")
+    terminal.say(f"{path} is not as it was written, kept as {aside.name}: its run is trained again")
     return None
 
 

@@ -103,6 +103,7 @@ def _arrays(name: str, path: Path) -> tuple[np.ndarray, np.ndarray]:
         if path.suffix.lower() == ".csv":
             table = np.asarray(datasets.from_file(path), np.float64)
             return table[:, :-1], table[:, -1]
+        datasets.check_archive(path)
         with path.open("rb") as file, np.load(file, allow_pickle=False) as held:
             if not {"inputs", "targets"} <= set(held.files):
                 names = ", ".join(held.files) or "nothing"

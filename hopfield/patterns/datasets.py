@@ -42,6 +42,8 @@ UNSOUND = (
     zlib.error,
 )
 """Errors of `numpy.load` on files that are missing, damaged, encrypted, pickled or impossibly large."""
+UNPACKED = 2**31
+"""Bytes of all arrays of an archive at most: a small file can hold more than fits into memory."""
 
 
 def _rows(patterns: ArrayLike) -> Array:
@@ -183,6 +185,17 @@ def from_file(path: str | os.PathLike, name: str | None = None) -> Patterns:
     return jnp.asarray(patterns)
 
 
+def check_archive(path: Path) -> None:
+    """Check that an archive unpacks to at most `UNPACKED` bytes, by its own list; else ValueError. Others pass."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+    except UNSOUND:  # no archive, or one that whoever reads it refuses
+        return
+    if size > UNPACKED:
+        raise ValueError(f"path must hold arrays of at most {UNPACKED} bytes, got {size} bytes in {str(path)!r}")
+
+
 @contextmanager
 def _reading(shown: str) -> Iterator[None]:
     try:
@@ -230,6 +243,7 @@ def _load(path: Path, shown: str, name: str | None) -> np.ndarray:
         regular = path.is_file()  # a pipe or a device could block for ever
     if not regular:
         raise ValueError(f"path must name an existing .npy, .npz or .csv file, got {shown}")
+    check_archive(path)
     with _reading(shown), path.open("rb") as file:
         zipped = file.read(2) == b"PK"
         file.seek(0)

@@ -28,7 +28,7 @@ import experiments
 from experiments import contract
 from experiments.runner import boundary, compose, execute, locks, numerics, planning, session
 from experiments.shared import hardware
-from experiments.system import files, provenance
+from experiments.system import files, provenance, terminal
 from experiments.training.checkpoints import load, save
 
 FIXTURE = Path(__file__).parents[1] / "fixture"
@@ -148,7 +148,7 @@ def checkpoints() -> int:
                 save(path, {"w": np.full(2, len(rows))}, rows)
             files.write_text(directory / "table.csv", files.encode(rows))
     except (OSError, contract.StoppedError) as error:
-        files.say(f"error: {error}")
+        terminal.say(f"error: {error}")
         return 1
     return 0
 

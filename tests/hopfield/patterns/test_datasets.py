@@ -95,3 +95,13 @@ def test_photograph_patches_have_contrast_and_come_with_unit_norm_or_as_spins():
     untied = np.median(raw, axis=1) > raw.min(axis=1)
     expected = np.where(raw >= np.median(raw, axis=1, keepdims=True), 1, -1)
     np.testing.assert_array_equal(spins[untied], expected[untied])
+
+
+def test_an_archive_that_unpacks_to_more_than_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    np.savez_compressed(tmp_path / "small.npz", patterns=np.ones((2, 10**6)))
+    assert (tmp_path / "small.npz").stat().st_size < 10**5
+    assert datasets.from_file(tmp_path / "small.npz").shape == (2, 10**6)
+    monkeypatch.setattr(datasets, "UNPACKED", 10**6)
+    monkeypatch.setattr(np, "load", None)
+    with pytest.raises(ValueError, match="path must hold arrays of at most 1000000 bytes, got 16000128 bytes in"):
+        datasets.from_file(tmp_path / "small.npz")
