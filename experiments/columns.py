@@ -26,6 +26,7 @@ CRITERIA = {
     "exact": "recovered exactly",
     "one_step_error": "0.5 % wrong after one step",
     "target_weight": "weight at the start > ½",
+    "first_weight": "weight after one update > ½",
     "converged_weight": "weight at the end > ½",
 }
 """Words for the criteria by which queries are judged, by their columns in tables."""

@@ -42,7 +42,7 @@ def summarise(table: Table) -> dict:
         "laws": known,
         "overlap": _overlaps(table),
         "notes": [*_notes(table), *_misfits(critical), *_out_of_range(table, critical)],
-        "scalars": _scalars(critical),
+        "scalars": _scalars(table, critical),
     }
 
 
@@ -87,7 +87,17 @@ def _critical(curve: dict, rows: Table) -> list[dict]:
         for criterion in CRITERIA
         if criterion in found and (load := found[criterion]).found
     ]
-    return [curve | entry | _theory(curve, entry["criterion"], rows) for entry in thresholds + _one_step(rows)]
+    return [
+        curve | entry | {"step_limit_share": _cut_share(entry, rows)} | _theory(curve, entry["criterion"], rows)
+        for entry in thresholds + _one_step(rows)
+    ]
+
+
+def _cut_share(entry: dict, rows: Table) -> float | None:
+    """Share of queries cut around the critical load of a criterion that judges where dynamics end, None of others."""
+    ends = entry["criterion"] in (*CUTS, "exact", "converged_weight")
+    share = convergence.cut_share(rows, "load", entry["load"]) if ends else np.nan
+    return None if np.isnan(share) else share
 
 
 def _one_step(rows: Table) -> list[dict]:
@@ -222,8 +232,8 @@ def _advice(memory: str, all_pass: bool, count: int, end: float, of: int, names:
     return f"{memory}: {told}, of {count} of {of} curves: try loads=[{tried}]"
 
 
-def _scalars(critical: list[dict]) -> dict[str, float]:
-    """Critical loads of every curve by its headlines, named for the command's last lines and W&B."""
+def _scalars(table: Table, critical: list[dict]) -> dict[str, float]:
+    """Critical loads of every curve by its headlines, for the command's last lines and W&B, and the queries cut."""
     scalars = {}
     for entry in critical:
         if entry["criterion"] in HEADLINES[logarithmic(entry["memory"])]:
@@ -231,4 +241,5 @@ def _scalars(critical: list[dict]) -> dict[str, float]:
             name += "" if entry["ensemble"] == pattern_sets.RANDOM else f"/{entry['ensemble']}"
             name += "" if entry["corruption"] == CLEAN else f"/{entry['corruption']}"
             scalars |= headline(name, entry["load"], entry["stderr"], theory=entry["theory"], limit=entry["limit"])
-    return scalars
+    share = convergence.cut_share(table)
+    return scalars if np.isnan(share) else scalars | {"step_limit_share": share}

@@ -118,7 +118,8 @@ COLUMNS = shared(
     "step_limit",
     "steps",
 ) | {
-    "one_step_weight": Column("mean weight on the pattern at the start, that of the first step", "0 to 1"),
+    "start_weight": Column("mean weight on the pattern at the start, by which the first update is made", "0 to 1"),
+    "first_weight": Column("mean weight on the pattern after one update", "0 to 1"),
     "one_step_overlap": Column("mean overlap with the pattern after one update", "−1 to 1"),
     "target_weight": Column("mean weight on the own pattern at the end; no count, as it is in capacity", "0 to 1"),
     "success": Column(

@@ -15,16 +15,19 @@ LARGE = {"linestyle": "-", "linewidth": 0.8}
 
 def _word(criterion: str, max_steps: int) -> str:
     """A criterion in the words of a legend."""
-    return "one step" if criterion == "target_weight" else convergence.WORDS[convergence.end(max_steps)]
+    return {"target_weight": "at the start", "first_weight": "after one update"}.get(
+        criterion, convergence.WORDS[convergence.end(max_steps)]
+    )
 
 
 def _look(looks: dict, ensemble: str, criterion: str) -> dict:
-    """Look of an ensemble's points, open where states have converged."""
-    return looks[ensemble] | {"linestyle": "", "markerfacecolor": "none" if criterion == "converged_weight" else None}
+    """Look of an ensemble's points: full at the start, grey after one update, open where states have converged."""
+    face = {"first_weight": "0.75", "converged_weight": "none"}.get(criterion)
+    return looks[ensemble] | {"linestyle": "", "markerfacecolor": face}
 
 
 def critical_kappa(entries: list[dict]) -> list[Panel]:
-    """Critical κ/N against ln M / N: one step and converged, annealed theory at that size and the limit of large N."""
+    """Critical κ/N against ln M / N: at the start, after one update and converged, annealed theory and its limit."""
     frame: Table = pandas.DataFrame(entries)
     known = frame[["stderr", "theory"]].astype(float)  # null in the summary
     frame = frame.assign(load=np.log(frame["patterns"]) / frame["neurons"], **dict(known.items()))
@@ -49,13 +52,13 @@ def critical_kappa(entries: list[dict]) -> list[Panel]:
 
 
 def _limits(frame: Table, looks: dict) -> list[Series]:
-    """Critical κ/N of one step for N → ∞, for memories and patterns with theory and loads that are kept at all."""
+    """Critical κ/N of the start for N → ∞, for memories and patterns with theory and loads that are kept at all."""
     loads, found = np.geomspace(frame["load"].min(), frame["load"].max(), 100), []
     for memory, ensemble in dict.fromkeys(zip(frame["memory"], frame["ensemble"], strict=True)):
         line = kappa_theory.limit(ensemble, loads) if kappa_theory.covers(memory, ensemble) else loads * np.nan
         if np.isfinite(line).any():
             found.append(Series(loads, line, color=looks[ensemble]["color"], **LARGE))
-    return [*found, *([entry(r"one step, $N\to\infty$", **LARGE)] if found else [])]
+    return [*found, *([entry(r"at the start, $N\to\infty$", **LARGE)] if found else [])]
 
 
 def _deviation(frame: Table, looks: dict) -> Panel:
@@ -63,8 +66,8 @@ def _deviation(frame: Table, looks: dict) -> Panel:
     found = []
     for (ensemble, criterion), rows in frame.groupby(["ensemble", "criterion"], sort=False):
         theory, look = rows["theory"].to_numpy(float), _look(looks, ensemble, criterion)
-        label = "one step" if criterion == "target_weight" else "converged"
         percent, error = 100 * (rows["kappa"] / theory - 1), 100 * rows["stderr"] / theory
+        label = _word(criterion, int(rows["max_steps"].min()))
         found.append(Series(rows["patterns"], percent, error, label=label, **look))
     title = (
         f"critical $\\kappa$ over theory, {labels.patterns(frame['ensemble'].iloc[0])}, $N={frame['neurons'].iloc[0]}$"

@@ -4,15 +4,16 @@ The axis is κ = β‖ξ‖², the exponent of the pattern's own weight, for all
 in the mean square, and β = κ, but memories on spins keep their ±1 and take β = κ/N. In the units of theory for norm √N
 this is λ = κ/N. Every query starts at its pattern, clean or corrupted, and is judged by
 
-    one_step_weight   weight p_target of the read-out on the pattern at the start, that of the first step
+    start_weight      weight p_target of the read-out on the pattern at the start, by which the first update is made
+    first_weight      the same after one update
     one_step_overlap  overlap with the pattern after one update
     target_weight     p_target where the updates end; above one half the query is a success
     overlap, entropy  ξ·x/‖ξ‖² and the entropy of the weights there; `_kept`: means over successes only
     steps             updates that moved the state, up to max_steps (`step_limit` counts the queries cut there)
 
-The critical κ of one step is where the mean of one_step_weight is one half, the converged one is where half of the
-queries succeed. The second is a first-order transition: near it updates linger, and successes drop at one blow. The
-theory beside both is annealed, at the measured N and M.
+The critical κ of the start and of one update is where the mean of start_weight and of first_weight is one half, the
+converged one is where half of the queries succeed. That is a first-order transition: near it updates linger, and
+successes drop at one blow. The theory beside all three is annealed, at the measured N and M.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

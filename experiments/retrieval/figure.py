@@ -1,4 +1,4 @@
-"""Figure of a retrieval table: one step and converged retrieval against κ, critical κ, and what changes them."""
+"""Figure of a retrieval table: weights at the start and at the end against κ, critical κ, and what changes them."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     scanned = table.dropna(subset=["kappa"])
     if len(scanned):
         main = _main(scanned)
-        shown += [_one_step(main), _success(main)]
+        shown += [_at_start(main), _success(main)]
         entries = [e for e in summary["critical_kappa"] if e["memory"] == main["memory"].iloc[0]]
         entries = [entry for entry in entries if entry["ensemble"] in kappa_theory.RANDOM]
         if len(entries) > 2:
@@ -95,19 +95,19 @@ def _title(table: Table, title: str) -> str:
     return f"{title} ({labels.memory(memory)}, {labels.patterns(ensemble)}, $N={neurons}$)"
 
 
-def _one_step(table: Table) -> Panel:
+def _at_start(table: Table) -> Panel:
     """Mean weight on the pattern at the start, against κ, with the annealed weight."""
     grid, lines, looks = np.geomspace(table["kappa"].min(), table["kappa"].max(), 300), [], _looks(table)
     for count in table["patterns"].unique() if table["corruption"].iloc[0] == corruptions.CLEAN else ():
-        weight = kappa_theory.one_step_weight(*_family(table), count, grid)
+        weight = kappa_theory.start_weight(*_family(table), count, grid)
         if weight is not None:
             lines.append(theory_line(grid, weight, color=looks[str(count)]["color"]))
-    means = means_by_group(table, ["patterns", "kappa"], "one_step_weight", "sample", "queries")
+    means = means_by_group(table, ["patterns", "kappa"], "start_weight", "sample", "queries")
     points = _looks(table, linestyle="") if lines else looks
     found = [*lines, *curves(_in_order(means, table), "kappa", "mean", by="patterns", label="$M={}$", looks=points)]
     found += [entry(ANNEALED, **THEORY)] if lines else []
-    y = Axis(r"mean weight on the pattern, $p_\mathrm{target}$")
-    return Panel(_title(table, "first step"), Axis(KAPPA, "log"), y, [*found, guide(0.5)])
+    y = Axis(r"mean weight at the start, $p_\mathrm{target}$")
+    return Panel(_title(table, "at the start"), Axis(KAPPA, "log"), y, [*found, guide(0.5)])
 
 
 def _in_order(means: Table, table: Table) -> Table:

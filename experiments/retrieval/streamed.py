@@ -112,13 +112,17 @@ def _row(passes: Passes, queries: list[Query], targets: np.ndarray, memories: di
     begun, ended = (passes.at([getattr(query, place) for query in queries]) for place in ("start", "state"))
     start, end = (np.mean(np.stack([one.queries[0] for one in counted]) * target, axis=1) for counted in (begun, ended))
 
+    first = np.stack([one.update(memory)[0] for one in begun])
+    updated = passes.at(list(first))
+
     def weight(counted: list[counts.Counts], overlaps: np.ndarray) -> np.ndarray:
         pairs = zip(counted, overlaps, strict=True)
         return np.array([one.shares(point["neurons"] * overlap, memory)[0] for one, overlap in pairs])
 
-    first, status = np.stack([one.update(memory)[0] for one in begun]), np.array([query.status for query in queries])
+    status = np.array([query.status for query in queries])
     outcome = {
-        "one_step_weight": weight(begun, start),
+        "start_weight": weight(begun, start),
+        "first_weight": weight(updated, np.mean(first * target, axis=1)),
         "one_step_overlap": np.mean(first * target, axis=1),
         "target_weight": (held := weight(ended, end)),
         "success": above(held, 0.5),

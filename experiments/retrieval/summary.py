@@ -17,6 +17,8 @@ from experiments.statistics.thresholds import critical_load
 FAMILY = ["memory", "ensemble", "neurons"]
 COMPARED = ("overlap", "entropy")
 THEORY = "annealed: the sum over the other patterns at its mean, at the measured N and M"
+MEANS = {"target_weight": "start_weight", "first_weight": "first_weight"}
+"""Columns whose means are one half at the critical κ of the start and of one update."""
 JUST_ABOVE = 1.05
 """Multiple of the critical κ of theory around which measured and predicted states are compared in a number."""
 
@@ -53,15 +55,17 @@ def summarise(table: Table) -> dict:
 def _critical(curve: dict, rows: Table, criterion: str, clean: bool) -> tuple[dict, str]:
     """One entry of `critical_kappa`, or the reason why it is missing. The fits are in ln κ."""
     log_kappa = np.log(rows["kappa"])
-    if criterion == "target_weight":
-        found = half_crossing(log_kappa, rows["one_step_weight"], rows["sample"], rows["queries"])
+    if criterion in MEANS:
+        found = half_crossing(log_kappa, rows[MEANS[criterion]], rows["sample"], rows["queries"])
     else:
         found = critical_load(log_kappa, rows["success"], rows["queries"], rows["sample"])
     kappa = math.exp(found.value)
     entry = curve | {"criterion": criterion, "kappa": kappa, "stderr": kappa * found.stderr}
-    known = clean and (criterion == "target_weight" or convergence.end_of_curve(rows) == convergence.REST)
+    known = clean and (criterion in MEANS or convergence.end_of_curve(rows) == convergence.REST)
     theory = kappa_theory.critical_kappa(*curve.values(), criterion=criterion) if known else None
-    return entry | {"theory": theory, "max_steps": int(rows["max_steps"].min())}, found.reason
+    cut = None if criterion in MEANS else convergence.cut_share(rows, "kappa", kappa)
+    entry |= {"step_limit_share": cut, "theory": theory, "max_steps": int(rows["max_steps"].min())}
+    return entry, found.reason
 
 
 def _states_above_critical(curve: dict, rows: Table) -> list[dict]:
@@ -108,7 +112,7 @@ def _scalars(table: Table, critical: list[dict], above: list[dict]) -> dict[str,
     for column in COMPARED:
         apart = [abs(entry[column] - entry[f"{column}_theory"]) for entry in near]
         scalars |= {f"{name}/{column}_at_{JUST_ABOVE:g}_critical": float(max(apart))} if apart else {}
-    return scalars | {"step_limit_share": float(table["step_limit"].sum() / table["queries"].sum())}
+    return scalars | {"step_limit_share": convergence.cut_share(table)}
 
 
 def main_family(table: Table) -> dict[str, Any]:

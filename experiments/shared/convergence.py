@@ -4,12 +4,14 @@ Theory of retrieval states, replica-symmetric, annealed or of basins, is of stat
 run of a single update ends one step from its start: the theory of one step applies to it, where there is one.
 """
 
+import numpy as np
+
 from experiments.contract import Table
 
 REST, STEP, SWEEP = "rest", "step", "sweep"
 WORDS = {REST: "converged", STEP: "after one update", SWEEP: "after one sweep"}
 """Words for the states where dynamics end."""
-MOST = 0.5
+MOST = 0.01
 """Share of queries still moving at the last update, above which a result after several updates is said to be cut."""
 
 
@@ -29,6 +31,23 @@ def end_of_curve(rows: Table) -> str:
     """Name of the states in which the queries of a curve end, as `end` gives it for its max_steps and dynamics."""
     dynamics = str(rows["dynamics"].iloc[0]) if "dynamics" in rows else "synchronous"
     return end(int(rows["max_steps"].min()), dynamics)
+
+
+def cut_share(rows: Table, axis: str | None = None, value: float = np.nan) -> float:
+    """Share of the queries of a curve that were still moving at the last update. NaN where that was not counted.
+
+    Args:
+        rows: of the curve, with columns queries and step_limit, the number of queries that were cut.
+        axis: column along which a result was found; None for all rows.
+        value: the result: the share is that of the rows at the measured places next to it on either side.
+    """
+    if "step_limit" not in rows or rows["step_limit"].isna().any():
+        return np.nan
+    if axis is not None:
+        places = np.unique(rows[axis])
+        after = int(np.searchsorted(places, value))
+        rows = rows[rows[axis].isin(places[max(after - 1, 0) : after + 1])]
+    return float(rows["step_limit"].sum() / rows["queries"].sum())
 
 
 def notes(table: Table, family: list[str], held: str) -> list[str]:

@@ -10,14 +10,14 @@ from jax.typing import ArrayLike
 from experiments.shared.memories import find
 from hopfield.theory import spherical
 
-CRITERIA = spherical.CRITERIA
+CRITERIA = spherical.BETA_CRITERIA
 RANDOM = ("sphere", "gaussian", "spins")
 
 
 def covers(memory: str, ensemble: str, criterion: str = "target_weight") -> bool:
-    """Whether theory predicts a criterion: softmax weights of random patterns, and on real states if updates go on."""
-    ensemble = _law(ensemble)
-    return criterion in find(memory).theory.softmax and ensemble in RANDOM
+    """Whether theory predicts a criterion: softmax weights of random patterns, of real states after an update."""
+    needed = "target_weight" if criterion == "target_weight" else "converged_weight"
+    return needed in find(memory).theory.softmax and _law(ensemble) in RANDOM
 
 
 def _law(ensemble: str) -> str:
@@ -26,7 +26,7 @@ def _law(ensemble: str) -> str:
 
 
 def critical_kappa(memory: str, ensemble: str, neurons: int, num_patterns: int, criterion: str) -> float | None:
-    """Finite-size κ at which the weight on the pattern passes one half, in one step or where the updates end."""
+    """Finite-size κ at which the weight passes one half: at the start, after one update, or where the updates end."""
     if not covers(memory, ensemble, criterion) or num_patterns < 3:
         return None
     kappa = float(spherical.critical_beta(neurons, num_patterns, criterion, _law(ensemble)))  # of patterns of norm 1
@@ -34,16 +34,14 @@ def critical_kappa(memory: str, ensemble: str, neurons: int, num_patterns: int, 
 
 
 def limit(ensemble: str, loads: np.ndarray) -> np.ndarray:
-    """λ = κ/N at which one step loses a typical pattern of N → ∞, for loads ln M / N. NaN where no pattern is kept."""
+    """λ = κ/N at which a typical pattern of N → ∞ has half of the weight at the start, for loads ln M / N, or NaN."""
     beta = np.geomspace(1e-3, 1e2, 4000)
     typical = spherical.typical_load(beta, _law(ensemble))
     rising = np.append(True, np.diff(typical) > 0)
     return np.interp(loads, typical[rising], beta[rising], right=np.nan)
 
 
-def one_step_weight(
-    memory: str, ensemble: str, neurons: int, num_patterns: int, kappas: ArrayLike
-) -> np.ndarray | None:
+def start_weight(memory: str, ensemble: str, neurons: int, num_patterns: int, kappas: ArrayLike) -> np.ndarray | None:
     """Weight on the pattern in the state equal to it, for an array of κ. NaN where theory ends."""
     if not covers(memory, ensemble):
         return None

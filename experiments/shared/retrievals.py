@@ -26,7 +26,7 @@ STILL = 1e-5
 STATE = ("target_weight", "overlap", "entropy")
 """Columns that describe the state where a query ends."""
 COUNTS = ("success", "step_limit", "cycles")
-MEANS = ("one_step_weight", "one_step_overlap", *STATE, "steps")
+MEANS = ("start_weight", "first_weight", "one_step_overlap", *STATE, "steps")
 KEPT = {f"{name}_kept": name for name in STATE}
 """Columns of means over the queries that succeed, with the outcome that is averaged."""
 CALL_COST = 2e9
@@ -115,14 +115,15 @@ def _memory(program: Program, stored: Array, mask: Array | None, kappa: Array) -
 
 
 def _query(program: Program, memory: Memory, index: Array, start: Array) -> dict[str, Array]:
-    """Columns of one query: weight and overlap of a single step from the start, and all columns where updates end."""
+    """Columns of one query: weights at the start and after one update, the overlap there, and all where updates end."""
     target = cast(Array, memory.patterns)[index]
     along = lambda state: jnp.dot(state, target) / jnp.dot(target, target)
-    end = retrieve(memory, start, max_steps=program.max_steps, rtol=STILL)
+    first, end = memory.update(start), retrieve(memory, start, max_steps=program.max_steps, rtol=STILL)
     weights = memory.shares(end.state)
     return {
-        "one_step_weight": memory.shares(start)[index],
-        "one_step_overlap": along(memory.update(start)),
+        "start_weight": memory.shares(start)[index],
+        "first_weight": memory.shares(first)[index],
+        "one_step_overlap": along(first),
         "success": above(weights[index], 0.5),
         "target_weight": weights[index],
         "overlap": along(end.state),

@@ -27,6 +27,7 @@ from hopfield.theory.averages import ENSEMBLES, Averages, Ensemble, averages_of,
 from hopfield.theory.exponential import target_weight_load
 
 __all__ = [
+    "BETA_CRITERIA",
     "CRITERIA",
     "Converged",
     "converged",
@@ -40,6 +41,9 @@ __dir__ = public(__all__)
 
 WeightCriterion = Literal["target_weight", "converged_weight"]
 CRITERIA: tuple[WeightCriterion, ...] = get_args(WeightCriterion)
+BetaCriterion = Literal["target_weight", "first_weight", "converged_weight"]
+BETA_CRITERIA: tuple[BetaCriterion, ...] = get_args(BetaCriterion)
+"""Weights that a β is critical of: at the start, after one update, and where the updates end."""
 
 
 class Converged(NamedTuple):
@@ -130,7 +134,7 @@ def converged(
 def critical_beta(
     neurons: ArrayLike,
     num_patterns: ArrayLike,
-    criterion: WeightCriterion | str = "target_weight",
+    criterion: BetaCriterion | str = "target_weight",
     ensemble: Ensemble | str = "sphere",
 ) -> Float:
     """Smallest κ (β for patterns of unit norm) at which the annealed target weight exceeds 1/2.
@@ -138,7 +142,8 @@ def critical_beta(
     Args:
         neurons: dimension d >= 2.
         num_patterns: M >= 3.
-        criterion: "target_weight", in the state equal to the pattern, or "converged_weight", where the update ends.
+        criterion: "target_weight", in the state equal to the pattern, "first_weight", after one update from there, or
+            "converged_weight", where the updates end.
         ensemble: "sphere", "spins" or "gaussian".
 
     Returns:
@@ -154,9 +159,18 @@ def critical_beta(
     highest = np.log(neurons) if ensemble == "gaussian" else np.full(others.shape, np.log(1e15))
     wide = np.full(others.shape, np.log(1e-9)), highest
     half = np.exp(elementwise.find_root(excess, wide, args=(neurons, others)).x)
-    if one_of("criterion", criterion, CRITERIA) == "target_weight":
+    if one_of("criterion", criterion, BETA_CRITERIA) == "target_weight":
         return plain(half)
-    return plain(_converged_beta(averages, half, neurons, others))
+    if criterion == "converged_weight":
+        return plain(_converged_beta(averages, half, neurons, others))
+
+    def excess_of_first(log_kappa: Float, neurons: Float, others: Float) -> Float:
+        average = averages(neurons, np.exp(log_kappa))
+        overlap = 1 - (1 - expit(average.gap - others)) * average.miss
+        return averages(neurons, np.exp(log_kappa) * overlap).gap - others
+
+    bracket = np.log(half), np.broadcast_to(highest, others.shape)
+    return plain(np.exp(elementwise.find_root(excess_of_first, bracket, args=(neurons, others)).x))
 
 
 def _converged_beta(averages: Averages, half: Float, neurons: Float, others: Float) -> Float:

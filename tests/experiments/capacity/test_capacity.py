@@ -136,7 +136,7 @@ def test_a_curve_that_does_not_cross_has_no_critical_load(options):
     table = invented_table(**({"memories": ["classical"], "loads": LOADS, "samples": 8, "width": 0.05} | options))
     summary = capacity.summarise(table)
     assert [entry for entry in summary["critical_load"] if entry["criterion"] != "one_step_error"] == []
-    assert (summary["extrapolation"], summary["scalars"]) == ([], {})
+    assert (summary["extrapolation"], summary["scalars"].keys() - {"step_limit_share"}) == ([], set())
 
 
 def test_theory_stands_beside_every_threshold_with_its_kind():
@@ -200,4 +200,4 @@ def test_the_error_of_the_one_step_threshold_is_the_scatter_of_equal_runs():
         (entry,) = capacity.summarise(table.assign(one_step_error=wrong))["critical_load"]
         found.append((entry["load"], entry["stderr"]))
     loads, errors = np.transpose(found)
-    assert np.sqrt(np.mean(errors**2)) == pytest.approx(np.std(loads), rel=0.2)
+    assert np.mean(np.abs(loads - 0.165) < errors) == pytest.approx(0.683, abs=0.14)  # 100 repetitions leave ±0.047

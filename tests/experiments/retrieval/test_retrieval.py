@@ -89,6 +89,7 @@ def test_other_random_ensembles_have_the_critical_kappa_of_theirs(mixed):
     spins = [e for e in retrieval.summarise(mixed)["critical_kappa"] if e["ensemble"] == "spins" and e["theory"]]
     assert {(entry["memory"], entry["criterion"]) for entry in spins} == {
         ("modern", "target_weight"),
+        ("modern", "first_weight"),
         ("modern", "converged_weight"),
         ("exponential", "target_weight"),
     }
@@ -114,20 +115,22 @@ def test_row_agrees_with_the_equations_in_numpy():
         row = measured(**options).iloc[0]
         jax.effects_barrier()
     grids._compiled.cache_clear()
-    weights, overlaps, entropies, firsts = [], [], [], []
+    weights, overlaps, entropies, starts, firsts = [], [], [], [], []
     for index, (patterns, x) in captured.items():
         xi = np.asarray(patterns, float)[:20]
         np.testing.assert_allclose(np.linalg.norm(xi, axis=1), 1, rtol=1e-6)
         for step in range(2000):
             p = np.exp(6.0 * (xi @ x - 1))
             p /= p.sum()
-            firsts += [p[index]] if step == 0 else []
+            starts += [p[index]] if step == 0 else []
+            firsts += [p[index]] if step == 1 else []
             x = p @ xi
         weights.append(p[index])
         overlaps.append(x @ xi[index])
         entropies.append(-np.sum(p * np.log(p)))
     assert len(captured) == 3
-    assert row["one_step_weight"] == pytest.approx(np.mean(firsts), abs=1e-5)
+    assert row["start_weight"] == pytest.approx(np.mean(starts), abs=1e-5)
+    assert row["first_weight"] == pytest.approx(np.mean(firsts), abs=1e-5)
     assert row["target_weight"] == pytest.approx(np.mean(weights), abs=1e-4)
     assert row["overlap"] == pytest.approx(np.mean(overlaps), abs=1e-4)
     assert row["entropy"] == pytest.approx(np.mean(entropies), abs=1e-3)
@@ -162,7 +165,7 @@ def test_single_precision_and_the_stopping_rule_are_enough_near_the_line(monkeyp
 def test_exponential_and_modern_weigh_the_same_spins_alike(mixed):
     # softmax of β ξ·x / N on spins ±1 is softmax of β ξ·x for patterns of norm 1
     rows = mixed[(mixed["corruption"] == "clean") & (mixed["kappa"] == 3.0)]
-    pivot = rows.pivot(index=["ensemble", "sample"], columns="memory", values="one_step_weight").loc["spins"]
+    pivot = rows.pivot(index=["ensemble", "sample"], columns="memory", values="start_weight").loc["spins"]
     np.testing.assert_allclose(pivot["modern"], pivot["exponential"], rtol=1e-6)
 
 

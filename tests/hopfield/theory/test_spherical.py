@@ -107,6 +107,12 @@ def test_critical_beta_separates_weights_below_and_above_one_half(neurons):
     assert np.all(spherical.converged(neurons, patterns, converged * 0.9995).target_weight < 0.5)
 
 
+def test_half_a_weight_after_one_update_takes_what_independent_draws_take():
+    # Means over draws on the sphere of 64 dimensions; at the κ of the start it is .11, .05, .02 there.
+    found = spherical.critical_beta(64, [100, 1000, 10_000], "first_weight")
+    np.testing.assert_allclose(found, [6.06, 8.88, 11.76], atol=0.006)
+
+
 @pytest.mark.parametrize("criterion", spherical.CRITERIA)
 def test_critical_patterns_inverts_critical_beta(criterion):
     patterns = np.array([[3, 10, 100, 1000, 100_000]])
