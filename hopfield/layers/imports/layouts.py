@@ -163,7 +163,10 @@ def slides(config: Mapping[str, Any], layer: int) -> bool:
         return kinds[layer] == "sliding_attention"
     if pattern is not None:
         return (layer + 1) % integer("sliding_window_pattern", pattern) > 0
-    return layer >= config.get("max_window_layers", 0)
+    model, border = config.get("model_type"), config.get("max_window_layers", 0)
+    if model == "qwen2_moe":
+        return layer % 2 == 0 and layer < border
+    return layer >= border or model == "qwen3_moe"  # which heeds no border
 
 
 def _bias(tensors: Tensors, name: str, width: int) -> np.ndarray | None:

@@ -2,6 +2,7 @@
 
 Mistral, Mixtral     a window in every layer             Gemma 2      a soft cap, windows in every second layer
 Qwen 3, OLMo 2       RMS norms of queries and keys       gpt-oss      sinks, windows in every second layer
+GLM 4.5              the same, where use_qk_norm says so
 Gemma 3              norms, windows in five layers of six, with a rotation of their own
 """
 
@@ -16,7 +17,7 @@ from hopfield._arguments import integer, shown
 from hopfield.layers.imports.layouts import slides, tensor
 from hopfield.layers.imports.rotations import scale_of_scores
 
-NORMED = {"olmo2": 0.0, "qwen3": 0.0, "qwen3_moe": 0.0, "gemma3_text": 1.0}
+NORMED = {"glm4_moe": 0.0, "olmo2": 0.0, "qwen3": 0.0, "qwen3_moe": 0.0, "gemma3_text": 1.0}
 """Model types whose q_norm and k_norm are RMS norms, and what is added to their scale."""
 NORMS = ("q_norm.weight", "k_norm.weight")
 
@@ -58,8 +59,8 @@ def reading_of(config: Mapping[str, Any], tensors: Mapping[str, np.ndarray], ste
 
 def _window(config: Mapping[str, Any], layer: int) -> int | None:
     """Keys that a layer's query reads, itself among them. None for all before it."""
-    window, model = config.get("sliding_window"), str(config.get("model_type"))
-    if window is None or not config.get("use_sliding_window", not model.startswith("qwen")):
+    window = config.get("sliding_window")
+    if window is None or not config.get("use_sliding_window", True):
         return None
     return integer("sliding_window", window) if slides(config, layer) else None
 

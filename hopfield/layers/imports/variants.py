@@ -9,17 +9,31 @@ from hopfield.layers.imports.layouts import LAYOUTS, PADDED, read_names
 
 SCALES = ("attention_multiplier", "key_multiplier", "clip_qkv")
 """Entries of config.json by which models with LLaMA's names of tensors scale scores otherwise."""
+FIVE = {"rms_norm_eps": 1e-5}
+QWEN = {"use_sliding_window": False, "sliding_window": 4096}
 DEFAULTS: dict[Any, dict[str, Any]] = {
     "gemma2": {"sliding_window": 4096, "sliding_window_pattern": 2, "attn_logit_softcapping": 50.0}
     | {"query_pre_attn_scalar": 256},
     "gemma3_text": {"sliding_window": 4096, "sliding_window_pattern": 6, "query_pre_attn_scalar": 256}
     | {"rope_theta": 1e6, "rope_local_base_freq": 1e4},
-    "glm4_moe": {"partial_rotary_factor": 0.5},
+    "glm4_moe": {"partial_rotary_factor": 0.5} | FIVE,
     "gpt_neox": {"partial_rotary_factor": 0.25},
-    "gpt_oss": {"sliding_window": 128, "sliding_window_pattern": 2, "rope_theta": 1.5e5},
+    "gpt_oss": {"sliding_window": 128, "sliding_window_pattern": 2, "rope_theta": 1.5e5}
+    | {
+        "rope_scaling": {"rope_type": "yarn", "factor": 32.0, "original_max_position_embeddings": 4096}
+        | {"truncate": False}
+    }
+    | FIVE,
     "gptj": {"rotary_dim": 64},
+    "markuplm": {"pad_token_id": 0},
     "mistral": {"sliding_window": 4096},
-    "mixtral": {"rope_theta": 1e6},
+    "mixtral": {"rope_theta": 1e6} | FIVE,
+    "olmo2": FIVE,
+    "phi3": FIVE,
+    "qwen2": QWEN | {"max_window_layers": 28},
+    "qwen2_moe": QWEN | {"max_window_layers": 28},
+    "qwen3": QWEN | {"max_window_layers": 28},
+    "qwen3_moe": QWEN,
     "stablelm": {"partial_rotary_factor": 0.25},
 }
 """Entries that a model type has where its config.json leaves them out, unlike LLaMA's (transformers' own classes)."""

@@ -9,6 +9,10 @@ from flax import nnx
 
 from hopfield.layers import from_attention_weights
 from hopfield.layers.imports import checkpoints
+from hopfield.layers.imports.layouts import LAYOUTS
+from hopfield.layers.imports.readings import beta_of, reading_of
+from hopfield.layers.imports.rotations import rope_of_layer, rotary_of
+from hopfield.layers.imports.variants import completed, first_position
 
 torch = pytest.importorskip("torch", reason="the peers extra brings PyTorch")
 transformers = pytest.importorskip("transformers", reason="the peers extra brings transformers")
@@ -23,6 +27,8 @@ YARN = {"rope_type": "yarn", "rope_theta": 1e4, "factor": 8.0, "original_max_pos
 DYNAMIC = {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 4.0}
 NEAR = {"d_model": 32, "d_kv": 6, "d_ff": 16, "num_layers": 2, "num_heads": 4, "vocab_size": 50}
 NEAR |= {"relative_attention_num_buckets": 8, "relative_attention_max_distance": 6}
+GLM = {"use_qk_norm": True, "n_routed_experts": 2, "num_experts_per_tok": 1, "n_group": 1, "topk_group": 1}
+GLM |= {"moe_intermediate_size": 8, "first_k_dense_replace": 2, "head_dim": 16, "num_key_value_heads": 2}
 CAP = {"attn_logit_softcapping": 2.0, "query_pre_attn_scalar": 9}
 EXPERTS = {"num_local_experts": 2, "num_experts_per_tok": 1, "rope_parameters": YARN | {"truncate": False}}
 SMALL = {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64, "vocab_size": 50}
@@ -48,6 +54,7 @@ MODELS = {
     "mistral": ("Mistral", LLAMA | {"num_key_value_heads": 2, "sliding_window": 3}),
     "qwen 3": ("Qwen3", LLAMA | {"num_key_value_heads": 2, "head_dim": 16}),
     "olmo 2": ("Olmo2", LLAMA | {"num_key_value_heads": 2}),
+    "glm 4.5": ("Glm4Moe", LLAMA | GLM),
     "gemma 2": ("Gemma2", LLAMA | {"num_key_value_heads": 2, "head_dim": 16, "sliding_window": 3} | CAP),
     "gpt-oss": ("GptOss", LLAMA | {"num_key_value_heads": 2, "head_dim": 16, "sliding_window": 3} | EXPERTS),
     "yarn": ("Llama", LLAMA | {"rope_parameters": YARN}),
@@ -143,3 +150,41 @@ def test_learned_positions_are_added_to_the_tokens(tmp_path):
     model.h[0].register_forward_pre_hook(lambda module, args: first.append(args[0].detach().numpy()))
     model(torch.tensor(TOKENS))
     np.testing.assert_allclose(found, first[0], atol=1e-6)
+
+
+SLID = {"use_sliding_window": True, "sliding_window": 7, "max_window_layers": 2}
+FAMILIES = [(kind, model) for kind, layout in LAYOUTS.items() for model in layout.types if kind != "t5_decoder"]
+
+
+def as_read(kind: str, config: dict, layer: int) -> tuple:
+    """All that a config.json decides of a layer of heads of width 64 without norms."""
+    rope = rope_of_layer(config, layer) if LAYOUTS[kind].rotary else None
+    places = (
+        first_position(config, "embeddings.position_embeddings.weight"),
+        config.get("relative_attention_max_distance", 128),
+    )
+    beta = beta_of(kind, config, rope, layer, 64)
+    if rope is None:
+        return places, beta
+    reading = reading_of(config, {}, "", layer)
+    return places, beta, tuple(rotary_of(rope, 64).rates.tolist()), reading.window, reading.cap, reading.epsilon
+
+
+@pytest.mark.parametrize(("kind", "model"), FAMILIES)
+def test_defaults_of_every_family_are_those_of_its_configuration_class(kind, model):
+    """What config.json leaves out, and windows that are switched on, as in the class and in its layers' types."""
+    family = transformers.CONFIG_MAPPING[model]
+    known = family().to_dict()
+    switches = [{}, {"num_hidden_layers": 30}] + [{"sliding_window": 7}] * ("sliding_window" in known)
+    if "use_sliding_window" in known:
+        switches += [{"use_sliding_window": True}, {"use_sliding_window": True, "num_hidden_layers": 30}, SLID]
+    for given in switches:
+        full = family(**given).to_dict()
+        layers = range(family(**given).num_hidden_layers)
+        kinds = full.get("layer_types") or ["sliding_attention"] * len(layers)
+        for layer in (*layers[:4], layers[-1]):
+            found = as_read(kind, completed({"model_type": model, **given}), layer)
+            assert found == as_read(kind, completed(full), layer)
+            if LAYOUTS[kind].rotary:
+                slid = full.get("sliding_window") if kinds[layer] == "sliding_attention" else None
+                assert found[3:] == (slid, full.get("attn_logit_softcapping"), full.get("rms_norm_eps", 1e-6))
