@@ -65,7 +65,7 @@ class Plan:
         """Hardware for a number of missing points, by the options and their share of the cost."""
         cost = getattr(self.experiment, "cost", None)
         work = float("inf") if cost is None else cost(self.job.config).operations
-        return hardware.choose(self.job.config, work * missing / len(self.points))
+        return hardware.choose(self.job.config, work, missing / len(self.points))
 
     def record(self, *, complete: bool) -> folders.Record:
         """Record of the run, kept in its folder for lists of runs."""

@@ -24,6 +24,7 @@ Compiled measurement, and what it is read by:
     training_loops  networks trained in compiled loops
     parallel        pieces of a table measured in threads
     hardware        what a run is measured on: cores, or accelerators with draws side by side
+    compiling       compiler options by program: short runs are compiled in less time
     timing          seconds that compiled programs take
     footprint       memory that compiled programs take
     convergence     what states are where dynamics end, and whether theory of states at rest is theirs

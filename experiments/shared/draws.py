@@ -29,7 +29,8 @@ TRACED: Mapping[str, Traced] = {"num_patterns": (np.uint32, itemgetter("patterns
 
 
 PROGRAM = 2.5e9
-"""Multiplications that take as long as a program does to be traced and compiled: a second or more."""
+"""Multiplications that take as long as a program does to be traced and compiled: a second or more. With 5e9 and 1e10
+`conf=capacity` takes 0.96 and 0.96 of the time with an empty cache, 1.17 and 1.13 with a full one."""
 
 
 class Rule(NamedTuple):

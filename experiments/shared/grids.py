@@ -20,7 +20,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array
 
 from experiments.contract import Cost, InputError, Point, Row, total
-from experiments.shared import hardware, parallel
+from experiments.shared import compiling, hardware, parallel
 from experiments.shared.hardware import LANES, Hardware
 from experiments.shared.traced import Traced, arrays, values
 
@@ -232,7 +232,7 @@ def _compiled(one: Measurement, program: Any, used: Hardware) -> Callable:
         return jax.vmap(measure)((draw, each)) if used.side_by_side else jax.lax.map(measure, (draw, each))
 
     if len(used.devices) == 1:
-        return jax.jit(measure_draws)
+        return jax.jit(measure_draws, compiler_options=compiling.options(used, program.cost))
     mesh, own = Mesh(np.array(used.devices), ("draws",)), PartitionSpec("draws")
     specs = PartitionSpec(), PartitionSpec(), own, own
     return jax.jit(jax.shard_map(measure_draws, mesh=mesh, in_specs=specs, out_specs=own, check_vma=False))

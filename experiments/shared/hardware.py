@@ -20,6 +20,8 @@ from experiments.system import terminal
 PAYS = 2e11
 """Multiplications from which on accelerators are worth their programs, whose compiling is dear: minutes of a core."""
 DEFAULT = "jax_default_device"
+BRIEF = 1e11
+"""Multiplications up to which compiling is most of a run, and programs are compiled in less time (`compiling`)."""
 LANES = 64
 """Calls of a core that one call to an accelerator does, whose work they would divide too finely."""
 _current: ContextVar["Hardware | None"] = ContextVar("hardware", default=None)
@@ -35,12 +37,14 @@ class Hardware:
         workers: calls, or compilations, at a time.
         side_by_side: whether the draws of a call are measured side by side, and not one after the other.
         reason: why an accelerator is left alone, if one is.
+        brief: whether the run as a whole takes seconds, of which compiling is most.
     """
 
     devices: tuple[Any, ...]
     workers: int
     side_by_side: bool = False
     reason: str = ""
+    brief: bool = False
 
     def __str__(self) -> str:
         if self.devices[0].platform == "cpu":
@@ -63,12 +67,13 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def choose(config: Config, work: float = float("inf")) -> Hardware:
+def choose(config: Config, work: float = float("inf"), left: float = 1.0) -> Hardware:
     """Hardware that options ask for.
 
     Args:
         config: the options `device` and `workers`.
-        work: rough multiplications of the run, by which `auto` decides.
+        work: rough multiplications of the run as a whole.
+        left: share of them that is left to do, by which `auto` decides.
 
     Raises:
         InputError: they ask for a GPU where there is none.
@@ -77,11 +82,11 @@ def choose(config: Config, work: float = float("inf")) -> Hardware:
     found = tuple(device for device in jax.local_devices() if device.platform != "cpu")
     if config.device == "gpu" and not found:
         raise InputError("device must be cpu or auto on a machine without a GPU, got gpu")
-    small = config.device == "auto" and work < PAYS
+    small = config.device == "auto" and work * left < PAYS
     if found and not small and config.device != "cpu":
         return Hardware(found, workers, side_by_side=True)
     reason = f"; {_name(found)} is left alone, for which so little would be compiled longer" if found and small else ""
-    return Hardware((jax.local_devices(backend="cpu")[0],), workers, reason=reason)
+    return Hardware((jax.local_devices(backend="cpu")[0],), workers, reason=reason, brief=work <= BRIEF)
 
 
 def current() -> Hardware:
