@@ -32,5 +32,6 @@ are compared by their `key`, else by title and labels of the axes.
     svg          SVG of Matplotlib, shortened
     words        texts of a figure for a page, formulas as plain signs
     headlines    numbers that a summary is about, each with its error and theory
+    swept        panels of a sweep: headlines against the option that was swept
     report       the page of a run, with everything in it
 """

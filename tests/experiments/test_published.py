@@ -1,12 +1,14 @@
-"""Every published configuration runs, at smoke scale; they are found by their files."""
+"""Every published configuration and every command that its header prints run, at smoke scale; files tell of them."""
 
 import contextlib
 import dataclasses
 import itertools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas
 import pytest
 from omegaconf import OmegaConf
@@ -15,16 +17,19 @@ from experiments import contract
 from experiments.run import main
 from experiments.runner import budget, compose, idle, registry, session
 from experiments.runner.job import Job
+from experiments.runner.words import split
 from experiments.system import files
 from tests.experiments.smoke import few_draws
 
 CONFS = sorted(path.stem for path in (contract.ROOT / "conf").glob("*.yaml"))
+WORD = r"[a-z][\w.:]*=[^\s`]+"
+"""A word that a header prints: an option with its value."""
 FEW = 2
 """Entries that are left of a list of numbers at smoke scale, and the most that a number may be which has no default."""
 LONG, MANY, KINDS = 10, 1000, 14
 """Seconds that a run may take, compiling aside, its points, and their combinations of words: each is compiled."""
 
-pytestmark = [pytest.mark.exhaustive, pytest.mark.usefixtures("as_run")]
+pytestmark = pytest.mark.usefixtures("as_run")
 
 
 def shrunk(value: Any, default: Any, words: int | None, even: bool, alike: bool) -> Any:
@@ -72,7 +77,7 @@ def small(config: Any, experiment: Any, usual: Any, words: int | None) -> Any:
         with contextlib.suppress(ValueError):
             found = shrunk(config, usual, words, even, alike)
             contract.check(experiment, found)
-            if not dict(idle.options(found, experiment)):
+            if {*dict(idle.options(found, experiment))} <= {*dict(idle.options(config, experiment))}:
                 return found
     return None
 
@@ -85,10 +90,43 @@ def few() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module")
-def published() -> dict[str, Job]:
+def printed(conf: str) -> Iterator[str]:
+    """Words that the header of a configuration prints after its own name or in backticks, and none at first."""
+    lines = (contract.ROOT / "conf" / f"{conf}.yaml").read_text(encoding="utf-8").splitlines()
+    header = " ".join(line.removeprefix("# ") for line in lines if line.startswith("#"))
+    found = re.findall(rf"conf={conf}((?: {WORD})+)", header) + re.findall(rf"`((?:-m )?{WORD}(?: {WORD})*)`", header)
+    yield from dict.fromkeys(["", *(words.strip(" .:;,") for words in found if "conf=" not in words)])
+
+
+COMMANDS = [(conf, words) for conf in CONFS for words in printed(conf)]
+every_command = pytest.mark.parametrize(("conf", "words"), COMMANDS, ids=[" ".join(each).strip() for each in COMMANDS])
+
+
+@pytest.fixture
+def files_of_headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files that headers name, in the folder that commands start from."""
+    rng = np.random.default_rng(0)
+    weights = rng.normal(size=(8, 8))
+    np.save(tmp_path / "W.npy", weights + weights.T)
+    bags = {"features": rng.normal(size=(60, 3)), "bag": np.repeat(np.arange(20), 3), "labels": np.arange(20) % 2}
+    np.savez(tmp_path / "tiger.npz", train=np.tile(np.arange(20) // 2 % 5 != np.arange(5)[:, None], (5, 1, 1)), **bags)
+    monkeypatch.chdir(tmp_path)
+
+
+def composed(conf: str, words: str) -> Job:
+    """The first job of a command that a header prints."""
     with session.opened():
-        return {conf: compose.jobs([f"conf={conf}"], sweep=False)[0] for conf in CONFS}
+        given = split([f"conf={conf}", *words.removeprefix("-m ").split()])[0]
+        return compose.jobs(given, sweep=words.startswith("-m "))[0]
+
+
+@every_command
+def test_every_printed_command_is_one(files_of_headers: None, conf: str, words: str) -> None:
+    """Its options exist, have such values and go together."""
+    job = composed(conf, words)
+    experiment = registry.load(job.experiment)
+    contract.check(experiment, job.config)
+    assert experiment.points(job.config)
 
 
 def takes_long(experiment: Any, config: Any) -> bool:
@@ -99,20 +137,23 @@ def takes_long(experiment: Any, config: Any) -> bool:
     )
 
 
-@pytest.mark.parametrize("conf", CONFS)
-def test_every_published_configuration_runs(published: dict[str, Job], tmp_path: Path, conf: str) -> None:
+@pytest.mark.exhaustive
+@every_command
+def test_every_printed_command_runs(files_of_headers: None, tmp_path: Path, conf: str, words: str) -> None:
     """To its figure, with few and small numbers and all of its words; or three or two of each, where more take long."""
-    job = published[conf]
+    job = composed(conf, words)
+    job.config.dry = False
     experiment, usual = registry.load(job.experiment), registry.options(job.experiment)()
     scales = [scale for words in (None, 3, 2) if (scale := small(job.config, experiment, usual, words)) is not None]
     least = next((scale for scale in scales if not takes_long(experiment, scale)), scales[-1])
-    text = OmegaConf.to_yaml(files.options(least))
+    idles = {path[0] for path in dict(idle.options(least, experiment))}  # a word has narrowed what a file sets
+    text = OmegaConf.to_yaml({name: value for name, value in files.options(least).items() if name not in idles})
     folder = tmp_path / "given" / "conf"
     folder.mkdir(parents=True)
     (folder / "small.yaml").write_text(
         f"# @package _global_\n# {conf}, small.\ndefaults:\n  - /schema/{job.experiment}\n  - _self_\n\n{text}"
     )
-    words = ["--config-dir", str(folder.parent), "conf=small", f"output={tmp_path / 'run'}", "wandb.mode=disabled"]
-    assert main([*words, "figure.format=[svg]"]) == 0
+    given = ["--config-dir", str(folder.parent), "conf=small", f"output={tmp_path / 'run'}", "wandb.mode=disabled"]
+    assert main([*given, "figure.format=[svg]"]) == 0
     assert len(pandas.read_csv(tmp_path / "run" / "table.csv")) >= len(experiment.points(least))
     assert (tmp_path / "run" / "figure.svg").stat().st_size > 1000
