@@ -23,13 +23,14 @@ from experiments.contract import Cost, Point, Row, Table, grid_axis, option
 from experiments.figures import labels
 from experiments.figures.panel import SHARE, Axis, Panel, curves, guide, theory_line, upright
 from experiments.figures.style import series
-from experiments.shared import draws, grids, loads
+from experiments.shared import convergence, draws, grids, loads
 from experiments.shared.axes import product_of
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from experiments.statistics.clusters import means_by_group
 from experiments.statistics.columns import headline
 from experiments.statistics.crossings import half_crossing
 from hopfield import Couplings, retrieve
+from hopfield.dynamics import STEP_LIMIT
 from hopfield.memories import find
 from hopfield.observables.overlaps import above
 from hopfield.observables.stability import stabilities
@@ -60,7 +61,7 @@ class Config(contract.Config):
     max_steps: int = option(50, "sweeps of one retrieval at most", least=1)
 
 
-COLUMNS = shared("rule", "neurons", "patterns", "sample", "load") | {
+COLUMNS = shared("rule", "neurons", "patterns", "sample", "load", "queries", "step_limit") | {
     "bias": Column("mean of the spins of patterns", "−1 to 1"),
     "flipped": Column("share of flipped spins in the starts of retrieval", "0 to 0.5"),
     "stability": Column("least stability γ = ξ h/‖W‖ of a spin over all patterns, mean over spins"),
@@ -145,19 +146,21 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     index, keys = draws.numbers_and_keys(query_key, program.queries)
     valid = index < draw["num_patterns"]
 
-    def kept(i: Array, key: Array, share: Array) -> Array:
+    def kept(i: Array, key: Array, share: Array) -> tuple[Array, Array]:
         start = flip(key, stored[i], share).state
-        end = retrieve(network, start, dynamics="sequential", max_steps=program.max_steps).state
-        return above(jnp.dot(end, stored[i]) / program.neurons, KEPT)
+        end = retrieve(network, start, dynamics="sequential", max_steps=program.max_steps)
+        return above(jnp.dot(end.state, stored[i]) / program.neurons, KEPT), end.status == STEP_LIMIT
 
-    retained = jax.vmap(jax.vmap(kept, (0, 0, None)), (None, None, 0))(index, keys, each["flipped"])
+    retained, cut = jax.vmap(jax.vmap(kept, (0, 0, None)), (None, None, 0))(index, keys, each["flipped"])
     measured = {
         "stability": jnp.mean(least),
         "held": jnp.mean(least > wanted),
         "fixed": jnp.sum(used & jnp.all(gamma > 0, axis=1)) / draw["num_patterns"],
     }
     alike = {name: jnp.broadcast_to(value, each["flipped"].shape) for name, value in measured.items()}
-    return alike | {"retained": jnp.sum(retained & valid[None, :], axis=1) / jnp.sum(valid)}
+    asked = jnp.broadcast_to(jnp.sum(valid), each["flipped"].shape)
+    counted = {"queries": asked, "step_limit": jnp.sum(cut & valid[None, :], axis=1)}
+    return alike | counted | {"retained": jnp.sum(retained & valid[None, :], axis=1) / asked}
 
 
 KEYS = ["rule", "neurons", "bias", "patterns", "load"]
@@ -184,7 +187,8 @@ def summarise(table: Table) -> dict:
     )
     shown = [*KEYS, "flipped", "retained", "retained_stderr"]
     learnt, retained = means.to_dict("records"), kept[shown].to_dict("records")
-    return {"learned": learnt, "retained": retained, "scalars": _scalars(first, means)}
+    scalars = _scalars(first, means) | {"step_limit_share": convergence.cut_share(table)}
+    return {"learned": learnt, "retained": retained, "scalars": scalars}
 
 
 def _scalars(first: Table, means: Table) -> dict[str, float]:

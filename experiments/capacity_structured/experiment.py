@@ -7,12 +7,13 @@
     random           independent spins
 
 A pattern is retained if asynchronous sweeps from it end at an overlap above 0.8. `correlation` is the mean square
-overlap of two patterns times N, 1 for independent ones; `separation` is 1 less the largest overlap with another. Of
-features the same is asked as of patterns, though none is stored: with Hebb's rule one of D has a field of 2M/(πD), and
-beside it, in units of its square with δ = D/N and α = M/N, crosstalk δ from other features, (π/2) δ/α from coefficients
-that M patterns do not average out, and (π²/4) δ²/α from the rest of the patterns. Where a crosstalk of a is borne,
-features are retained from a load of (π/2) δ (1 + πδ/2)/(a − δ) on: a is 0.138 for N → ∞, and the critical load of
-independent patterns at the measured size. It is an estimate by signal and noise, no replica theory.
+overlap of two patterns times N, 1 for independent ones, and `separation` 1 less the largest overlap with another:
+both depend on M, of trees by the share of siblings, and beside a critical load they are those at that load. Of
+features the same is asked as of patterns, though none is stored: with Hebb's rule one of D has a field of 2M/(πD),
+and beside it, in units of its square with δ = D/N and α = M/N, crosstalk δ from other features, (π/2) δ/α from
+coefficients that M patterns do not average out, and (π²/4) δ²/α from the rest of the patterns. Where a crosstalk of a
+is borne, features are retained from a load of (π/2) δ (1 + πδ/2)/(a − δ) on: a is 0.138 for N → ∞, and the critical
+load of independent patterns at the measured size. It is an estimate by signal and noise, no replica theory.
 
 Source: Goldt et al. 2020; Negri et al. 2023 (its learning transition); Parga & Virasoro 1986.
 """
@@ -35,6 +36,7 @@ from experiments.shared import draws, grids, loads
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from experiments.shared.retention import CUTS
 from hopfield import retrieve
+from hopfield.dynamics import STEP_LIMIT
 from hopfield.memories import find
 from hopfield.observables.overlaps import above
 from hopfield.patterns import gaussian, hierarchical, spins, superpositions
@@ -67,7 +69,7 @@ class Config(contract.Config):
     max_steps: int = option(200, "sweeps of one query at most", least=1)
 
 
-COLUMNS = shared("memory", "ensemble", "neurons", "patterns", "sample", "load", "queries", "overlap") | {
+COLUMNS = shared("memory", "ensemble", "neurons", "patterns", "sample", "load", "queries", "overlap", "step_limit") | {
     "retained": Column("queries that end above an overlap of 0.8 with their pattern", "count of queries", kind=int),
     "features": Column("features D that patterns are made of, 0 without any", "count", kind=int),
     "features_asked": Column("features from which retrieval was begun", "count", kind=int),
@@ -186,21 +188,22 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     network = draws.network(memory)
     pattern_keys, feature_keys = (jax.random.split(key, program.queries) for key in jax.random.split(query_key))
 
-    def end(start: Array, key: Array) -> Array:
-        found = retrieve(network, start, dynamics="asynchronous", key=key, max_steps=program.max_steps).state
-        return jnp.dot(found, start) / program.neurons
+    def end(start: Array, key: Array) -> tuple[Array, Array]:
+        found = retrieve(network, start, dynamics="asynchronous", key=key, max_steps=program.max_steps)
+        return jnp.dot(found.state, start) / program.neurons, found.status == STEP_LIMIT
 
     cues = stored[: program.queries]
-    overlap, valid = jax.vmap(end)(cues, pattern_keys[: len(cues)]), used[: len(cues)]
+    (overlap, cut), valid = jax.vmap(end)(cues, pattern_keys[: len(cues)]), used[: len(cues)]
     between = jnp.where(used[None, :], cues @ stored.T / program.neurons, 0.0)
     between = between.at[jnp.arange(len(cues)), jnp.arange(len(cues))].set(0.0)
     others = jnp.sum(valid) * (draw["num_patterns"].astype(jnp.float32) - 1.0)
     count, asked = jnp.sum(valid), 0 if features is None else min(program.queries, len(features))
-    held = 0 if features is None else jnp.sum(above(jax.vmap(end)(features[:asked], feature_keys[:asked]), 0.8))
+    held = 0 if features is None else jnp.sum(above(jax.vmap(end)(features[:asked], feature_keys[:asked])[0], 0.8))
     square = jnp.sum(jnp.where(valid[:, None], between**2, 0.0))
     return {
         "queries": count,
         "retained": jnp.sum(valid & above(overlap, CUTS["retained"])),
+        "step_limit": jnp.sum(valid & cut),
         "overlap": jnp.sum(jnp.where(valid, overlap, 0.0)) / count,
         "features_asked": jnp.asarray(asked),
         "features_retained": jnp.asarray(held),

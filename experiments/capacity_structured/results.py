@@ -9,7 +9,8 @@ from experiments.contract import Table
 from experiments.figures import labels
 from experiments.figures.panel import SHARE, Axis, Panel, Series, guide, shares, upright
 from experiments.figures.style import series
-from experiments.statistics.clusters import by_group, standard_error
+from experiments.shared import convergence
+from experiments.statistics.clusters import by_group, means_by_group
 from experiments.statistics.columns import headline
 from experiments.statistics.thresholds import critical_load
 from hopfield.theory import classical
@@ -27,15 +28,15 @@ def learning_load(ratio: float, bound: float | None = None) -> float:
 
 
 def summarise(table: Table) -> dict:
-    """Loads at which half are retained beside the correlation of patterns, and those of features beside theory."""
+    """Loads at which half are retained with the correlation of patterns there, and those of features with theory."""
     critical, learned, scalars = [], [], {}
     for key, rows in table.groupby(CURVE, sort=False):
         curve = dict(zip(CURVE, cast(tuple, key), strict=True))
         cluster = rows["patterns"].astype(str) + "/" + rows["sample"].astype(str)
         found = critical_load(rows["load"], rows["retained"], rows["queries"], cluster)
-        alike = {"correlation": rows["correlation"].mean(), "correlation_stderr": standard_error(rows["correlation"])}
         entry = {"load": found.value, "stderr": found.stderr, "method": found.method, "reason": found.reason}
-        critical.append(curve | alike | {"separation": rows["separation"].mean()} | entry)
+        entry["step_limit_share"] = convergence.cut_share(rows, "load", found.value)
+        critical.append(curve | entry | _at(found.value, rows, "correlation") | _at(found.value, rows, "separation"))
         name = "/".join(["critical_load", curve["memory"], curve["ensemble"], f"N={curve['neurons']}"])
         scalars |= headline(name, found.value, found.stderr) if found.found else {}
         if rows["features_asked"].sum() and curve["memory"] == "classical":
@@ -50,7 +51,15 @@ def summarise(table: Table) -> dict:
             name = "features/{ensemble}/N={neurons}".format(**entry)
             scalars |= headline(name, entry["load"], entry["stderr"], theory=entry["theory"])
     plain = lambda rows: pandas.DataFrame(rows).astype(object).replace({np.nan: None, np.inf: None}).to_dict("records")
+    scalars["step_limit_share"] = convergence.cut_share(table)
     return {"critical_load": plain(critical), "features": plain(learned) if learned else [], "scalars": scalars}
+
+
+def _at(load: float, rows: Table, name: str) -> dict[str, float]:
+    """Mean of a column at a load, with its error, between measured loads linear in 1/M, as shares of siblings are."""
+    means = means_by_group(rows, "load", name, "sample").sort_values("load", ascending=False)
+    read = lambda column: float(np.interp(1 / load, 1 / means["load"], means[column]))
+    return {name: read("mean"), f"{name}_stderr": read("stderr")}
 
 
 def panels(table: Table, summary: dict) -> list[Panel]:
@@ -89,5 +98,5 @@ def _against_correlation(summary: dict, size: int, looks: dict) -> Panel:
         label = f"{labels.memory(row['memory'])}, {row['ensemble']}" if several else row["ensemble"]
         look = looks[row["ensemble"]] | {"linestyle": ""}
         found.append(Series([row["correlation"]], [row["load"]], [row["stderr"]], label=label, **look))
-    x = Axis(r"$N\,\langle m_{\mu\nu}^2\rangle$ of two patterns", "log")
+    x = Axis(r"$N\,\langle m_{\mu\nu}^2\rangle$ of two patterns at that load", "log")
     return Panel(f"half retained, $N={size}$", x, Axis("critical load", "log"), found)

@@ -21,7 +21,7 @@ from experiments.columns import Column, shared
 from experiments.contract import Cost, Point, Row, Table, grid_axis, option
 from experiments.figures.panel import Axis, Panel, Series, curves, entry, theory_line
 from experiments.figures.style import THEORY, ordered
-from experiments.shared import draws, grids, loads
+from experiments.shared import convergence, draws, grids, loads
 from experiments.shared.axes import product_of
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from experiments.statistics import clusters
@@ -30,6 +30,7 @@ from experiments.statistics.columns import headline
 from experiments.statistics.crossings import half_crossing
 from experiments.statistics.deviations import errors_apart, share_within_two
 from hopfield import patterns, retrieve
+from hopfield.dynamics import STEP_LIMIT
 from hopfield.networks import examples_network
 from hopfield.observables.overlaps import above
 from hopfield.theory import examples as theory
@@ -54,7 +55,7 @@ class Config(contract.Config):
     max_steps: int = option(100, "sweeps of one retrieval at most", least=1)
 
 
-COLUMNS = shared("rule", "neurons", "patterns", "load", "sample", "overlap") | {
+COLUMNS = shared("rule", "neurons", "patterns", "load", "sample", "queries", "overlap", "step_limit") | {
     "quality": Column("r, mean overlap of an example with its pattern", "0 to 1"),
     "examples": Column("examples A shown of each pattern", "count", kind=int),
     "retained": Column("share of patterns whose state, started in them, ends with an overlap above 0.7", "0 to 1"),
@@ -103,7 +104,10 @@ def cost(config: Config) -> Cost:
 def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points. A draw depends on the seed, N, M and its number; fewer examples are the first of more."""
     traced = {"sample": np.uint32, "quality": np.float32, "examples": np.uint32}
-    known = lambda point: {"load": point["patterns"] / point["neurons"]}
+    known = lambda point: {
+        "load": point["patterns"] / point["neurons"],
+        "queries": min(config.queries, point["patterns"]),
+    }
     grid = Grid(partial(_program, config), one, traced, most=16, call_cost=5e9)
     yield from grids.rows(grid, config.seed, wanted, known_columns=known)
 
@@ -125,12 +129,12 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     network = examples_network(jnp.where(used[None, :, None], shown, 0.0), supervised=program.rule == RULES[0])
     index, keys = draws.numbers_and_keys(query_key, program.queries)
 
-    def overlap(i: Array, key: Array) -> Array:
+    def end_of(i: Array, key: Array) -> tuple[Array, Array]:
         end = retrieve(network, archetypes[i], dynamics="asynchronous", key=key, max_steps=program.max_steps)
-        return jnp.dot(end.state, archetypes[i]) / program.neurons
+        return jnp.dot(end.state, archetypes[i]) / program.neurons, end.status == STEP_LIMIT
 
-    overlaps = jax.vmap(overlap)(index, keys)
-    return {"overlap": jnp.mean(overlaps), "retained": jnp.mean(above(overlaps, KEPT))}
+    overlaps, cut = jax.vmap(end_of)(index, keys)
+    return {"overlap": jnp.mean(overlaps), "retained": jnp.mean(above(overlaps, KEPT)), "step_limit": jnp.sum(cut)}
 
 
 CURVE = ["rule", "neurons", "patterns", "load", "quality"]
@@ -169,6 +173,7 @@ def summarise(table: Table) -> dict:
         if len(clean):
             scalars[f"within_two_errors/{rule}"] = share_within_two(errors_apart(*entry) for entry in columns)
             scalars[f"largest_deviation/{rule}"] = float((clean["overlap"] - clean["theory"]).abs().max())
+    scalars["step_limit_share"] = convergence.cut_share(table)
     return {"states": states.drop(columns="clusters").to_dict("records"), "needed": needed, "scalars": scalars}
 
 

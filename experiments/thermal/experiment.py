@@ -58,7 +58,9 @@ COLUMNS = shared("neurons", "patterns", "load", "temperature", "sample") | {
     "rhat": Column("R̂ of the overlap, of chains that began in the pattern", "at least about 1"),
     "effective": Column("effective number of samples of the overlap", "count"),
     "one_pattern": Column("mean overlap with a pattern that is stored alone, exact at this N", "0 to 1"),
-    "critical": Column("load to which theory retrieves: of lse the thermodynamic one, of lsr that of its support"),
+    "critical": Column(
+        "load at which states near no pattern are as deep, of lse; to which no other is in reach, of lsr"
+    ),
     "stable": Column("load to which lse has a retrieval state; empty of lsr"),
     "accepted": Column("share of Langevin steps accepted", "0 to 1"),
 }

@@ -87,7 +87,7 @@ def _map(kernel: str, rows: Table) -> Panel:
     line = np.geomspace(heat.y[0], heat.y[-1], 200)
     if kernel == "lse":
         found = [
-            _drawn(thermal.critical_load(line), line, r"equal free energies, $N\to\infty$", "-"),
+            _drawn(thermal.critical_load(line), line, r"as deep as states near no pattern, $N\to\infty$", "-"),
             _drawn(thermal.stable_load(line), line, r"retrieval state ends, $N\to\infty$", "--"),
         ]
     else:

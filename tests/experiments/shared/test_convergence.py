@@ -1,5 +1,7 @@
 """Convergence: what states are where dynamics end, and what is said of those that were cut."""
 
+import math
+
 import pandas
 import pytest
 
@@ -21,15 +23,23 @@ def test_a_single_update_comes_to_no_rest(steps, dynamics, end):
     assert convergence.WORDS[end]
 
 
-def test_queries_that_were_cut_are_told_where_most_were():
+def test_queries_that_were_cut_are_told_from_one_in_a_hundred_on():
     row = {"memory": "classical", "max_steps": 2, "queries": 100, "held": 90}
-    few, many, single = (row | {"step_limit": cut, "max_steps": steps} for cut, steps in ((49, 50), (60, 2), (9, 1)))
+    few, many, single = (row | {"step_limit": cut, "max_steps": steps} for cut, steps in ((1, 50), (60, 2), (9, 1)))
     said = convergence.notes(pandas.DataFrame([few, many, many | {"step_limit": 80}, single]), ["memory"], "held")
     assert said == [
         "classical: 70% of the queries were still moving at max_steps=2; theory beside them is of states at rest",
         "classical: 9% of the queries were still moving at max_steps=1; no theory of states at rest is theirs",
     ]
     assert convergence.notes(pandas.DataFrame([row]), ["memory"], "held") == []
+
+
+def test_the_share_that_was_cut_is_that_around_a_result():
+    rows = pandas.DataFrame({"load": [0.1, 0.2, 0.3, 0.4], "queries": 10, "step_limit": [0, 1, 4, 10]})
+    assert convergence.cut_share(rows) == pytest.approx(15 / 40)
+    assert convergence.cut_share(rows, "load", 0.25) == pytest.approx(5 / 20)
+    assert convergence.cut_share(rows, "load", 0.45) == pytest.approx(10 / 10)
+    assert math.isnan(convergence.cut_share(rows.assign(step_limit=None)))
 
 
 def test_states_that_are_no_numbers_are_told():
@@ -41,7 +51,7 @@ def test_states_that_are_no_numbers_are_told():
 
 def test_what_is_lost_may_wander_unless_nothing_is_held():
     row = {"memory": "modern", "max_steps": 20, "queries": 10}
-    held, lost = row | {"held": 9, "step_limit": 1}, row | {"held": 0, "step_limit": 10}
+    held, lost = row | {"held": 9, "step_limit": 0}, row | {"held": 0, "step_limit": 10}
     assert convergence.notes(pandas.DataFrame([held, lost, lost]), ["memory"], "held") == []
     assert len(convergence.notes(pandas.DataFrame([lost, lost]), ["memory"], "held")) == 1
 

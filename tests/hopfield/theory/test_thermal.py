@@ -23,7 +23,9 @@ def test_half_is_the_load_at_zero_temperature():
     assert thermal.critical_load(0.0) == thermal.stable_load(0.0) == thermal.stable_load(0.0, 2.0) == 0.5
     assert thermal.stable_load(0.0, 0.5) == 0.375
     assert thermal.support_load(1e9) == pytest.approx(0.5)
-    assert thermal.critical_load(100.0) == pytest.approx(1 / (8 * 100.0**2), rel=0.01)
+    hot = np.array([1e4, 1e7, 1e8, 1e100])  # up to terms of the order 1/T²
+    np.testing.assert_allclose(thermal.critical_load(hot) * 8 * hot**2, 1.0, rtol=1e-7)
+    assert thermal.critical_load(1 - 1e-12) == pytest.approx(thermal.critical_load(1.0), rel=1e-10)
     assert thermal.overlap(0.0, "lsr", 3.0) == 1.0
 
 
