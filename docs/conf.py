@@ -65,8 +65,8 @@ myst_html_meta = {
 }
 REPOSITORY = os.environ.get("GITHUB_REPOSITORY")
 html_show_sourcelink = False
-ALONE = ["start", "layers", "theory", "explorer", "results", "notation", "benchmarks", "gpu", "limits", "stable"]
-html_sidebars = {page: [] for page in [*ALONE, "sources", "gallery/index"]}  # no pages beside them to list
+ALONE = ["start", "layers", "theory", "explorer", "results", "papers", "notation", "benchmarks", "gpu", "limits"]
+html_sidebars = {page: [] for page in [*ALONE, "stable", "sources", "gallery/index"]}  # no pages beside them to list
 html_copy_source = False
 html_domain_indices = False
 html_context = {"default_mode": "auto"}

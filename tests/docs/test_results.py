@@ -65,3 +65,13 @@ def test_numbers_belong_to_the_command_of_their_row_or_paragraph() -> None:
     assert is_printed_as("−1.5(20)", -1.52, 1.96)
     assert is_printed_as("7(1) %", 0.0712, 0.0149)
     assert not is_printed_as("0.1648(3)", 0.164843, 0.000249)
+
+
+def test_every_number_of_a_paper_stands_in_the_results_or_at_the_head_of_its_configuration() -> None:
+    rows = [line for line in (ROOT / "docs/papers.md").read_text(encoding="utf-8").splitlines() if "`conf=" in line]
+    assert len(rows) >= 30
+    for row in rows:
+        name = re.findall(r"`conf=(\w+)`", row)[0]
+        head = (ROOT / "conf" / f"{name}.yaml").read_text(encoding="utf-8")
+        for number in re.findall(r"[−\d.]+\(\d+\)|[\d.]+ ± [\d.]+", row):
+            assert number.replace("−", "-") in f"{TEXT}{head}".replace("−", "-"), (number, row)
