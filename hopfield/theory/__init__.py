@@ -18,6 +18,7 @@ every memory, so that no function stands here by its name alone.
     annealed      any weight that depends on the overlap alone, on spins, sphere and Gaussian patterns
     derived       predictions of any memory on random patterns, from its separation alone
     basins        critical initial overlaps: how far from a pattern retrieval may start
+    diluted       diluted asymmetric couplings: the overlap of every step, exact; the load 2/π
     trajectories  overlaps along synchronous steps of classical and dense networks, exact for N → ∞
     thermal       continuous states on the sphere at a temperature: log-sum-exp and log-sum-ReLU, exact for N → ∞
     novelty       telling a stored pattern from none by what softmax₁ leaves over: area under the ROC curve
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from hopfield.theory import classical as classical
     from hopfield.theory import dense as dense
     from hopfield.theory import derived as derived
+    from hopfield.theory import diluted as diluted
     from hopfield.theory import examples as examples
     from hopfield.theory import exponential as exponential
     from hopfield.theory import gardner as gardner
@@ -60,6 +62,7 @@ __all__ = [
     "classical",
     "dense",
     "derived",
+    "diluted",
     "examples",
     "exponential",
     "gardner",

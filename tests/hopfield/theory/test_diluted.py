@@ -1,0 +1,40 @@
+"""Diluted asymmetric networks: maps of one step against plain sums, their fixed points, the load 2/π."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from hopfield.theory import diluted
+
+
+def test_overlaps_vanish_continuously_at_two_over_pi():
+    assert diluted.critical_load() == pytest.approx(2 / np.pi, abs=1e-12)
+    np.testing.assert_allclose(diluted.last_overlap([0.3, 0.5, 0.6]), [0.89944, 0.61745, 0.32852], atol=1e-5)
+    above, near = diluted.last_overlap(2 / np.pi * np.array([1.05, 0.999]))
+    assert above < 1e-12
+    assert 0 < near < 0.07
+
+
+@pytest.mark.parametrize("heat", [0.2, 0.6])
+def test_the_critical_load_at_a_temperature_is_where_the_overlap_vanishes(heat):
+    load = diluted.critical_load(heat)
+    assert diluted.last_overlap(1.02 * load, heat) < 1e-9
+    assert 0.01 < diluted.last_overlap(0.98 * load, heat) < 0.3
+    assert diluted.critical_load(1e-3) == pytest.approx(2 / np.pi, abs=1e-5)
+    assert np.isnan(diluted.critical_load(1.0))
+
+
+def test_few_inputs_are_counted_exactly():
+    """All signs of three inputs and two patterns, one by one; a field of zero keeps the spin."""
+    m, inputs, expected = 0.3, 3, 0.0
+    for signs in product((-1, 1), repeat=2 * inputs):
+        chance = np.prod([(1 + s * m) / 2 for s in signs[:inputs]]) / 2**inputs
+        expected += chance * (np.sign(sum(signs)) if sum(signs) else m)
+    assert diluted.next_overlap_of_inputs(m, inputs, 2) == pytest.approx(expected, abs=1e-14)
+
+
+def test_many_inputs_are_gaussian():
+    found = diluted.next_overlap_of_inputs(0.4, 4001, 2001)
+    assert found == pytest.approx(diluted.next_overlap(0.4, 2000 / 4001), abs=2e-4)
+    assert diluted.next_overlap(0.4, 0.5, 1e-4) == pytest.approx(diluted.next_overlap(0.4, 0.5), abs=1e-7)
