@@ -10,10 +10,10 @@ import dataclasses
 import enum
 import html
 import os
-import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -27,8 +27,8 @@ from experiments.contract import InputError, Table
 from experiments.figures import report, saving, style
 from experiments.figures.headlines import in_words
 from experiments.figures.panel import Panel
-from experiments.runner import compose, execute, folders, planning, pooling, registry, results, session, sweeps
-from experiments.runner.words import quote, split
+from experiments.runner import compose, errors, execute, folders, planning, pooling, registry, results, session, sweeps
+from experiments.runner.words import split
 from experiments.shared.memories import answering
 from experiments.system import terminal
 from hopfield import memories, outside
@@ -37,7 +37,8 @@ KINDS = {"memory": "memories", "separation": "separations", "corruption": "corru
 """Kinds of objects from outside the package, by the `meaning` of the option that names them."""
 LOADS = ("memory", "dynamics", "corruption", "ensemble", "neurons", "criterion", "load", "stderr", "theory", "limit")
 """Columns of `Run.critical_load`."""
-_PLAIN = re.compile(r"(?!(null|true|false|nan|inf|none)$)[A-Za-z][\w.+-]*(:[\w.+-]+)?", re.IGNORECASE)
+_LOCK = threading.RLock()
+"""Held by whoever measures, reads or draws: Hydra, JAX and Matplotlib are set for the whole process."""
 
 
 class Run:
@@ -78,7 +79,7 @@ class Run:
         return self._drawn()[1]
 
     def _drawn(self) -> tuple[Sequence[Panel], Figure]:
-        with style.style(self._look.style), answering(self.summary.get(results.MEMORIES, {})):
+        with _LOCK, style.style(self._look.style), answering(self.summary.get(results.MEMORIES, {})):
             return saving.build_figure(self._experiment.panels, self.table, self.summary, self._look)
 
     def _repr_html_(self) -> str:
@@ -86,7 +87,7 @@ class Run:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / report.NAME
             story = report.Story(self.conf, self.conf, *results.description(self._experiment))
-            with style.style(self._look.style):
+            with _LOCK, style.style(self._look.style):
                 report.write(path, story, self._drawn()[0], self.table, self.summary, self._experiment.X_AXIS)
             page, title = html.escape(path.read_text(encoding="utf-8")), html.escape(self.conf)
         return f'<iframe srcdoc="{page}" title="{title}" style="width:100%;height:44em;border:0"></iframe>'
@@ -151,16 +152,16 @@ def measure(name: str, *, output: str | Path | None = None, **options: Any) -> R
         RuntimeError: the run had to stop; the message says how far it came.
     """
     words, flags = split([f"conf={name}"])
-    home = Path(flags["folder"]) if "folder" in flags else None
+    conf, home = words[0].removeprefix("conf="), Path(flags["folder"]) if "folder" in flags else None
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_LOCK)
         place = stack.enter_context(tempfile.TemporaryDirectory(prefix="hopfield-")) if output is None else output
         stack.enter_context(registry.including(home))
         stack.enter_context(session.opened(home))
-        conf = words[0].removeprefix("conf=")
-        words += [f"output={quote(str(place))}", *_words(conf, options)]
-        job = compose.jobs(words, sweep=False)[0]
-        call = _call(name, options, output)
-        job = dataclasses.replace(job, call=call, kept=output is not None)
+        schema = session.options_class_of(conf) or contract.Config
+        given = {"wandb": {"mode": "disabled"}, **options, "output": place}
+        made = compose.job(conf, {key: _plain(key, value, schema) for key, value in given.items()})
+        job = dataclasses.replace(made, call=_call(name, options, output), kept=output is not None)
         if job.config.dry:
             raise InputError(f"dry must be false in Python, got true; hopfield conf={conf} dry=true tells the cost")
         plan = planning.plan(job)
@@ -179,7 +180,7 @@ def open_run(folder: str | Path, *, home: str | Path | None = None) -> Any:
         ValueError: it holds the results of no finished run, or of an experiment that is not there.
     """
     place, own = _path("folder", folder), None if home is None else _path("home", home)
-    with registry.including(own), results.damage_told(str(place)):
+    with _LOCK, registry.including(own), results.damage_told(str(place)):
         members = sweeps.members(place)
         return Sweep(place, members) if members else _opened(place)
 
@@ -200,44 +201,23 @@ def _path(name: str, value: Any) -> Path:
     return Path(value).expanduser().absolute()
 
 
-def _words(conf: str, options: Mapping[str, Any]) -> Iterator[str]:
-    """Options as words of the command line, within a session."""
-    usual = session.usual(conf) if conf in session.choices() else None
-    for key, value in {"wandb": {"mode": "disabled"}, **options}.items():
-        held = getattr(usual, key, None)
-        if isinstance(value, Mapping) and dataclasses.is_dataclass(held):
-            yield from (f"{key}.{name}={_spelled(key, part, usual)}" for name, part in value.items())
-        elif isinstance(value, Mapping) and value and isinstance(held, dict):
-            yield f"+{key}={_spelled(key, value, usual)}"
-        else:
-            yield f"{key}={_spelled(key, value, usual)}"
-
-
-def _spelled(key: str, value: Any, usual: Any) -> str:
-    """A value as Hydra reads it."""
+def _plain(key: str, value: Any, schema: Any) -> Any:
+    """A value as plain data; objects become names that they are found by from now on: functions, memories, files."""
     value = value.tolist() if hasattr(value, "tolist") else value
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int | float):
-        return repr(value)
+    if value is None or isinstance(value, str | bool | int | float | enum.Enum):
+        return value
     if isinstance(value, Mapping):
-        name = lambda part: re.sub(r"([\\()\[\]{}:=, \t])", r"\\\1", str(part))
-        return "{" + ",".join(f"{name(part)}:{_spelled(key, entry, usual)}" for part, entry in value.items()) + "}"
-    if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str):
-        return "[" + ",".join(_spelled(key, part, usual) for part in value) + "]"
-    text = value.name if isinstance(value, enum.Enum) else _named(key, value, usual)
-    return text if _PLAIN.fullmatch(text) else quote(text)
-
-
-def _named(key: str, value: Any, usual: Any) -> str:
-    """The name of an object, which it is found by from now on: of a function, of a memory there is, of a file."""
-    if isinstance(value, str | Path | memories.Blueprint):
+        number = lambda name: name.tolist() if hasattr(name, "tolist") else name
+        return {number(name): _plain(key, part, schema) for name, part in value.items()}
+    if isinstance(value, Sequence | Set) and not isinstance(value, bytes | bytearray):
+        return [_plain(key, part, schema) for part in value]
+    if isinstance(value, Path | memories.Blueprint):
         return value.spec if isinstance(value, memories.Blueprint) else str(value)
-    about = {field.name: field.metadata for field in dataclasses.fields(usual)} if usual is not None else {}
-    bounds = about.get(key, {}).get("bounds")
+    field = next((field for field in dataclasses.fields(schema) if field.name == key), None)
+    bounds = field.metadata.get("bounds") if field is not None else None
     kind = KINDS.get(bounds.meaning) if bounds is not None else None
     if kind is None or not callable(value):
-        allowed = "a function of patterns, or a name" if kind else "numbers, texts, lists or dicts"
+        allowed = "a function of patterns, or a name" if kind else errors.describe(errors.type_of(schema, key))
         raise InputError(f"{key} must be {allowed}, got {type(value).__name__}")
     name, changed = outside.offer(kind, value)
     if kind == "memories" and name in memories.names():

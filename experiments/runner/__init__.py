@@ -12,6 +12,7 @@ Its files in the order of a run; to the right the tests in `tests/experiments/ru
     yaml_files       user-defined configuration files, read as data             test_yaml_files
     overrides        overrides: parsed, swept, contradictions                   test_mistakes
     configuration    these words and a choice of `conf=`, composed by Hydra     test_configs, test_mistakes
+    values           values of options as their types have them                 test_mistakes, test_api
     compose          typed jobs, judged by their experiments                    test_configs, test_data_mistakes
     errors           one sentence for every mistake in a configuration          test_mistakes
     idle             options that would do nothing, refused                     test_idle

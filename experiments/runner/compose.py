@@ -1,15 +1,18 @@
 """Jobs of a command line: typed configurations, judged by their experiments."""
 
+import functools
 import itertools
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from experiments import contract
 from experiments.contract import Config, InputError
-from experiments.runner import configuration, errors, idle, overrides, registry, session, yaml_files
+from experiments.runner import configuration, errors, idle, overrides, registry, session, values, yaml_files
 from experiments.runner.job import Job
 from experiments.shared import spellings
 from experiments.system import terminal
@@ -94,26 +97,46 @@ def _composed_job(words: Sequence[str], label: str) -> Job:
 
 def validated_job(config: DictConfig, conf: str, words: tuple[str, ...], label: str) -> Job:
     """The job of composed options, validated."""
+    return replace(_validated(config, {}, conf, words), words=words, label=label)
+
+
+def job(conf: str, options: Mapping[str, Any]) -> Job:
+    """The job of a choice of `conf=` with options that are given as values, validated, within a session.
+
+    Args:
+        conf: the choice.
+        options: plain data by the dotted names of options; of a group or mapping a dict.
+
+    Raises:
+        InputError: it cannot be run.
+    """
+    given = {path: value for key, each in options.items() for path, value in values.paths(each, tuple(key.split(".")))}
+    overrides.check_silenced(given)
+    config = configuration.composed([f"conf={conf}"])
+    with open_dict(config):
+        config.pop("hydra")
+    made = _validated(config, options, conf, [f"{key}=" for key in options])
+    _check_idle(made, {("conf",): conf} | given)
+    return made
+
+
+def _validated(config: DictConfig, given: Mapping[str, Any], conf: str, words: Sequence[str]) -> Job:
+    """The job of composed options with further ones as values; `words` are those that set any."""
     schema = OmegaConf.get_type(config)
-    for key, hint, _ in errors.leaves(schema):
-        items = OmegaConf.select(config, key, throw_on_resolution_failure=False)
-        nodes = [items._get_node(i) for i in range(len(items))] if OmegaConf.is_list(items) else []
-        nested = any(map(OmegaConf.is_config, nodes))  # OmegaConf lets a list in a list pass
-        plain = OmegaConf.to_container(items, resolve=False) if OmegaConf.is_config(items) else items
-        if nested or errors.misfit(hint, plain) is not None:  # and one option stand for another of any type
-            raise InputError(
-                configuration.with_place(f"{key} must be {errors.describe(hint)}, got {items}", conf, words)
-            )
     try:
-        options = OmegaConf.to_object(config)
-        assert isinstance(options, Config)
-        experiment = registry.name_of(type(options))
+        plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+        for key, value in given.items():
+            first, *rest = key.split(".")
+            value = functools.reduce(lambda inner, part: {part: inner}, reversed(rest), value)
+            plain = values.overlaid(schema, plain, {first: value}, conf)
+        options = values.typed(schema, plain)
+        experiment = registry.name_of(schema)
         _judge(experiment, options)
     except (OmegaConfBaseException, ValueError) as error:
-        plain = OmegaConf.to_container(config, throw_on_missing=False, resolve=False)
-        text = errors.own_name(errors.sentence(error, conf, schema), plain)
+        raw = OmegaConf.to_container(config, throw_on_missing=False, resolve=False)
+        text = errors.own_name(errors.sentence(error, conf, schema), raw | dict(given))
         raise InputError(configuration.with_place(text, conf, words)) from error
-    return Job(conf, experiment, options, words, label, session.usual(conf))
+    return Job(conf, experiment, options, (), "", session.usual(conf))
 
 
 def _judge(experiment: str, options: Config) -> None:

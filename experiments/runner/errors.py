@@ -49,7 +49,7 @@ def misfit(schema: Any, values: Any, name: str = "") -> tuple[str, Any, Any] | N
         values: plain data, as a file or a word gives them; null and what is read from other options fit everything.
         name: dotted name of the values.
     """
-    hint = _without_none(schema)
+    hint = without_none(schema)
     single = not (get_origin(hint) in (list, dict) or is_dataclass(hint))
     fits = isinstance(values, list if get_origin(hint) is list else dict)
     if values is None or hint in (None, Any) or (isinstance(values, str) and values.startswith("${")):
@@ -154,7 +154,7 @@ def type_of(schema: Any, key: str) -> Any:
     """Type of the option with a dotted name such as `neurons[0]` or `wandb.mode`. None for an unknown name."""
     hint = schema
     for part in re.findall(r"[^.\[\]]+", key):
-        hint = _without_none(hint)
+        hint = without_none(hint)
         if get_origin(hint) in (list, dict):
             hint = get_args(hint)[-1]
         else:
@@ -162,7 +162,7 @@ def type_of(schema: Any, key: str) -> Any:
     return hint
 
 
-def _without_none(hint: Any) -> Any:
+def without_none(hint: Any) -> Any:
     """The type of an option where it is not null."""
     optional = get_origin(hint) in (Union, types.UnionType)
     return next(kind for kind in get_args(hint) if kind is not type(None)) if optional else hint

@@ -143,7 +143,7 @@ def _interruptible(plan: Plan) -> Iterator[None]:
         if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error):  # XLA's word for no memory
             raise StoppedError(f"the run stopped (it needs more memory than there is): {_progress(plan)}") from error
         why = f"{boundary.one_line(error)}{_own_line(error, registry.home(plan.job.experiment))}"
-        log = boundary.write_traceback(error, plan.job.directory)
+        log = boundary.write_traceback(error, plan.job.directory if plan.job.kept else None)
         raise StoppedError(f"the run stopped ({why}): {_progress(plan)}; the traceback is in {log}") from error
 
 
@@ -156,6 +156,8 @@ def _own_line(error: BaseException, home: str) -> str:
 
 def _progress(plan: Plan) -> str:
     """Progress of a run: counted on disk, as the interruption may have struck between writing a row and noting it."""
+    if not plan.job.kept:
+        return "nothing is kept without output=FOLDER"
     total = len(plan.points)
     plan.ledger.reload()
     missing = plan.ledger.missing(plan.points)

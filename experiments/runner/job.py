@@ -2,12 +2,13 @@
 
 import os
 import shlex
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from platform import python_version
 
-from omegaconf import OmegaConf
+import yaml
 
 from experiments.contract import Config
 from experiments.runner import folders
@@ -65,5 +66,6 @@ class Job:
         """Resolved options as YAML, below the command that gives the same results and the versions used."""
         versions = ", ".join(f"{name} {version(name)}" for name in ("hopfield", "jax", "jaxlib", "numpy"))
         head = f"# {self.command}\n# Python {python_version()}, {versions}\n"
-        origin = OmegaConf.to_yaml({"experiment": self.experiment, "conf": self.conf})
-        return head + origin + OmegaConf.to_yaml(OmegaConf.structured(self.config))
+        named = lambda pairs: {key: value.name if isinstance(value, Enum) else value for key, value in pairs}
+        options = {"experiment": self.experiment, "conf": self.conf} | asdict(self.config, dict_factory=named)
+        return head + yaml.safe_dump(options, allow_unicode=True, sort_keys=False)

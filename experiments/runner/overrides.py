@@ -11,7 +11,7 @@ from hydra.core.override_parser.types import Override
 from hydra.errors import OverrideParseException
 
 from experiments.contract import InputError
-from experiments.runner import errors
+from experiments.runner import errors, values
 from experiments.system import files
 
 SWEEP = 10_000
@@ -49,10 +49,10 @@ def alternatives(override: Override) -> list[str]:
         return [str(override.input_line)]
     if not override.is_discrete_sweep():
         raise InputError(f"{override.input_line} must list its values, as in {override.key_or_group}=1,2,3")
-    values = list(itertools.islice(override.sweep_string_iterator(), SWEEP + 1))
-    if len({_value(text) for text in values}) < len(values):
+    listed = list(itertools.islice(override.sweep_string_iterator(), SWEEP + 1))
+    if len({_value(text) for text in listed}) < len(listed):
         raise InputError(f"{override.input_line} must list every value once")
-    return [f"{override.get_key_element()}={value}" for value in values]
+    return [f"{override.get_key_element()}={value}" for value in listed]
 
 
 def _value(text: str) -> float | str:
@@ -72,14 +72,7 @@ def label(swept: Sequence[str]) -> str:
 
 def values_of(override: Override) -> dict[tuple[str, ...], Any]:
     """Path and value of every option that a word sets: of a mapping, of each in it."""
-    values: dict[tuple[str, ...], Any] = {}
-    waiting: list[tuple[tuple[str, ...], Any]] = [(tuple(override.key_or_group.split(".")), override.value())]
-    for path, value in waiting:
-        if isinstance(value, dict) and value:
-            waiting += [((*path, str(key)), part) for key, part in value.items()]
-        else:
-            values[path] = value
-    return values
+    return dict(values.paths(override.value(), tuple(override.key_or_group.split("."))))
 
 
 def nested_value(override: Override) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from experiments import contract
 from experiments.contract import Config
-from experiments.runner import registry
+from experiments.runner import registry, values
 from experiments.runner.hydra_internals import Hydra, create_config_search_path
 from experiments.runner.yaml_files import YamlSource
 
@@ -149,9 +149,9 @@ def usual(conf: str) -> Config | None:
     known = _USUAL.setdefault(GlobalHydra.instance().config_loader(), {})
     if conf not in known:
         config = compose(PRIMARY, overrides=[f"conf={conf}"])
+        schema = OmegaConf.get_type(config)
         try:
-            options = OmegaConf.to_object(config)
-            known[conf] = options if isinstance(options, Config) else None
+            known[conf] = values.typed(schema, OmegaConf.to_container(config)) if schema is not dict else None
         except (OmegaConfBaseException, ValueError):  # a choice that needs a word more
             known[conf] = None
     return known[conf]

@@ -18,9 +18,9 @@ MISSING = ("", "nan", "NaN")
 
 
 def write(directory: Path, rows: Table | Sequence[Row]) -> None:
-    """Write the table of a directory, rows in their order, in one step."""
+    """Write the table of a directory, rows in their order, in one step. What UTF-8 lacks is spelt, as `\\udcff`."""
     with files.replacing(directory / NAME) as temporary:
-        pandas.DataFrame(rows).to_csv(temporary, index=False, lineterminator="\n")
+        pandas.DataFrame(rows).to_csv(temporary, index=False, lineterminator="\n", errors="backslashreplace")
 
 
 def read(directory: Path, experiment: str) -> Table:

@@ -1,16 +1,20 @@
 """Experiments from Python: a memory that a cell of a notebook defines, numbers, refusals and folders of the command."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import jax
+import numpy as np
 import pandas
 import pytest
 from matplotlib.figure import Figure
 
 import hopfield
+from experiments import api
 from experiments.run import main
+from experiments.runner import yaml_files
 from hopfield import Memory
 
 SCALE: dict[str, Any] = {"neurons": [8], "loads": [0.3, 0.5, 0.7], "samples": 2, "queries": 4}
@@ -134,6 +138,70 @@ def test_jax_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
         assert jax.config.jax_default_matmul_precision == "bfloat16"  # type: ignore[attr-defined]
 
 
+TEXTS = ["a${oc.env:HOME}b", "a${b", "it's \\ [a, b] {c: d} ~= é", "null", "1e3", "x,y"]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_text_is_that_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    with api.session.opened():
+        job = api.compose.job("novelty", {"output": text, **FEW})
+    assert job.config.output == text
+    assert job.directory == tmp_path / text
+    (tmp_path / "config.yaml").write_text(job.yaml(), encoding="utf-8")
+    assert yaml_files.data(tmp_path / "config.yaml")["output"] == text
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"output": b"x"}, "output must be a string or null, got bytes"),
+        ({"device": b"cpu"}, "device must be a string, got bytes"),
+        ({"seed": "3"}, "seed must be an integer, got '3'"),
+        ({"seed": True}, "seed must be an integer, got True"),
+        ({"seed": 1j}, "seed must be an integer, got complex"),
+        ({"device": "${seed}"}, r"device must be one of auto, cpu, gpu, got '\${seed}'"),
+        ({"kappas": {"a": 1.0}}, "kappas must be a list of numbers, got {'a': 1.0}"),
+        ({"wandb": None}, "wandb must be a group of options"),
+        ({"wandb": {"mood": "online"}}, r"wandb.mood is not an option of conf=novelty; did you mean wandb.mode\?"),
+        ({"wandb.mood": "online"}, r"wandb.mood is not an option of conf=novelty; did you mean wandb.mode\?"),
+    ],
+)
+def test_a_value_of_another_type_is_refused(options: dict, sentence: str) -> None:
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        hopfield.measure("novelty", **options)
+
+
+def test_numbers_of_arrays_sets_and_ranges_are_values() -> None:
+    given = {"kappas": np.array([4, 9]), "patterns": range(4, 6), "neurons": {8}, "samples": np.int64(2)}
+    with api.session.opened():
+        plain = {key: api._plain(key, value, api.session.options_class_of("novelty")) for key, value in given.items()}
+        config = api.compose.job("novelty", plain | {"wandb.mode": "offline"}).config
+    assert (config.kappas, config.patterns, config.neurons, config.samples) == ([4.0, 9.0], [4, 5], [8], 2)
+    assert config.wandb.mode.name == "offline"
+
+
+def test_several_threads_measure_one_after_the_other() -> None:
+    with ThreadPoolExecutor(3) as threads:
+        runs = list(threads.map(lambda seed: hopfield.measure("novelty", **FEW, seed=seed), range(3)))
+    alone = hopfield.measure("novelty", **FEW, seed=1)
+    pandas.testing.assert_frame_equal(runs[1].table, alone.table, check_exact=True)
+
+
+def test_a_run_that_fails_without_a_folder_names_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(config: Any, wanted: Any) -> Any:
+        raise LookupError("of all things")
+
+    monkeypatch.setattr("experiments.novelty.experiment.measure", broken)
+    with pytest.raises(
+        RuntimeError, match=r"nothing is kept without output=FOLDER; the traceback is in (.*)"
+    ) as caught:
+        hopfield.measure("novelty", **FEW)
+    log = Path(str(caught.value).rpartition(" ")[2])
+    assert "of all things" in log.read_text()
+    log.unlink()
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -144,6 +212,14 @@ def test_jax_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"seed": 1.5}, ["seed=1.5"]),
         ({"wandb": {"mode": "nowhere"}}, ["wandb.mode=nowhere"]),
         ({"per_memory": {"dense:3": {"loads": [0.1]}}}, [r"+per_memory={dense\:3:{loads:[0.1]}}"]),
+        ({"per_memory": {"classical": {"load": [0.1]}}}, ["per_memory.classical.load=[0.1]"]),
+        ({"neurons": 8}, ["neurons=8"]),
+        ({"neurons": [[8]]}, ["neurons=[[8]]"]),
+        ({"neurons": ["a"]}, ["neurons=[a]"]),
+        ({"parity": "none of them"}, ["parity='none of them'"]),
+        ({"samples": {"a": 1}}, ["samples={a:1}"]),
+        ({"clamp": True}, ["clamp=true"]),
+        ({"device": "tpu"}, ["device=tpu"]),
     ],
 )
 def test_refusals_are_those_of_the_command(options: dict, words: list[str], capsys: pytest.CaptureFixture) -> None:

@@ -1,0 +1,80 @@
+"""Values of options as their types have them, whether the command or Python gave them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
+from enum import Enum
+from typing import Any, get_args, get_origin, get_type_hints
+
+from experiments.runner.errors import unknown_option, without_none, wrong_type
+
+_KINDS: dict[Any, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float), str: (str, int, float)}
+"""Types of values that an option of a type can be given."""
+_OTHERWISE = re.compile(r"[-+.\d].*|true|false|null|", re.IGNORECASE | re.DOTALL)
+"""Texts that are something else as words of the command."""
+
+
+def typed(hint: Any, value: Any, name: str = "") -> Any:
+    """Value of an option, made of plain data: numbers, texts, members of an Enum, lists and dicts.
+
+    Args:
+        hint: the type of the option; of a group of options, or of all, their dataclass.
+        value: what was given.
+        name: the dotted name of the option.
+
+    Raises:
+        ValueError: a value of another type, or what the dataclass raises; one sentence.
+    """
+    kind = without_none(hint)
+    if kind is Any or (value is None and kind is not hint):
+        return value
+    if isinstance(value, dict) and is_dataclass(kind) and isinstance(kind, type):
+        hints = get_type_hints(kind)
+        return kind(**{key: typed(hints[key], part, f"{name}.{key}".lstrip(".")) for key, part in value.items()})
+    if isinstance(value, dict) and get_origin(kind) is dict:
+        return {key: typed(get_args(kind)[1], part, f"{name}.{key}") for key, part in value.items()}
+    if isinstance(value, list) and get_origin(kind) is list:
+        nested = any(isinstance(part, list | dict) for part in value)
+        if not nested:
+            return [typed(get_args(kind)[0], part, f"{name}[{place}]") for place, part in enumerate(value)]
+    if (
+        isinstance(kind, type)
+        and issubclass(kind, Enum)
+        and (isinstance(value, kind) or str(value) in kind.__members__)
+    ):
+        return value if isinstance(value, kind) else kind[str(value)]
+    if isinstance(value, _KINDS.get(kind, ())) and isinstance(value, bool) == (kind is bool):
+        return kind(value)
+    shown = repr(value) if isinstance(value, str) and _OTHERWISE.fullmatch(value) else value
+    raise ValueError(wrong_type(name, hint, shown))
+
+
+def overlaid(hint: Any, held: Any, given: Any, conf: str, name: str = "") -> Any:
+    """Plain value of an option with one that was given in its place: of groups and mappings, of each in them.
+
+    An empty mapping empties one.
+
+    Raises:
+        ValueError: a name that is no option of its group.
+    """
+    kind = without_none(hint)
+    hints = get_type_hints(kind) if is_dataclass(kind) else None
+    if not isinstance(given, Mapping) or (hints is None and (get_origin(kind) is not dict or not given)):
+        return given
+    result = dict(held or {})
+    for key, part in given.items():
+        own = f"{name}.{key}".lstrip(".")
+        if hints is not None and key not in hints:
+            raise ValueError(unknown_option(own, conf, kind))
+        inner = hints[key] if hints is not None else get_args(kind)[1]
+        result[key] = overlaid(inner, result.get(key), part, conf, own)
+    return result
+
+
+def paths(given: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Path and value of every option that is given: of a mapping, of each in it."""
+    if isinstance(given, Mapping) and given:
+        for key, part in given.items():
+            yield from paths(part, (*path, str(key)))
+    else:
+        yield path, given
