@@ -52,9 +52,9 @@ class Table(NamedTuple):
         return self.kind.__name__.lower()
 
     def part(self, value: Any) -> Any:
-        """Part from a part, which is checked, or from a name, by `find`. Raises TypeError for anything else."""
+        """Part that is given, or from a name, by `find`. Raises TypeError for anything else."""
         if isinstance(value, self.kind):
-            return value.checked()
+            return value
         if not isinstance(value, str):
             known = f"a {self.kind.__name__} or one of {', '.join(self.names)}"
             uncalled = isinstance(value, type) and issubclass(value, self.kind)

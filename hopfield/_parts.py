@@ -9,25 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arguments import boolean_array, positive_scalar, real_matrix
+from hopfield._arguments import boolean_array, real_matrix
 from hopfield._numerics import is_traced
 from hopfield.patterns.sources import Source, Stored, as_patterns
 from hopfield.similarities import Bilinear, Manhattan, Similarity, SquaredDistance
 from hopfield.spaces import Euclidean, Space, Spins
-
-
-def check_called(patterns: Any, beta: Any) -> None:
-    """Check that the constructor's arguments are no lists, and β in its range. JAX calls it with anything else.
-
-    Raises:
-        TypeError: patterns are no array.
-        ValueError: β is a Python number out of its range.
-    """
-    if isinstance(patterns, list | tuple):
-        got = type(patterns).__name__
-        raise TypeError(f"patterns must be an array where Memory is called (Memory.create takes lists), got {got}")
-    if isinstance(beta, int | float):
-        positive_scalar("beta", beta)
 
 
 def check_parts(patterns: Array | Source, similarity: Similarity, space: Space) -> None:

@@ -1,45 +1,43 @@
 """The base of every pytree in the library: one whose class is part of its structure."""
 
 import dataclasses
-import inspect
 import math
-from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Self, TypeVar, dataclass_transform
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from flax import struct
+from flax import serialization, struct
 from jax.core import Tracer
+
+T = TypeVar("T", bound="Node")
 
 MOST_SHOWN = 8
 """Entries of the largest array that a node shows the numbers of."""
 
 
-PARTS = {"similarity": "similarities", "separation": "separations", "space": "spaces", "metric": "metrics"}
-"""Fields that hold an object of a module of the library, and the module, whose objects have names elsewhere."""
-
-
-class Node(struct.PyTreeNode):
+@dataclass_transform(field_specifiers=(struct.field, dataclasses.field))
+class Node:
     """A frozen dataclass of arrays; fields marked `pytree_node=False` are static.
 
-    JAX takes two dataclass pytrees for the same structure if their static fields are equal, whatever their classes
-    (seen in jaxlib 0.10.2). A compiled function would now and then run softmax where it is given sparsemax, since both
-    have no field at all. The class itself is therefore a static field of every node.
+    The constructor checks and converts its arguments. JAX rebuilds a node from batches, axes or anything else and does
+    not pass through the constructor. The class is part of the structure.
 
     Two nodes are equal if they are of one structure and all their numbers are the same. In the text of a node, arrays
     of more than `MOST_SHOWN` entries stand as type and shape, `f32[10,50]`.
     """
 
     def __init_subclass__(cls, **options):
-        parts = [name for name in PARTS if name in inspect.get_annotations(cls)]
-        if parts and not hasattr(cls, "__post_init__"):
-            cls.__post_init__ = _no_names(*parts)
-        cls.__annotations__ = {**inspect.get_annotations(cls), "node_class": type}
-        cls.node_class = struct.field(pytree_node=False, default=cls, kw_only=True, repr=False, compare=False)
-        undocumented = "__doc__" not in vars(cls) or cls.__doc__ is None
-        super().__init_subclass__(**{"eq": False, "repr": False} | options)
-        _hide_class(cls, undocumented)
+        super().__init_subclass__()
+        dataclasses.dataclass(**{"frozen": True, "eq": False, "repr": False} | options)(cls)
+        names: dict[bool, list[str]] = {True: [], False: []}
+        for field in dataclasses.fields(cls):  # pyright: ignore[reportArgumentType]
+            names[field.metadata.get("pytree_node", True)].append(field.name)
+        _register(cls, names[True], names[False])
+
+    def replace(self, **changes: Any) -> Self:
+        """The node with other fields, checked as by the constructor."""
+        return dataclasses.replace(self, **changes)  # pyright: ignore[reportArgumentType]
 
     def __eq__(self, other: object) -> bool:
         if self is other or not isinstance(other, Node):
@@ -50,44 +48,62 @@ class Node(struct.PyTreeNode):
     def __hash__(self) -> int:
         return hash(jax.tree.structure(self))
 
-    def checked(self) -> Self:
-        """The node, its numbers within their ranges as by its factory: ValueError for others, NaN for traced ones.
-
-        A constructor checks none, for JAX calls it with batches, axes and whatever else stands in the place of arrays.
-        """
-        return self
-
     def __repr__(self) -> str:
-        fields = [field.name for field in dataclasses.fields(self) if field.repr]
+        fields = [field.name for field in dataclasses.fields(self) if field.repr]  # pyright: ignore[reportArgumentType]
         values = (f"{name}={_text(getattr(self, name))}" for name in fields)
         return f"{type(self).__name__}({', '.join(values)})"
 
 
-def _hide_class(cls: type, undocumented: bool) -> None:
-    """Set the signature that a user of a class of nodes sees: without `node_class`, which no user gives."""
-    _, *parameters = inspect.signature(cls.__init__).parameters.values()
-    shown = [parameter for parameter in parameters if parameter.name != "node_class"]
-    cls.__signature__ = inspect.Signature(shown)
-    if undocumented:  # the text of a dataclass is then its signature
-        cls.__doc__ = f"{cls.__name__}{cls.__signature__}"
+def fill(node: Node, **values: Any) -> None:
+    """Set fields of a node while it is built."""
+    for name, value in values.items():
+        object.__setattr__(node, name, value)
 
 
-def _no_names(*parts: str) -> Callable[[Node], None]:
-    """Check that no field that needs an object is text. TypeError, naming the factory that takes names, otherwise.
+def changed(node: T, **values: Any) -> T:
+    """The node with other fields, which are not checked."""
+    other = object.__new__(type(node))
+    fill(other, **vars(node) | values)
+    return other
 
-    It runs wherever JAX builds a node, of tracers, axes or anything else, and reads none of it.
-    """
 
-    def check(self: Node) -> None:
-        for name in parts:
-            if isinstance(getattr(self, name), str):
-                kind, value = type(self).__name__, getattr(self, name)
-                wanted = f"an object of hopfield.{PARTS[name]} where {kind} is called"
-                taker = f"{kind}.create" if hasattr(self, "create") else f"{PARTS[name]}.find"
-                hint = f" ({taker} takes names)" if name != "metric" else ""
-                raise TypeError(f"{name} must be {wanted}{hint}, got {value!r}")
+def unchecked(kind: type[T], **values: Any) -> T:
+    """Node of a class from its fields, which are not checked."""
+    fields = dataclasses.fields(kind)  # pyright: ignore[reportArgumentType]
+    node = object.__new__(kind)
+    fill(node, **{field.name: field.default for field in fields} | values)
+    return node
 
-    return check
+
+def _register(cls: type, arrays: list[str], static: list[str]) -> None:
+    """Make a class known to JAX as a pytree, and to Flax's serialization."""
+    keys = [jax.tree_util.GetAttrKey(name) for name in arrays]
+
+    def flatten(node):
+        return [getattr(node, name) for name in arrays], tuple(getattr(node, name) for name in static)
+
+    def flatten_with_keys(node):
+        leaves, kept = flatten(node)
+        return list(zip(keys, leaves, strict=True)), kept
+
+    def unflatten(kept, leaves):
+        node = object.__new__(cls)
+        fill(node, **dict(zip(static, kept, strict=True)), **dict(zip(arrays, leaves, strict=True)))
+        return node
+
+    def restored(node, state):
+        if state.keys() != set(arrays):
+            raise ValueError(
+                f"state of {cls.__name__} must have the entries {', '.join(arrays)}, got {', '.join(state)}"
+            )
+        return changed(
+            node, **{name: serialization.from_state_dict(getattr(node, name), state[name], name) for name in arrays}
+        )
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, flatten)
+    serialization.register_serialization_state(
+        cls, lambda node: {name: serialization.to_state_dict(getattr(node, name)) for name in arrays}, restored
+    )
 
 
 class _Text(str):

@@ -10,7 +10,7 @@ from jaxtyping import Array, Float
 from hopfield._arguments import instance, one_of, positive_scalar, public, real_matrix, real_vector
 from hopfield._numerics import is_traced, nan_outside, violated, wide
 from hopfield._parts import check_classical
-from hopfield._pytrees import Node
+from hopfield._pytrees import Node, fill, unchecked
 from hopfield.memory import DYNAMICS, Dynamics, Memory
 from hopfield.separations import Linear
 from hopfield.spaces import Known, Spins, State, as_known, one_state
@@ -23,12 +23,19 @@ class Couplings(Node):
     """A network on spins given by a symmetric matrix with zero diagonal: E = −scale (½ x·matrix x + bias·x).
 
     `scale` is kept apart so that Hebb's integer sums stay exact and a zero field is seen as the tie it is; `bias` is a
-    field from outside, or minus a threshold, in the same units; None for none.
-    Build with `Couplings.create`, or with `hebb_couplings` from a classical memory; the constructor checks nothing.
+    field from outside, or minus a threshold, in the same units; None for none. `hebb_couplings` makes one of a memory.
+
+    Args:
+        matrix: symmetric [N, N]; its diagonal is dropped. Half precision becomes float32.
+        scale: > 0.
+        bias: [N].
+    Raises:
+        ValueError: the matrix is not square, finite and symmetric (to rounding, or with a warning to 1e-4 of each
+            coupling), `scale` is not positive, or `bias` is no vector of N numbers.
 
     Example:
         >>> from hopfield import Couplings, retrieve
-        >>> pair = Couplings.create([[0, 1], [1, 0]])
+        >>> pair = Couplings([[0, 1], [1, 0]])
         >>> pair.energy(jnp.array([1.0, 1.0])).item(), retrieve(pair, jnp.array([1.0, -1.0])).state.tolist()
         (-1.0, [1.0, -1.0])
     """
@@ -37,17 +44,10 @@ class Couplings(Node):
     scale: Float[Array, ""]
     bias: Float[Array, "N"] | None = None
 
-    @classmethod
-    def create(
-        cls, matrix: Float[Array, "N N"], scale: float = 1.0, bias: Float[Array, "N"] | None = None
-    ) -> "Couplings":
-        """Build from a symmetric matrix [N, N], dropping its diagonal. Half precision becomes float32.
-
-        Raises:
-            ValueError: the matrix is not square, finite and symmetric (to rounding, or with a warning to 1e-4 of each
-                coupling), `scale` is not positive, or `bias` is no vector of N numbers.
-        """
-        matrix = square_matrix(matrix)
+    def __init__(
+        self, matrix: Float[Array, "N N"], scale: ArrayLike = 1.0, bias: Float[Array, "N"] | None = None
+    ) -> None:
+        matrix = square_matrix("matrix", matrix)
         if violated(symmetric, matrix):
             raise ValueError(f"matrix must be symmetric for an energy to exist, got asymmetry {asymmetry(matrix):.3g}")
         if violated(_rounded, matrix):
@@ -59,7 +59,8 @@ class Couplings(Node):
         hollow = halves + halves.T
         hollow = nan_outside(hollow, symmetric(matrix)) if is_traced(matrix) else hollow
         bias = None if bias is None else real_vector("bias", bias, like=matrix[0]).astype(matrix.dtype)
-        return cls(hollow, jnp.asarray(positive_scalar("scale", scale, matrix.dtype), matrix.dtype), bias)
+        scale = jnp.asarray(positive_scalar("scale", scale, matrix.dtype), matrix.dtype)
+        fill(self, matrix=hollow, scale=scale, bias=bias)
 
     @property
     def space(self) -> Spins:
@@ -117,14 +118,15 @@ class Couplings(Node):
             raise ValueError("couplings must have no bias to be a classical memory, got one")
         levels, vectors = jnp.linalg.eigh(self.scale * self.matrix)
         rows = (vectors * jnp.sqrt(jnp.maximum(levels - levels[0], 0.0))[None, :]).T
-        return Memory(rows, jnp.ones((), rows.dtype), separation=Linear(), space=Spins())
+        beta = jnp.ones((), rows.dtype)
+        return unchecked(Memory, patterns=rows, beta=beta, separation=Linear(), space=Spins())  # rows are no spins
 
 
-def square_matrix(matrix: ArrayLike) -> Float[Array, "N N"]:
+def square_matrix(name: str, matrix: ArrayLike) -> Float[Array, "N N"]:
     """A matrix, of 16 bits as float32. ValueError unless finite and square."""
-    rows = wide(real_matrix("matrix", matrix))
+    rows = wide(real_matrix(name, matrix))
     if rows.shape[0] != rows.shape[1]:
-        raise ValueError(f"matrix must be square, got shape {rows.shape}")
+        raise ValueError(f"{name} must be square, got shape {rows.shape}")
     return rows
 
 
@@ -163,7 +165,7 @@ def asymmetry(matrix: Float[Array, "N N"]) -> float:
 def hebb_couplings(memory: Memory) -> Couplings:
     """W = β Σ_μ ξ_μ ξ_μᵀ without its diagonal, of a classical memory. Raises ValueError for any other memory."""
     check_classical("memory", instance("memory", memory, Memory))
-    return Couplings(_hollow_gram(memory.stored()), memory.beta)
+    return unchecked(Couplings, matrix=_hollow_gram(memory.stored()), scale=memory.beta)
 
 
 @jax.jit  # op by op, the mask of the diagonal and its product would cost twice what the matrix does

@@ -13,6 +13,7 @@ from jaxtyping import Array
 from hopfield._arguments import instance, public, random_key, real_scalar
 from hopfield._numerics import safe_norm
 from hopfield._parts import check_classical
+from hopfield._pytrees import changed
 from hopfield.couplings import Couplings, hebb_couplings
 from hopfield.memory import Memory
 
@@ -29,7 +30,7 @@ def clipped(model: Memory | Couplings) -> Couplings:
     size = jnp.sum(jnp.abs(couplings.matrix)) / jnp.maximum(jnp.sum(couplings.matrix != 0), 1)
     strength = jnp.where(size > 0, size, 1.0)  # of no couplings at all
     bias = None if couplings.bias is None else couplings.bias / strength
-    return couplings.replace(matrix=jnp.sign(couplings.matrix), scale=couplings.scale * strength, bias=bias)
+    return changed(couplings, matrix=jnp.sign(couplings.matrix), scale=couplings.scale * strength, bias=bias)
 
 
 def diluted(model: Memory | Couplings, key, keep: float | Array) -> Couplings:
@@ -42,7 +43,7 @@ def diluted(model: Memory | Couplings, key, keep: float | Array) -> Couplings:
     keep = real_scalar("keep", keep, "from 1e-6 to 1", 1e-6, 1.0)
     chance = jax.random.uniform(key, couplings.matrix.shape, couplings.matrix.dtype)
     kept = _of_pairs(couplings, chance) < keep
-    return couplings.replace(matrix=jnp.where(kept, couplings.matrix, 0.0) / keep)
+    return changed(couplings, matrix=jnp.where(kept, couplings.matrix, 0.0) / keep)
 
 
 def noisy(model: Memory | Couplings, key, strength: float | Array) -> Couplings:
@@ -55,7 +56,7 @@ def noisy(model: Memory | Couplings, key, strength: float | Array) -> Couplings:
     neurons = couplings.matrix.shape[0]
     drawn = _of_pairs(couplings, jax.random.normal(key, couplings.matrix.shape, couplings.matrix.dtype))
     size = safe_norm(couplings.matrix.ravel()) / max(neurons * (neurons - 1), 1) ** 0.5
-    return couplings.replace(matrix=couplings.matrix + strength * size * drawn)
+    return changed(couplings, matrix=couplings.matrix + strength * size * drawn)
 
 
 def _of_pairs(couplings: Couplings, drawn: Array) -> Array:

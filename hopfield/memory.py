@@ -22,11 +22,11 @@ from jaxtyping import Array, Bool, Float, Int
 from hopfield import _numerics, large
 from hopfield._arguments import boolean_array, integer, one_of, positive_scalar, public
 from hopfield._numerics import accumulation_dtype, is_traced, wide
-from hopfield._parts import check_called, check_dot_products, check_parts, checked_values
-from hopfield._pytrees import Node
+from hopfield._parts import check_dot_products, check_parts, checked_values
+from hopfield._pytrees import Node, fill
 from hopfield.large.reading import own_patterns
 from hopfield.patterns.sources import Source, as_patterns
-from hopfield.separations import Linear, LogSumExp, Separation, as_separation
+from hopfield.separations import Linear, LogSumExp, Polynomial, Separation, as_separation
 from hopfield.separations.simplex import shannon_entropy
 from hopfield.similarities import Dot, Similarity, SimilarityLike, as_similarity
 from hopfield.spaces import Euclidean, Known, Space, Spins, State, as_known, as_space, one_state
@@ -39,13 +39,23 @@ DYNAMICS: tuple[Dynamics, ...] = get_args(Dynamics)
 
 
 class Memory(Node):
-    """An associative memory: stored patterns, β, and the three choices. Build with `Memory.create`, which checks them.
+    """An associative memory: stored patterns, β, and the three choices, checked against each other.
 
-    `Memory(...)` and `replace` check nothing, so that JAX can rebuild a memory of whatever it traces; use `create`.
+    Args:
+        patterns: [M, N], one per row: an array, or a source of them, which a memory-mapped array becomes by itself.
+        beta: inverse temperature β > 0, kept in at least float32 and within its range; 1 by default, the unit of
+            physics, where attention and its layers take 1/√N.
+        values: what `read` returns instead of the patterns [M, V] (hetero-association).
+        mask: patterns in use [M]; the others are padding and change nothing. None for a source.
+        similarity, separation, space: the three choices, each an object or a name of `similarities.NAMES`,
+            `separations.NAMES` and `spaces.NAMES`, as "cosine", "entmax:1.5", "sphere:20"; a metric is `Bilinear`.
+    Raises:
+        ValueError: a shape, a name, β or a combination that has no meaning, in one sentence.
+        TypeError: one of the three choices is something else. (A warning: patterns astray by dot products.)
 
     Example:
         >>> from hopfield import Memory, separations
-        >>> memory = Memory.create(jnp.eye(3), 8.0, separation=separations.LogSumExp())
+        >>> memory = Memory(jnp.eye(3), 8.0, separation=separations.LogSumExp())
         >>> print(memory.update(jnp.array([0.9, 0.1, 0.0])).round(2))
         [1. 0. 0.]
     """
@@ -58,32 +68,17 @@ class Memory(Node):
     separation: Separation = LogSumExp()
     space: Space = Euclidean()
 
-    @classmethod
-    def create(
-        cls,
+    def __init__(
+        self,
         patterns: Float[Array, "M N"] | Source,
-        beta: float = 1.0,
+        beta: ArrayLike = 1.0,
         *,
         values: Float[Array, "M V"] | Source | None = None,
         mask: Bool[Array, "M"] | None = None,
         similarity: SimilarityLike = Dot(),
         separation: Separation | str = LogSumExp(),
         space: Space | str = Euclidean(),
-    ) -> "Memory":
-        """Check the parts against each other and build the memory.
-
-        Args:
-            patterns: [M, N], one per row: an array, or a source of them, which a memory-mapped array becomes by itself.
-            beta: inverse temperature β > 0, kept in at least float32 and within its range; 1 by default, the unit of
-                physics, where attention and its layers take 1/√N.
-            values: what `read` returns instead of the patterns [M, V] (hetero-association).
-            mask: patterns in use [M]; the others are padding and change nothing. None for a source.
-            similarity, separation, space: the three choices, each an object or a name of `similarities.NAMES`,
-                `separations.NAMES` and `spaces.NAMES`, as "cosine", "entmax:1.5", "sphere:20"; a metric is `bilinear`.
-        Raises:
-            ValueError: a shape, a name, β or a combination that has no meaning, in one sentence.
-            TypeError: one of the three choices is something else. (A warning: patterns astray by dot products.)
-        """
+    ) -> None:
         patterns = as_patterns(patterns)
         similarity, separation, space = as_similarity(similarity), as_separation(separation), as_space(space)
         check_parts(patterns, similarity, space)
@@ -95,7 +90,8 @@ class Memory(Node):
             check_dot_products(patterns, mask, space, values)
         precision = accumulation_dtype(patterns.dtype)
         checked = jnp.asarray(positive_scalar("beta", beta, precision), precision)
-        return cls(patterns, checked, values, mask, similarity, separation, space)
+        fill(self, patterns=patterns, beta=checked, values=values, mask=mask)
+        fill(self, similarity=similarity, separation=separation, space=space)
 
     @property
     def walked(self) -> bool:
@@ -106,11 +102,11 @@ class Memory(Node):
     def classical(self) -> bool:
         """Whether it is a network of couplings: ½‖z‖² of dot products with spins (Hopfield 1982)."""
         parts = isinstance(self.similarity, Dot) and isinstance(self.space, Spins)
-        return parts and type(self.separation) is Linear  # a subclass may have weights of its own
+        plain = type(self.separation) in (Linear, Polynomial)  # a subclass may have weights of its own
+        return parts and plain and self.separation.degree == 2 and not self.separation.rectified  # type: ignore[attr]
 
     def as_state(self, state: ArrayLike) -> State:
         """A state as an array of floating type; ValueError unless it is one state, as wide as the memory's."""
-        check_called(self.patterns, self.beta)
         return one_state(state, self.similarity.width(self.patterns), self.patterns.dtype)
 
     def scores(self, state: State) -> Float[Array, "M"]:

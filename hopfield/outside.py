@@ -66,7 +66,7 @@ def offer(kind: str, function: Any) -> tuple[str, bool]:
     Example:
         >>> from hopfield import Memory, memories, outside
         >>> def mine(patterns, *, mask=None):
-        ...     return Memory.create(patterns, 2.0, mask=mask)
+        ...     return Memory(patterns, 2.0, mask=mask)
         >>> mine.SCALING = memories.EXPONENTIAL
         >>> outside.offer("memories", mine)[0], memories.find("mine")
         ('mine', Blueprint('mine', load ln M / N, spins))

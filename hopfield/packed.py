@@ -16,7 +16,7 @@ from jaxtyping import Array, Float, UInt32
 from hopfield._arguments import instance, public
 from hopfield._numerics import is_traced, nan_outside, violated
 from hopfield._parts import check_classical
-from hopfield._pytrees import Node
+from hopfield._pytrees import Node, unchecked
 from hopfield.couplings import Couplings
 from hopfield.memory import Memory
 from hopfield.spaces import State
@@ -87,7 +87,7 @@ def packed_couplings(memory: Memory) -> Couplings:
         raise ValueError("patterns must be spins where couplings are packed, got other numbers")
     num_patterns = nan_outside(jnp.sum(used, dtype=rows.dtype), spins(rows))
     matrix: Any = PackedGram(_packed(rows > 0), _packed(used[:, None]), num_patterns)
-    return Couplings(matrix, memory.beta)
+    return unchecked(Couplings, matrix=matrix, scale=memory.beta)
 
 
 def _packed(bits: Array) -> Array:

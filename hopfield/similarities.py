@@ -11,7 +11,7 @@ from hopfield._arguments import check_methods, of_patterns, public, real_matrix,
 from hopfield._arrays import Patterns, Scores
 from hopfield._names import Named, Table
 from hopfield._numerics import shrunk_median, unit
-from hopfield._pytrees import Node
+from hopfield._pytrees import Node, fill
 from hopfield.metrics.forms import Metric, full
 from hopfield.spaces import Box, Euclidean, Known, Space, Sphere, Spins, State
 
@@ -24,7 +24,6 @@ __all__ = [
     "Similarity",
     "SquaredDistance",
     "as_similarity",
-    "bilinear",
     "find",
 ]
 __dir__ = public(__all__)
@@ -131,11 +130,13 @@ class Dot(Similarity):
 
 
 class Bilinear(Similarity):
-    """s_μ = x^a g_ab ξ_μ^b with any metric g of `hopfield.metrics`, symmetric or not. Build with `bilinear(metric)`.
+    """s_μ = x^a g_ab ξ_μ^b with any metric g of `hopfield.metrics`, symmetric or not.
+
+    A matrix g [N, K] is `metrics.full` of it, for states [N] and patterns [M, K]. A metric has one head.
 
     Example:
         >>> from hopfield import metrics, similarities
-        >>> compare = similarities.bilinear(metrics.scaled(2, 3.0))
+        >>> compare = similarities.Bilinear(metrics.scaled(2, 3.0))
         >>> compare(jnp.array([1.0, 2.0]), jnp.eye(2)).tolist()
         [3.0, 6.0]
     """
@@ -143,10 +144,11 @@ class Bilinear(Similarity):
     metric: Metric
     linear: ClassVar[bool] = True
 
-    def checked(self):
-        if not isinstance(self.metric, Metric):
-            raise TypeError(f"metric must be a Metric (write similarities.bilinear(g)), got {shown(self.metric)}")
-        return self
+    def __init__(self, metric: Metric | Float[Array, "N K"]) -> None:
+        metric = metric if isinstance(metric, Metric) else full(real_matrix("metric", metric))
+        if metric.leading:
+            raise ValueError(f"metric must be of one head, got heads {metric.leading}: map over them with jax.vmap")
+        fill(self, metric=metric)
 
     def __call__(self, state, patterns):
         return self.metric.right(patterns) @ self.metric.left(state[None, :])[0]
@@ -265,19 +267,6 @@ def _slope(similarity: Similarity, state: State, patterns: Patterns, weights: Sc
     return jax.vjp(lambda x: similarity(x, patterns), state)[1](weights)[0]
 
 
-def bilinear(metric: Metric | Float[Array, "N K"]) -> Bilinear:
-    """x^a g_ab ξ^b with a metric of `hopfield.metrics` or a finite matrix g [N, K], for states [N] and patterns [M, K].
-
-    Raises:
-        ValueError: the matrix is none, or the metric has several heads.
-    """
-    if not isinstance(metric, Metric):
-        return Bilinear(full(real_matrix("metric", metric)))
-    if metric.leading:
-        raise ValueError(f"metric must be of one head, got heads {metric.leading}: map over them with jax.vmap")
-    return Bilinear(metric)
-
-
 _KINDS = {"dot": Dot, "squared_distance": SquaredDistance, "cosine": Cosine, "manhattan": Manhattan}
 SimilarityLike = Similarity | Metric | str
 NAMES = {name: Named(kind) for name, kind in _KINDS.items()}
@@ -286,11 +275,11 @@ _TABLE = Table(Similarity, "similarities", NAMES)
 
 
 def as_similarity(similarity: SimilarityLike) -> Similarity:
-    """Similarity that is given, `bilinear` of a metric, or named as in `find`. Raises TypeError for anything else."""
+    """Similarity that is given, `Bilinear` of a metric, or named as in `find`. Raises TypeError for anything else."""
     if isinstance(similarity, Metric):
-        return bilinear(similarity)
+        return Bilinear(similarity)
     if hasattr(similarity, "shape") or similarity == "bilinear":
-        raise TypeError(f"similarity must be bilinear(g) for a metric or a matrix g, got {shown(similarity)}")
+        raise TypeError(f"similarity must be Bilinear(g) for a metric or a matrix g, got {shown(similarity)}")
     return _TABLE.part(similarity)
 
 

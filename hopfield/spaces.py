@@ -13,7 +13,7 @@ from hopfield._arguments import check_methods, flag, of_field, of_state, positiv
 from hopfield._arrays import Known, State, as_known, one_state
 from hopfield._names import Named, Table
 from hopfield._numerics import increasing_root, largest, nan_outside, safe_norm, tolerance
-from hopfield._pytrees import Node
+from hopfield._pytrees import Node, fill
 
 __all__ = [
     "NAMES",
@@ -25,12 +25,8 @@ __all__ = [
     "aligned",
     "as_known",
     "as_space",
-    "box",
-    "euclidean",
     "find",
     "one_state",
-    "sphere",
-    "spins",
 ]
 __dir__ = public(__all__)
 
@@ -40,7 +36,7 @@ class Space(Node, abc.ABC):
 
     Example:
         >>> from hopfield import spaces
-        >>> print(spaces.spins().violation(jnp.array([[1.0, -1.0], [1.0, 0.5]])))
+        >>> print(spaces.Spins().violation(jnp.array([[1.0, -1.0], [1.0, 0.5]])))
         0.5
     """
 
@@ -88,14 +84,14 @@ class Euclidean(Space):
 
     Example:
         >>> from hopfield import spaces
-        >>> spaces.euclidean().potential(jnp.array([3.0, 4.0])).item()
+        >>> spaces.Euclidean().potential(jnp.array([3.0, 4.0])).item()
         12.5
     """
 
     confined: bool = struct.field(pytree_node=False, default=True)
 
     def __post_init__(self) -> None:
-        flag("confined", self.confined)
+        fill(self, confined=flag("confined", self.confined))
 
     @property
     def flat(self) -> bool:
@@ -129,7 +125,7 @@ class Spins(_Flat):
 
     Example:
         >>> from hopfield import spaces
-        >>> spaces.spins().project(jnp.array([0.3, 0.0]), jnp.array([-1.0, -1.0])).tolist()
+        >>> spaces.Spins().project(jnp.array([0.3, 0.0]), jnp.array([-1.0, -1.0])).tolist()
         [1.0, -1.0]
     """
 
@@ -147,14 +143,14 @@ class Sphere(_Flat):
 
     Example:
         >>> from hopfield import spaces
-        >>> print(spaces.sphere(1.0).project(jnp.array([3.0, 4.0]), jnp.array([1.0, 0.0])).round(3))
+        >>> print(spaces.Sphere(1.0).project(jnp.array([3.0, 4.0]), jnp.array([1.0, 0.0])).round(3))
         [0.6 0.8]
     """
 
-    radius: Float[Array, ""] | float
+    radius: Float[Array, ""] | float = 1.0
 
-    def checked(self):
-        return self.replace(radius=positive_scalar("radius", self.radius))
+    def __post_init__(self) -> None:
+        fill(self, radius=positive_scalar("radius", self.radius))
 
     def project(self, field, state, curvature: ArrayLike = 0.0, known=None):
         # Only the direction matters: no square may overflow or vanish on the way to it.
@@ -181,14 +177,14 @@ class Box(Space):
 
     Example:
         >>> from hopfield import spaces
-        >>> spaces.box(1.0).project(jnp.array([0.0, 50.0]), jnp.zeros(2)).tolist()
+        >>> spaces.Box(1.0).project(jnp.array([0.0, 50.0]), jnp.zeros(2)).tolist()
         [0.0, 1.0]
     """
 
-    temperature: Float[Array, ""] | float
+    temperature: Float[Array, ""] | float = 1.0
 
-    def checked(self):
-        return self.replace(temperature=positive_scalar("temperature", self.temperature))
+    def __post_init__(self) -> None:
+        fill(self, temperature=positive_scalar("temperature", self.temperature))
 
     def potential(self, state):
         up, down = 0.5 * (1.0 + state), 0.5 * (1.0 - state)
@@ -214,32 +210,12 @@ def _box_stationarity(x, parameters):
     return x - jnp.tanh((field - curvature * x) / temperature)
 
 
-def euclidean(*, confined: bool = True) -> Euclidean:
-    """Space ℝᴺ with R = ½‖x‖², or R = 0 when not `confined`. Raises ValueError unless `confined` is a bool."""
-    return Euclidean(confined)
-
-
-def spins() -> Spins:
-    """The space {−1, +1}ᴺ with R = 0."""
-    return Spins()
-
-
-def sphere(radius: float = 1.0) -> Sphere:
-    """The sphere of positive radius. Raises ValueError otherwise."""
-    return Sphere(radius).checked()
-
-
-def box(temperature: float = 1.0) -> Box:
-    """The box [−1, 1]ᴺ at positive temperature. Raises ValueError otherwise."""
-    return Box(temperature).checked()
-
-
 NAMES: dict[str, Named] = {
-    "euclidean": Named(euclidean),
-    "unconfined": Named(partial(euclidean, confined=False)),
-    "spins": Named(spins),
-    "sphere": Named(sphere, float),
-    "box": Named(box, float),
+    "euclidean": Named(Euclidean),
+    "unconfined": Named(partial(Euclidean, confined=False)),
+    "spins": Named(Spins),
+    "sphere": Named(Sphere, float),
+    "box": Named(Box, float),
 }
 """The one table of names: `unconfined` is ℝᴺ with R = 0, `sphere:20` has the radius 20, `box:0.5` is at T = 0.5."""
 _TABLE = Table(Space, "spaces", NAMES)

@@ -143,14 +143,14 @@ def _command_seconds(asked: tuple[str, ...], inputs: tuple, repetitions: int) ->
 
 
 def _retrieved(probes: int, patterns: jax.Array) -> jax.Array:
-    couplings = hebb_couplings(Memory.create(patterns, separation="linear", space="spins"))
+    couplings = hebb_couplings(Memory(patterns, separation="linear", space="spins"))
     keys = jax.random.split(jax.random.key(1), probes)
     one = lambda x, key: retrieve(couplings, x, dynamics="asynchronous", key=key).state
     return jax.vmap(one)(patterns[:probes], keys)
 
 
 def _drawn_read(source: Any) -> Callable:
-    read = jax.vmap(lambda beta, x: jax.vmap(Memory.create(source, beta=beta).update)(x), in_axes=(0, None))
+    read = jax.vmap(lambda beta, x: jax.vmap(Memory(source, beta=beta).update)(x), in_axes=(0, None))
     return lambda x: read(jnp.asarray([0.1, 0.3, 1.0], jnp.float32), x)
 
 

@@ -20,12 +20,12 @@ from flax import nnx
 import hopfield
 from hopfield import Couplings, Memory, dynamics, find_memory, layers, memory_names, retrieve
 
-memory = Memory.create(jnp.ones((3, 8)), 2.0, separation="entmax:1.5")
+memory = Memory(jnp.ones((3, 8)), 2.0, separation="entmax:1.5")
 assert_type(memory, Memory)
 assert_type(memory.read(jnp.ones(8)), jax.Array)
 assert_type(retrieve(memory, jnp.ones(8)), dynamics.Retrieval)
 assert_type(retrieve(memory, jnp.ones(8)).state, jax.Array)
-assert_type(Couplings.create(jnp.ones((8, 8))).energy(jnp.ones(8)), jax.Array)
+assert_type(Couplings(jnp.ones((8, 8))).energy(jnp.ones(8)), jax.Array)
 assert_type(find_memory("modern").build(jnp.ones((3, 8))), Memory | Couplings)
 assert_type(memory_names(), tuple[str, ...])
 graph: hopfield.graphs.Graph

@@ -38,7 +38,7 @@ def test_its_doors_open_beside_a_folder_called_experiments(site: Path, tmp_path:
     (tmp_path / "experiments" / "__init__.py").write_text("raise SystemExit('another one')")
     (tmp_path / "notebook.py").write_text(
         "import sys, hopfield\nfrom hopfield import Memory\nsys.path.insert(0, '.')\n"
-        "def my_memory(patterns, *, mask=None):\n    return Memory.create(patterns, 1.0, mask=mask)\n"
+        "def my_memory(patterns, *, mask=None):\n    return Memory(patterns, 1.0, mask=mask)\n"
         "run = hopfield.capacity(my_memory, neurons=[8], loads=[0.3, 0.7], samples=2, queries=4, output='out')\n"
         "assert 'site' in hopfield.__file__\n"
         "print(run.critical_load['load'].notna().all(), hopfield.open_run('out').table.equals(run.table))\n",

@@ -146,9 +146,9 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     kind = "positive" if program.map == "positive" else "trigonometric"
     shape = program.neurons, program.features
     orthogonal = program.map == "orthogonal"
-    empty = FeatureMemory.create(feature_key, *shape, beta=draw["beta"], kind=kind, orthogonal=orthogonal)
+    empty = FeatureMemory(feature_key, *shape, beta=draw["beta"], kind=kind, orthogonal=orthogonal)
     memory = empty.add(patterns)
-    exact = Memory.create(patterns, draw["beta"], similarity=SquaredDistance(), space=spaces.Euclidean(confined=False))
+    exact = Memory(patterns, draw["beta"], similarity=SquaredDistance(), space=spaces.Euclidean(confined=False))
 
     def errors_of_query(x: Array) -> tuple[Array, Array, Array, Array]:
         log_sum = -draw["beta"] * exact.energy(x)

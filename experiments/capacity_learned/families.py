@@ -68,7 +68,7 @@ def number(family: str, params: Params) -> Array:
 def separation(family: str, params: Params) -> Separation:
     """The separation of a family at some parameters."""
     if family == "entmax":
-        return separations.entmax(number(family, params))  # type: ignore[arg-type]
+        return separations.Entmax(number(family, params))  # type: ignore[arg-type]
     if family == "network":
         return Network(**params["network"])
     return RectifiedPower(number(family, params)) if family == "power" else separations.find(family)

@@ -142,7 +142,7 @@ def one(program: draws.Rule, seed: Array, data: Data, draw: Draw, each: Each) ->
         sphere(k, program.padding, program.neurons) / program.neurons**0.5
         for k in draws.keys(seed, program.neurons, draw["num_patterns"], draw["sample"])
     )
-    memory = FastWeights.create(program.neurons, rule=program.rule)
+    memory = FastWeights(program.neurons, rule=program.rule)
     decay = jnp.where(used, draw["decay"], 1.0)
     _, memory = memory.attend(key, key, value, strength=used.astype(key.dtype), decay=decay, chunk=CHUNK)
     order = jnp.arange(program.queries)

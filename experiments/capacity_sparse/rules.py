@@ -226,4 +226,4 @@ def _disturbed_critical_load(disturbance: float) -> float:
 
 def _hebb(patterns: Array, used: Array) -> Couplings:
     spins = jnp.where(used[:, None], 2 * patterns - 1, 0.0)
-    return Couplings.create(spins.T @ spins, 1.0 / patterns.shape[1])
+    return Couplings(spins.T @ spins, 1.0 / patterns.shape[1])

@@ -141,7 +141,7 @@ def checks_of_case(seed: int, dtype: str, separation: str, metric: str, mask: st
         options: dict[str, Any] = {"beta": jnp.asarray(beta, dtype), "temperature": jnp.asarray(temperature, dtype)}
         options["metric"] = _metric(metric, rng, heads, dtype)
         options |= _mask(mask, rng, leading, queries, keys, dtype)
-        chosen = maps[separation] if separation in maps else separations.entmax(1.5)
+        chosen = maps[separation] if separation in maps else separations.Entmax(1.5)
         checks = verify_gradients(*drawn, separation=chosen, seed=int(rng.integers(2**32)), **options)
     return {check["input"]: check for check in checks.table()}
 

@@ -39,9 +39,7 @@ def flat(digits: Float[Array, "M Q P"], used: Array, beta: ArrayLike) -> graphs.
         "pixels": graphs.Layer(digits.shape[1:]),
         "wholes": graphs.Layer(digits.shape[:1], graphs.Softmax(jnp.asarray(beta))),
     }
-    return graphs.Graph.create(
-        layers, [(("pixels", "wholes"), graphs.Formula(digit_energy, digits)), _absent("wholes", used)]
-    )
+    return graphs.Graph(layers, [(("pixels", "wholes"), graphs.Formula(digit_energy, digits)), _absent("wholes", used)])
 
 
 def digit_energy(
@@ -68,7 +66,7 @@ def hierarchical(
         (("parts", "wholes"), graphs.Formula(composition_energy, joined)),
     ]
     known = jnp.broadcast_to(jnp.arange(num_parts) < jnp.sum(used), (POSITIONS, num_parts))  # others are copies
-    return graphs.Graph.create(layers, [*synapses, _absent("wholes", used), _absent("parts", known)])
+    return graphs.Graph(layers, [*synapses, _absent("wholes", used), _absent("parts", known)])
 
 
 def rest(graph: graphs.Graph, used: Array) -> dict[str, Array]:

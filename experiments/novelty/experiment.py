@@ -123,7 +123,7 @@ def _unit(key: Array, rows: int, program: Program) -> Array:
 
 def _log_left(patterns: Array, queries: Array, kappa: Array) -> Array:
     """ln of the weight left over, −F, which keeps apart what rounds to the same weight."""
-    memory = Memory.create(patterns, separation="softmax1").replace(beta=kappa)
+    memory = Memory(patterns, separation="softmax1").replace(beta=kappa)
     return -jax.vmap(lambda state: memory.separation.potential(kappa * memory.scores(state)))(queries)
 
 

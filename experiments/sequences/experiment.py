@@ -106,7 +106,7 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     own = jax.random.rademacher(own_key, shape, jnp.float32)
     same = jax.random.uniform(same_key, shape) < jnp.sqrt(draw["correlation"])
     patterns = jnp.where(same, template, own)
-    model = SequenceMemory.create(patterns, degree(program.rule), pseudo_inverse=program.learning == "pseudo_inverse")
+    model = SequenceMemory(patterns, degree(program.rule), pseudo_inverse=program.learning == "pseudo_inverse")
     wrong = jax.lax.map(
         lambda pair: jnp.sum(model.update(pair[0]) != pair[1]), (patterns, jnp.roll(patterns, -1, axis=0))
     )

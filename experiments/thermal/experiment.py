@@ -161,8 +161,8 @@ def _memory(program: Program, stored: Array) -> tuple[Memory, float]:
     """A memory whose energy is of the order N, and how far it lies above −1 per neuron in a pattern that is alone."""
     space = f"sphere:{program.neurons**0.5!r}"
     if program.kernel == "lse":
-        return Memory.create(stored, beta=program.sharpness, space=space), 0.0
-    memory = Memory.create(
+        return Memory(stored, beta=program.sharpness, space=space), 0.0
+    memory = Memory(
         stored, beta=program.sharpness / program.neurons, separation=SharpReLU(program.sharpness), space=space
     )
     return memory, 1.0

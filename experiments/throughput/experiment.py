@@ -151,7 +151,7 @@ def _job(config: Config, point: Point) -> tuple[Callable, tuple, float]:
     rows = jax.random.normal(key, (num_patterns, neurons), jnp.float32)
     asked = jax.random.normal(jax.random.key(config.seed + 1), (queries, neurons), jnp.float32)
     separation = separations.LogSumExp() if point["task"] == "softmax" else separations.Sparsemax()
-    read = lambda rows, asked: large.read(Memory.create(rows, neurons**-0.5, separation=separation), asked)
+    read = lambda rows, asked: large.read(Memory(rows, neurons**-0.5, separation=separation), asked)
     return read, (rows, asked), 4.0 * num_patterns * neurons * queries
 
 

@@ -155,7 +155,7 @@ def _last_converged(patterns: Array, target: Array, beta: float) -> Array:
     index = jnp.arange(len(patterns))
 
     def is_kept(count: Array) -> Array:
-        memory = Memory.create(patterns, beta, mask=(index < count) | (index == target))
+        memory = Memory(patterns, beta, mask=(index < count) | (index == target))
         end = retrieve(memory, patterns[target], max_steps=100, rtol=1e-4).state
         return above(memory.weights(end)[target], 0.5)
 

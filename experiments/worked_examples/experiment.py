@@ -141,7 +141,7 @@ def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
 
 def attention() -> dict[tuple[str, str], list[float]]:
     """Scaled dot-product attention of the queries, read from a memory of the keys at β = 1/√d."""
-    memory = Memory.create(jnp.asarray(KEYS), len(KEYS[0]) ** -0.5, values=jnp.asarray(VALUES))
+    memory = Memory(jnp.asarray(KEYS), len(KEYS[0]) ** -0.5, values=jnp.asarray(VALUES))
     printed = {("1/sqrt(d)", ""): [float(memory.beta)]}
     for number, query in enumerate(jnp.asarray(QUERIES), start=1):
         scores = memory.beta * memory.scores(query)
@@ -164,7 +164,7 @@ def temperature() -> dict[tuple[str, str], list[float]]:
 
 def jacobian() -> dict[tuple[str, str], list[float]]:
     """Softmax and its Jacobian: weights and susceptibility of a memory whose patterns are the unit vectors at β = 1."""
-    memory, logits = Memory.create(jnp.eye(len(LOGITS))), jnp.asarray(LOGITS)
+    memory, logits = Memory(jnp.eye(len(LOGITS))), jnp.asarray(LOGITS)
     printed = {("a", ""): list(map(float, memory.weights(logits)))}
     for number, row in enumerate(stability.susceptibility(memory, logits), start=1):
         printed["J", f"row {number}"] = list(map(float, row))

@@ -1,6 +1,6 @@
 """Positional encodings as objects: added to tokens, rotated into queries and keys, or added to scores as a bias.
 
-    encoding = Rotary.create(64, base=5e5)
+    encoding = Rotary(64, base=5e5)
     encoding.rotate(rows, places), .score_bias(query, beta, places, keys), .add_to_inputs(x, places)
 
 Each does one of the three and leaves the rest as it is. Places are those of tokens in their sequence, so that one query
@@ -20,7 +20,7 @@ from jaxtyping import Array, Float, Int
 from hopfield._arguments import integer, one_of, real_scalar
 from hopfield._arrays import Rows, product, same_rank, transposed
 from hopfield._numerics import accumulation_dtype
-from hopfield._pytrees import Node
+from hopfield._pytrees import Node, changed, fill
 from hopfield.attention._angles import angles
 from hopfield.attention.positions import PAIRINGS, Pairing, alibi_slopes, sinusoidal, t5_buckets, turned_by, windows
 
@@ -36,7 +36,7 @@ class Encoding(Node, abc.ABC):
     Example:
         >>> from hopfield import attention
         >>> from hopfield.attention.encodings import Encoding, Sinusoidal
-        >>> isinstance(Sinusoidal(jnp.float32(10000.0)), Encoding)
+        >>> isinstance(Sinusoidal(), Encoding)
         True
     """
 
@@ -63,12 +63,25 @@ class Encoding(Node, abc.ABC):
 
 
 class Rotary(Encoding):
-    """Pair i of a query's and a key's components, turned by place · rate_i. Build with `Rotary.create`.
+    """Pair i of a query's and a key's components, turned by place · rate_i, rates base^(−2i/width), i < width/2.
+
+    Args:
+        width: components that are turned, even; the others of a vector are left as they are (partial rotary).
+        base: sets the slowest rotation.
+        pairing: "half" turns (x_0, x_width/2), … as LLaMA does, "interleaved" (x_0, x_1), … as in the paper.
+        scaling: for sequences T `factor` times as long as those trained on: "linear" divides places by the factor,
+            "ntk" multiplies the base by factor^(width/(width−2)), so that the slowest rotation is as under "linear" and
+            the fastest as without, "dynamic" by 1 + factor (T/length − 1) beyond `length` tokens.
+        factor, length: ≥ 1; `length` is that of the sequences trained on, for "dynamic" alone.
+    Raises:
+        ValueError: an odd width, an unknown name, or a number outside its range.
+    Source: Su et al. 2021, eq. 34 (arXiv:2104.09864); Chen et al. 2023, eq. 4 (arXiv:2306.15595); bloc97 2023 and Peng
+        et al. 2023, eq. 16 (arXiv:2309.00071).
 
     Example:
         >>> from hopfield.attention.encodings import Rotary
         >>> rows, places = jnp.ones((3, 4)), jnp.arange(3)
-        >>> turned = Rotary.create(4).rotate(rows, places)
+        >>> turned = Rotary(4).rotate(rows, places)
         >>> jnp.linalg.norm(turned, axis=-1).round(3).tolist()
         [2.0, 2.0, 2.0]
     """
@@ -77,9 +90,8 @@ class Rotary(Encoding):
     pairing: Pairing = struct.field(pytree_node=False, default="half")
     growth: tuple[int, float] | None = struct.field(pytree_node=False, default=None)  # length and factor of "dynamic"
 
-    @classmethod
-    def create(
-        cls,
+    def __init__(
+        self,
         width: int,
         *,
         base: float = 10000.0,
@@ -87,22 +99,7 @@ class Rotary(Encoding):
         scaling: Scaling = "none",
         factor: float = 1.0,
         length: int | None = None,
-    ) -> "Rotary":
-        """Rates base^(−2i/width), i < width/2.
-
-        Args:
-            width: components that are turned, even; the others of a vector are left as they are (partial rotary).
-            base: sets the slowest rotation.
-            pairing: "half" turns (x_0, x_width/2), … as LLaMA does, "interleaved" (x_0, x_1), … as in the paper.
-            scaling: for sequences T `factor` times as long as those trained on: "linear" divides places by the factor,
-                "ntk" multiplies the base by factor^(width/(width−2)), so that the slowest rotation is as under
-                "linear" and the fastest as without, "dynamic" by 1 + factor (T/length − 1) beyond `length` tokens.
-            factor, length: ≥ 1; `length` is that of the sequences trained on, for "dynamic" alone.
-        Raises:
-            ValueError: an odd width, an unknown name, or a number outside its range.
-        Source: Su et al. 2021, eq. 34 (arXiv:2104.09864); Chen et al. 2023, eq. 4 (arXiv:2306.15595); bloc97 2023 and
-            Peng et al. 2023, eq. 16 (arXiv:2309.00071).
-        """
+    ) -> None:
         if integer("width", width, 2) % 2:
             raise ValueError(f"width must be even, got {width}")
         real_scalar("base", base, "positive and finite", 1e-30)
@@ -117,14 +114,16 @@ class Rotary(Encoding):
         base = base * factor ** (width / (width - 2)) if scaling == "ntk" else base
         rates = [base ** (-2 * i / width) / (factor if scaling == "linear" else 1.0) for i in range(width // 2)]
         growth = None if length is None else (integer("length", length), float(factor))
-        return cls(jnp.asarray(rates, jnp.result_type(float)), pairing, growth)
+        fill(self, rates=jnp.asarray(rates, jnp.result_type(float)), pairing=pairing, growth=growth)
+
+    replace = changed
 
     def at_length(self, length: Int[Array, ""]) -> "Rotary":
         if self.growth is None:
             return self
         (known, factor), pairs = self.growth, self.rates.shape[-1]
         stretch = jnp.maximum(1.0, 1.0 + factor * (length / known - 1.0)).astype(self.rates.dtype)
-        return self.replace(rates=self.rates * stretch ** (-jnp.arange(pairs) / (pairs - 1)), growth=None)
+        return changed(self, rates=self.rates * stretch ** (-jnp.arange(pairs) / (pairs - 1)), growth=None)
 
     def rotate(self, rows: Rows, places: Places) -> Rows:
         rates = self.at_length(jnp.max(places, initial=0) + 1).rates
@@ -133,20 +132,22 @@ class Rotary(Encoding):
 
 
 class Alibi(Encoding):
-    """Bias −slope · |i − j| on the scores of each head, i and j places. Build with `Alibi.create`.
+    """Bias −slope · |i − j| on the scores of each head, i and j places.
+
+    Its slopes are the published ones of this number of heads (Press, Smith & Lewis 2022, §3).
 
     Example:
         >>> from hopfield.attention.encodings import Alibi
-        >>> Alibi.create(2).slopes.tolist()
+        >>> Alibi(2).slopes.tolist()
         [0.0625, 0.00390625]
     """
 
     slopes: Float[Array, "H"]
 
-    @classmethod
-    def create(cls, heads: int) -> "Alibi":
-        """The published slopes of this number of heads (Press, Smith & Lewis 2022, §3)."""
-        return cls(jnp.asarray(alibi_slopes(heads), jnp.result_type(float)))
+    def __init__(self, heads: int) -> None:
+        fill(self, slopes=jnp.asarray(alibi_slopes(heads), jnp.result_type(float)))
+
+    replace = changed
 
     def score_bias(self, query: Rows, beta: Float[Array, "*h"], places: Places, keys: int) -> Bias:
         dtype = accumulation_dtype(query.dtype)
@@ -209,20 +210,18 @@ class Relative(Encoding):
 
 
 class Sinusoidal(Encoding):
-    """Sines and cosines of the place added to tokens (Vaswani et al. 2017, §3.5).
+    """Sines and cosines of the place added to tokens, rates base^(−2i/F) (Vaswani et al. 2017, §3.5).
 
     Example:
         >>> from hopfield.attention.encodings import Sinusoidal
-        >>> Sinusoidal.create().add_to_inputs(jnp.zeros((2, 4)), jnp.arange(2))[0].tolist()
+        >>> Sinusoidal().add_to_inputs(jnp.zeros((2, 4)), jnp.arange(2))[0].tolist()
         [0.0, 1.0, 0.0, 1.0]
     """
 
-    base: Float[Array, ""]
+    base: Float[Array, ""] | float = 10000.0
 
-    @classmethod
-    def create(cls, base: float = 10000.0) -> "Sinusoidal":
-        """Rates base^(−2i/F). Raises ValueError unless the base is positive."""
-        return cls(jnp.asarray(real_scalar("base", base, "positive and finite", 1e-30)))
+    def __post_init__(self) -> None:
+        fill(self, base=jnp.asarray(real_scalar("base", self.base, "positive and finite", 1e-30)))
 
     def add_to_inputs(self, x: Float[Array, "*b T F"], places: Places) -> Float[Array, "*b T F"]:
         return x + _rows_of(x, sinusoidal(places, x.shape[-1], base=self.base))

@@ -22,16 +22,24 @@ from jaxtyping import Array, Float
 from hopfield import theory
 from hopfield._arguments import integer, one_of, real_array, real_scalar, shown
 from hopfield._numerics import accumulation_dtype, nan_outside, violated
-from hopfield._pytrees import Node
+from hopfield._pytrees import Node, changed, fill
 
 Rule = Literal["outer", "delta", "pseudo_inverse"]
 
 
 class FastWeights(Node):
-    """A memory of pairs in a matrix S [D, V]. Build with `FastWeights.create`.
+    """A memory of pairs in a matrix S [D, V], empty at first.
+
+    Args:
+        width: D of keys. values: V of values, D if None.
+        rule: "outer"; "delta", stable for s ‖k‖² ≤ 2; or "pseudo_inverse".
+        ridge: > 0, of the pseudo-inverse.
+        dtype: of the state, at least float32.
+    Raises:
+        ValueError: a width below 1, an unknown rule, a ridge that is not positive.
 
     Example:
-        >>> memory = FastWeights.create(4, 2, "delta")
+        >>> memory = FastWeights(4, 2, "delta")
         >>> key = jnp.array([0.0, 1.0, 0.0, 0.0])
         >>> memory.write(key, jnp.array([1.0, -1.0])).read(key)
         Array([ 1., -1.], dtype=float32)
@@ -44,31 +52,23 @@ class FastWeights(Node):
     """(Σ s k kᵀ + ridge)⁻¹, of the pseudo-inverse alone."""
     rule: Rule = struct.field(pytree_node=False, default="outer")
 
-    @classmethod
-    def create(
-        cls,
+    def __init__(
+        self,
         width: int,
         values: int | None = None,
         rule: Rule | str = "outer",
         *,
         ridge: float = 1e-3,
         dtype: DTypeLike | None = None,
-    ) -> "FastWeights":
-        """A memory that holds nothing.
-
-        Args:
-            width: D of keys. values: V of values, D if None.
-            rule: "outer"; "delta", stable for s ‖k‖² ≤ 2; or "pseudo_inverse".
-            ridge: > 0, of the pseudo-inverse.
-            dtype: of the state, at least float32.
-        Raises:
-            ValueError: a width below 1, an unknown rule, a ridge that is not positive.
-        """
-        rule = one_of("rule", rule, cls.RULES)
+    ) -> None:
+        rule = one_of("rule", rule, self.RULES)
         real_scalar("ridge", ridge, "a positive number", 1e-30)
         dtype, width = accumulation_dtype(jnp.result_type(float) if dtype is None else dtype), integer("width", width)
         inverse = jnp.eye(width, dtype=dtype) / ridge if rule == "pseudo_inverse" else None
-        return cls(jnp.zeros((width, width if values is None else integer("values", values)), dtype), inverse, rule)
+        matrix = jnp.zeros((width, width if values is None else integer("values", values)), dtype)
+        fill(self, matrix=matrix, inverse=inverse, rule=rule)
+
+    replace = changed
 
     def read(self, query: Float[Array, "D"]) -> Float[Array, "V"]:
         """Read-out qᵀS [V] of a query [D]."""
@@ -91,7 +91,7 @@ class FastWeights(Node):
         key = self._row("key", key, 0)
         along = key if self.inverse is None else self.inverse @ key
         size = key @ along
-        return self.replace(matrix=self.matrix - jnp.outer(along / jnp.where(size == 0, 1.0, size), key @ self.matrix))
+        return changed(self, matrix=self.matrix - jnp.outer(along / jnp.where(size == 0, 1.0, size), key @ self.matrix))
 
     def attend(
         self,
@@ -215,7 +215,7 @@ def _products(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array]:
         written = written - strength[:, None] * since * (key @ memory.matrix)
         written = _unit_inverse(mutual) @ written
     outputs = since * (query @ memory.matrix) + (fade * (query @ key.T)) @ written
-    return memory.replace(matrix=since[-1:] * memory.matrix + (key * fade[-1][:, None]).T @ written), outputs
+    return changed(memory, matrix=since[-1:] * memory.matrix + (key * fade[-1][:, None]).T @ written), outputs
 
 
 def _unit_inverse(lower: Array) -> Array:
@@ -252,7 +252,7 @@ def _least_squares(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array
     gain = solve_triangular(factor, spread, lower=True)
     outputs = query @ memory.matrix + jnp.tril(query @ gain.T) @ surprise
     inverse = (inverse - gain.T @ gain) / gone[-1]
-    return memory.replace(matrix=memory.matrix + gain.T @ surprise, inverse=inverse), outputs
+    return changed(memory, matrix=memory.matrix + gain.T @ surprise, inverse=inverse), outputs
 
 
 _compiled = jax.jit(_step)

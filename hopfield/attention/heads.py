@@ -159,7 +159,7 @@ class HeadParts(NamedTuple):
 
     Example:
         >>> from hopfield import attention
-        >>> projections = attention.Projections.create(jax.random.key(0), 2, 4)
+        >>> projections = attention.Projections.random(jax.random.key(0), 2, 4)
         >>> attention.multi_head_parts(projections, jnp.ones((3, 4))).heads.weights.shape
         (2, 3, 3)
     """

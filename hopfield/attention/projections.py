@@ -29,7 +29,7 @@ class Projections(Node):
     output_bias: Float[Array, "O"] | None = None
 
     @classmethod
-    def create(
+    def random(
         cls, key: Array, heads: int, width: int, *, kv_heads: int | None = None, head_width: int | None = None
     ) -> "Projections":
         """Random weights of deviation 1/√fan-in and no biases, so that a projected unit is of order one.

@@ -22,7 +22,7 @@ class HeatBath(NamedTuple):
 
     Example:
         >>> from hopfield import Memory, glauber, separations, spaces
-        >>> memory = Memory.create(jnp.ones((1, 8)), 1 / 8, separation=separations.Linear(), space=spaces.Spins())
+        >>> memory = Memory(jnp.ones((1, 8)), 1 / 8, separation=separations.Linear(), space=spaces.Spins())
         >>> glauber(memory, jnp.ones(8), key=jax.random.key(0), temperature=0.01, sweeps=10).mean.tolist()
         [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     """

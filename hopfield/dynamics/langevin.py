@@ -22,7 +22,7 @@ class Thermal(NamedTuple):
     Example:
         >>> from hopfield import Memory
         >>> from hopfield.dynamics import langevin
-        >>> memory = Memory.create(jnp.eye(3), beta=4.0, space="sphere:1")
+        >>> memory = Memory(jnp.eye(3), beta=4.0, space="sphere:1")
         >>> chain = langevin(memory, jnp.eye(3)[0], jax.random.key(0), 0.1, samples=50)
         >>> chain.states.shape, bool(jnp.allclose(jnp.linalg.norm(chain.states, axis=1), 1.0, atol=1e-5))
         ((50, 3), True)

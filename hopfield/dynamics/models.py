@@ -59,7 +59,7 @@ class SpinModel(Model, Protocol):
 
     Example:
         >>> from hopfield import Couplings, retrieve
-        >>> pair = Couplings.create([[0, 1], [1, 0]])
+        >>> pair = Couplings([[0, 1], [1, 0]])
         >>> retrieve(pair, [1.0, -1.0], dynamics="sequential").state.tolist()
         [-1.0, -1.0]
     """

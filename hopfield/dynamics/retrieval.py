@@ -12,7 +12,7 @@ from jaxtyping import Array, Bool, Float, Int
 from hopfield._arguments import integer, one_of, real_scalar, step_limit
 from hopfield._arrays import Patterns, Scores
 from hopfield._numerics import tolerance, wide
-from hopfield._pytrees import Node
+from hopfield._pytrees import Node, changed
 from hopfield.dynamics.asynchronous import relax
 from hopfield.dynamics.models import Model, Updates, as_model
 from hopfield.dynamics.settling import (
@@ -40,7 +40,7 @@ class Retrieval(NamedTuple):
 
     Example:
         >>> from hopfield import Memory, retrieve
-        >>> end = retrieve(Memory.create(jnp.eye(3), beta=8.0), jnp.array([0.9, 0.1, 0.0]))
+        >>> end = retrieve(Memory(jnp.eye(3), beta=8.0), jnp.array([0.9, 0.1, 0.0]))
         >>> end.converged.item(), end.state.argmax().item()
         (True, 0)
     """
@@ -170,7 +170,7 @@ def _from_known(model: Model, state: State, known: Known) -> tuple[State, Array 
     if known is None or not isinstance(model, Memory) or isinstance(model.space, Spins):
         return state, 0
     compared: Any = _OfKnown(model.similarity, known)
-    new = model.replace(similarity=compared).update(jnp.where(known, state, 0.0), known)
+    new = changed(model, similarity=compared).update(jnp.where(known, state, 0.0), known)
     new = jnp.where(jnp.any(known), new, state)  # nothing is known: an ordinary query
     return new, (jnp.any(new != state) & ~holds_nan(new)).astype(int)
 

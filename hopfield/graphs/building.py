@@ -7,7 +7,7 @@ from hopfield.graphs.graph import Graph, Layer
 from hopfield.graphs.lagrangians import Identity, Lagrangian, LayerNorm, Softmax, Tanh
 from hopfield.graphs.synapses import Attention, Bias, Bilinear, Dense
 from hopfield.memory import Memory
-from hopfield.separations import Separation, polynomial
+from hopfield.separations import Polynomial, Separation
 from hopfield.similarities import Dot
 from hopfield.spaces import Box, Euclidean
 
@@ -31,7 +31,7 @@ def from_memory(memory: Memory) -> Graph:
     lagrangian = Tanh(1.0 / space.temperature) if isinstance(space, Box) else Identity()
     patterns = memory.stored()
     synapse = Dense(patterns, memory.beta, memory.separation)
-    return Graph.create({"state": Layer(patterns.shape[1:], lagrangian)}, [("state", synapse)])
+    return Graph({"state": Layer(patterns.shape[1:], lagrangian)}, [("state", synapse)])
 
 
 def two_layers(
@@ -58,7 +58,7 @@ def two_layers(
         if len(biases) != 2:
             raise ValueError(f"biases must be of visible and hidden units, two arrays, got {len(biases)}")
         connections += [(name, Bias(bias)) for name, bias in zip(("visible", "hidden"), biases, strict=True)]
-    return Graph.create(layers, connections)
+    return Graph(layers, connections)
 
 
 def energy_transformer(
@@ -80,6 +80,6 @@ def energy_transformer(
     Source: Hoover et al. 2023 (arXiv:2302.07253).
     """
     patterns = real_matrix("patterns", patterns)
-    dense = Dense(patterns, 1.0, polynomial(2, rectified=True) if memory is None else memory)
+    dense = Dense(patterns, 1.0, Polynomial(2, rectified=True) if memory is None else memory)
     layer = Layer((tokens, patterns.shape[1]), norm, leak=False)
-    return Graph.create({"tokens": layer}, [("tokens", attention), ("tokens", dense)])
+    return Graph({"tokens": layer}, [("tokens", attention), ("tokens", dense)])

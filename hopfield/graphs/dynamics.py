@@ -27,7 +27,7 @@ class Descent(NamedTuple):
 
     Example:
         >>> from hopfield import graphs
-        >>> graph = graphs.Graph.create({"x": graphs.Layer((1,))}, [("x", graphs.Bias(jnp.array([2.0])))])
+        >>> graph = graphs.Graph({"x": graphs.Layer((1,))}, [("x", graphs.Bias(jnp.array([2.0])))])
         >>> graphs.descend(graph, graph.zeros(), 3).energy.tolist()
         [0.0, -2.0, -2.0, -2.0]
     """

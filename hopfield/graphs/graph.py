@@ -10,7 +10,7 @@ from jaxtyping import Array, Float
 
 from hopfield._arguments import instance, integer, nearest, random_key, real_array, real_scalar, shown
 from hopfield._numerics import wide
-from hopfield._pytrees import Node
+from hopfield._pytrees import Node, changed, fill
 from hopfield.graphs.lagrangians import Identity, Lagrangian
 from hopfield.graphs.synapses import Synapse
 
@@ -41,13 +41,21 @@ class Connection(NamedTuple):
 
 
 class Graph(Node):
-    """An energy of named layers, E = Σ (x·g − L(x)) + Σ S(g, …). Build with `Graph.create`; batch with `jax.vmap`.
+    """An energy of named layers, E = Σ (x·g − L(x)) + Σ S(g, …). Batch with `jax.vmap`.
+
+    Args:
+        layers: by name.
+        connections: names of layers, a single one also by itself, and the synapse that joins them; a layer may be named
+            twice.
+    Raises:
+        ValueError: a name that is no layer, or a synapse that does not fit the shapes of its layers.
+        TypeError: a layer or a synapse is something else.
 
     Example:
         >>> from hopfield import graphs
         >>> layers = {"visible": graphs.Layer((2,)), "hidden": graphs.Layer((3,), graphs.Softmax())}
         >>> weights = graphs.Bilinear(jnp.ones((2, 3)))
-        >>> graph = graphs.Graph.create(layers, [(("visible", "hidden"), weights)])
+        >>> graph = graphs.Graph(layers, [(("visible", "hidden"), weights)])
         >>> states = {"visible": jnp.array([1.0, 0.0]), "hidden": jnp.zeros(3)}
         >>> round(float(graph.energy(states)), 4)  # ½ − ln 3 − 1
         -1.5986
@@ -57,18 +65,7 @@ class Graph(Node):
     synapses: tuple[Synapse, ...]
     joined: tuple[tuple[str, ...], ...] = struct.field(pytree_node=False)
 
-    @classmethod
-    def create(cls, layers: Mapping[str, Layer], connections: Sequence[tuple[Sequence[str] | str, Synapse]]) -> "Graph":
-        """Graph of layers and connections that fit each other.
-
-        Args:
-            layers: by name.
-            connections: names of layers, a single one also by itself, and the synapse that joins them; a layer may be
-                named twice.
-        Raises:
-            ValueError: a name that is no layer, or a synapse that does not fit the shapes of its layers.
-            TypeError: a layer or a synapse is something else.
-        """
+    def __init__(self, layers: Mapping[str, Layer], connections: Sequence[tuple[Sequence[str] | str, Synapse]]) -> None:
         instance("layers", layers, Mapping)
         joined = []
         for each in instance("connections", connections, Sequence):
@@ -89,10 +86,12 @@ class Graph(Node):
             instance("lagrangian", layer.lagrangian, Lagrangian)
             for size in layer.shape:
                 integer("shape", size)
-        graph = cls(dict(layers), tuple(c.synapse for c in joined), tuple(c.layers for c in joined))
-        for names, synapse in zip(graph.joined, graph.synapses, strict=True):
-            _check_synapse(names, synapse, [graph.layers[name].shape for name in names])
-        return graph
+        for names, synapse in joined:
+            _check_synapse(names, synapse, [layers[name].shape for name in names])
+        synapses, names = tuple(c.synapse for c in joined), tuple(c.layers for c in joined)
+        fill(self, layers=dict(layers), synapses=synapses, joined=names)
+
+    replace = changed
 
     def zeros(self) -> States:
         """States of zeros, by layer."""

@@ -8,8 +8,8 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Float
 
-from hopfield._pytrees import Node
-from hopfield.separations import LogSumExp, Separation
+from hopfield._pytrees import Node, fill
+from hopfield.separations import LogSumExp, Separation, as_separation
 
 Activations = Float[Array, "..."]
 
@@ -74,6 +74,9 @@ class Dense(Synapse):
     beta: Float[Array, ""] | float = 1.0
     separation: Separation = LogSumExp()
 
+    def __post_init__(self) -> None:
+        fill(self, separation=as_separation(self.separation))
+
     def __call__(self, *activations):
         (g,) = activations
         scores = jnp.reshape(self.beta * (g @ self.patterns.T), (-1, len(self.patterns)))
@@ -118,6 +121,9 @@ class Attention(Synapse):
     key: Float[Array, "H F D"]
     beta: Float[Array, ""] | float = 1.0
     separation: Separation = LogSumExp()
+
+    def __post_init__(self) -> None:
+        fill(self, separation=as_separation(self.separation))
 
     def __call__(self, *activations):
         first, second = activations if len(activations) == 2 else (activations[0], activations[0])

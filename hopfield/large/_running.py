@@ -41,7 +41,7 @@ class Reading(NamedTuple):
 
     Example:
         >>> from hopfield import Memory, large
-        >>> reading = large.read(Memory.create(jnp.eye(3), beta=8.0), jnp.eye(3))
+        >>> reading = large.read(Memory(jnp.eye(3), beta=8.0), jnp.eye(3))
         >>> reading.output.argmax(axis=-1).tolist()
         [0, 1, 2]
     """

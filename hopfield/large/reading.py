@@ -42,7 +42,7 @@ class Statistics(NamedTuple):
 
     Example:
         >>> from hopfield import Memory, large
-        >>> reading, found = large.statistics(Memory.create(jnp.eye(3), 1e-3), jnp.eye(3), top=2)
+        >>> reading, found = large.statistics(Memory(jnp.eye(3), 1e-3), jnp.eye(3), top=2)
         >>> np.round(found.entropy.tolist(), 3).tolist(), found.top_patterns[:, 0].tolist()
         ([1.099, 1.099, 1.099], [0, 1, 2])
     """
@@ -62,7 +62,7 @@ class ReadStatistics(NamedTuple):
 
     Example:
         >>> from hopfield import Memory, large
-        >>> found = large.statistics(Memory.create(jnp.eye(3), 1e-3), jnp.eye(3))
+        >>> found = large.statistics(Memory(jnp.eye(3), 1e-3), jnp.eye(3))
         >>> found.reading.output.shape, found.statistics.top_patterns.shape
         ((3, 3), (3, 1))
     """

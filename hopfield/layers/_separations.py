@@ -8,6 +8,7 @@ from flax import nnx
 from flax.typing import Dtype
 from jaxtyping import Array
 
+from hopfield._pytrees import unchecked
 from hopfield.layers._fixed import FixedTree
 from hopfield.separations import Entmax, RectifiedPower, Separation, SteepEntmax, as_separation
 
@@ -38,8 +39,8 @@ class LearnedExponent(nnx.Module):
     def value(self) -> Separation:
         """The separation of all heads, its exponent an array [H]."""
         if self.entmax:
-            return SteepEntmax(LEAST + (MOST - LEAST) * jax.nn.sigmoid(self.raw[...]))
-        return RectifiedPower(1.0 + jax.nn.softplus(self.raw[...]))
+            return unchecked(SteepEntmax, alpha=LEAST + (MOST - LEAST) * jax.nn.sigmoid(self.raw[...]))
+        return unchecked(RectifiedPower, degree=1.0 + jax.nn.softplus(self.raw[...]))
 
 
 def separation_of(

@@ -24,7 +24,7 @@ from hopfield.layers.learned_positions import as_positions
 from hopfield.layers.options import DEFAULT, AssociationOptions, points_to_options
 from hopfield.metrics import Metric
 from hopfield.observables import thermodynamics
-from hopfield.separations import Separation, as_separation, polynomial
+from hopfield.separations import Polynomial, Separation, as_separation
 
 Tokens = Float[Array, "*b T F"]
 EPSILON = 1e-5
@@ -114,7 +114,7 @@ class EnergyTransformerBlock(nnx.Module):
         width = features // num_heads if head_features is None else head_features
         self.features, self.steps, self.block = features, integer("steps", steps, 1), options.block
         self.separation = FixedTree(as_separation(options.separation), constant=True)
-        self.memory = FixedTree(polynomial(2, rectified=True) if memory is None else as_separation(memory))
+        self.memory = FixedTree(Polynomial(2, rectified=True) if memory is None else as_separation(memory))
         self.beta = options.learned_beta(num_heads, width, param_dtype)
         self.metric = nnx.data(options.learned_metric(num_heads, width, param_dtype, rngs))
         self.positions = nnx.data(as_positions(options.positions, num_heads, width, param_dtype))

@@ -46,7 +46,7 @@ class FixedPositions(FixedTree, Positions):
     Example:
         >>> from hopfield.attention.encodings import Rotary
         >>> from hopfield.layers import FixedPositions
-        >>> FixedPositions(Rotary.create(8))().rates.shape
+        >>> FixedPositions(Rotary(8))().rates.shape
         (4,)
     """
 
@@ -147,10 +147,10 @@ def as_positions(
     if positions == "relative":
         return RelativePositions(width, param_dtype=param_dtype)
     if positions == "rotary":
-        return FixedPositions(Rotary.create(width))
+        return FixedPositions(Rotary(width))
     if positions == "alibi":
-        return FixedPositions(Alibi.create(heads))
-    return FixedPositions(Sinusoidal.create())
+        return FixedPositions(Alibi(heads))
+    return FixedPositions(Sinusoidal())
 
 
 def check_name(name: str) -> None:

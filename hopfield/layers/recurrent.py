@@ -18,6 +18,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._arguments import flag, instance, integer, one_of, real_array, real_scalar, reals
 from hopfield._numerics import accumulation_dtype, wide
+from hopfield._pytrees import changed
 from hopfield.attention.fast_weights import FastWeights
 from hopfield.layers._scope import check_tokens
 
@@ -236,12 +237,12 @@ class RecurrentMemory(nnx.Module):
             valid = stream.valid[..., None, :]
             strength, log = jnp.where(valid, strength, 0.0), jnp.where(valid, log, 0.0)
         log = log if stream.first is None else jnp.where(stream.first[..., None, :], -jnp.inf, log)
-        empty = FastWeights.create(self.keys, self.values, self.rule, dtype=key.dtype)
+        empty = FastWeights(self.keys, self.values, self.rule, dtype=key.dtype)
         shape = (*one.shape[:-1], self.keys, self.values)
         matrix = jnp.broadcast_to(empty.matrix, shape) if matrix is None else matrix
 
         def step(matrix, query, key, value, strength, log):
-            memory = empty.replace(matrix=matrix)
+            memory = changed(empty, matrix=matrix)
             attend = lambda rows: memory.attend(rows, key, value, strength=strength, log_decay=log)
             read, memory = jax.vmap(attend, in_axes=1, out_axes=(1, None))(query)
             return read, memory.matrix

@@ -7,6 +7,7 @@ from jaxtyping import Array, Bool, Float
 from hopfield._arguments import step_limit
 from hopfield._numerics import accumulation_dtype
 from hopfield._parts import stored_spins
+from hopfield._pytrees import unchecked
 from hopfield.memories import EXTENSIVE, Stored, Used
 from hopfield.memories.perceptron import GardnerTheory
 from hopfield.networks.asymmetric import AsymmetricCouplings
@@ -33,7 +34,9 @@ def adatron(patterns: Stored, *, most: int = 5000, mask: Used = None) -> Asymmet
     """
     stored, used = stored_spins(patterns, mask)
     rows = jnp.where(used[:, None], stored, 0.0).astype(accumulation_dtype(stored.dtype))
-    return AsymmetricCouplings(_learned(rows, used, step_limit("most", most)).T, jnp.ones((), rows.dtype))
+    return unchecked(
+        AsymmetricCouplings, matrix=_learned(rows, used, step_limit("most", most)).T, scale=jnp.ones((), rows.dtype)
+    )
 
 
 @jax.jit

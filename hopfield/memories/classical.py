@@ -66,6 +66,4 @@ def classical(patterns: Patterns, *, mask: Used = None, values: Values = None) -
     Source: Hopfield 1982, eqs. 2 and 7; Amit, Gutfreund & Sompolinsky 1985.
     """
     patterns = as_patterns(patterns)
-    return Memory.create(
-        patterns, 1.0 / patterns.shape[1], mask=mask, values=values, separation=Linear(), space=Spins()
-    )
+    return Memory(patterns, 1.0 / patterns.shape[1], mask=mask, values=values, separation=Linear(), space=Spins())

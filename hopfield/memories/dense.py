@@ -7,7 +7,7 @@ from hopfield.memories import Patterns, Used, Values, polynomial_scaling
 from hopfield.memories.classical import ClassicalTheory
 from hopfield.memory import Memory
 from hopfield.patterns.sources import as_patterns
-from hopfield.separations import polynomial
+from hopfield.separations import Polynomial
 from hopfield.spaces import Spins
 from hopfield.theory import basins
 from hopfield.theory import dense as polynomial_theory
@@ -69,14 +69,14 @@ def dense(
         patterns: spins [M, N].
         degree: n ≥ 2; 2 is the classical network.
         rectified: Σ [m]₊ⁿ instead, which stores no negatives of patterns.
-        mask, values: as in `Memory.create`.
+        mask, values: as in `Memory`.
     """
     patterns = as_patterns(patterns)
-    return Memory.create(
+    return Memory(
         patterns,
         1.0 / patterns.shape[1],
         mask=mask,
         values=values,
-        separation=polynomial(degree, rectified),
+        separation=Polynomial(degree, rectified),
         space=Spins(),
     )

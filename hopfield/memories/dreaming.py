@@ -32,7 +32,7 @@ def dreaming(patterns: Stored, time: float = 1.0, *, mask: Used = None) -> Coupl
     slept = jnp.asarray(real_scalar("time", time, "a finite number of at least 0", 0.0), rows.dtype)
     hebb = rows.T @ rows / rows.shape[1]
     learned = jnp.where(slept == 0, hebb, _dreamt_couplings(rows, slept))  # without sleep fields are sums of integers
-    return Couplings.create((learned + learned.T) / 2)
+    return Couplings((learned + learned.T) / 2)
 
 
 def _dreamt_couplings(rows: Array, time: Array) -> Array:

@@ -65,11 +65,11 @@ def epanechnikov(patterns: Patterns, beta: float | None = None, *, mask: Used = 
         patterns: real patterns [M, N].
         beta: inverse squared radius; 2/N by default, a ball of radius √N, which for patterns of norm
             √N reaches queries of overlap above ½.
-        mask, values: as in `Memory.create`.
+        mask, values: as in `Memory`.
     Source: Hoover et al. 2025 (arXiv:2506.10801), eq. 6, with their additive ε left out.
     """
     patterns = as_patterns(patterns)
-    return Memory.create(
+    return Memory(
         patterns,
         2.0 / patterns.shape[1] if beta is None else beta,
         mask=mask,

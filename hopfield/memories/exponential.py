@@ -58,6 +58,6 @@ def exponential(patterns: Patterns, beta: float = 1.0, *, mask: Used = None, val
     Args:
         patterns: spins [M, N].
         beta: λ > 0; Demircigil et al. take 1.
-        mask, values: as in `Memory.create`.
+        mask, values: as in `Memory`.
     """
-    return Memory.create(patterns, beta, mask=mask, values=values, separation=Exponential(), space=Spins())
+    return Memory(patterns, beta, mask=mask, values=values, separation=Exponential(), space=Spins())

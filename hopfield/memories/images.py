@@ -28,7 +28,7 @@ def images(patterns: Patterns, beta: float | None = None, *, mask: Used = None, 
         patterns: images [M, N], a row each, of any unit and offset of intensity.
         beta: inverse temperature; by default that of images spread as these are, `SHARPNESS` over their mean distance
             from their mean.
-        mask, values: as in `Memory.create`.
+        mask, values: as in `Memory`.
     Raises:
         ValueError: patterns of a source without a β.
     """
@@ -40,9 +40,7 @@ def images(patterns: Patterns, beta: float | None = None, *, mask: Used = None, 
         heat: Any = SHARPNESS / _spread(patterns, used[:, None])
     else:
         heat = beta
-    return Memory.create(
-        patterns, heat, mask=mask, values=values, similarity=Manhattan(), space=Euclidean(confined=False)
-    )
+    return Memory(patterns, heat, mask=mask, values=values, similarity=Manhattan(), space=Euclidean(confined=False))
 
 
 def _spread(rows, used):

@@ -54,6 +54,6 @@ def modern(patterns: Patterns, beta: float = 1.0, *, mask: Used = None, values: 
     Args:
         patterns: real patterns [M, N].
         beta: inverse temperature; 1/√N for attention, and the λ of Lucibello & Mézard 2024 when ‖ξ‖² = N.
-        mask, values: as in `Memory.create`.
+        mask, values: as in `Memory`.
     """
-    return Memory.create(patterns, beta, mask=mask, values=values)
+    return Memory(patterns, beta, mask=mask, values=values)

@@ -7,6 +7,7 @@ from jaxtyping import Array, Bool, Float
 from hopfield._arguments import real_scalar, step_limit
 from hopfield._numerics import accumulation_dtype
 from hopfield._parts import stored_spins
+from hopfield._pytrees import unchecked
 from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE, Stored, Used
 from hopfield.networks.asymmetric import AsymmetricCouplings
@@ -66,7 +67,7 @@ def perceptron(
     kappa = jnp.asarray(real_scalar("stability", stability, "a finite number of at least 0", 0.0), rows.dtype)
     learned = _learned(rows, used, kappa, step_limit("most", most), symmetric)
     kind = Couplings if symmetric else AsymmetricCouplings
-    return kind(learned.T, jnp.asarray(1.0 / rows.shape[1], rows.dtype))
+    return unchecked(kind, matrix=learned.T, scale=jnp.asarray(1.0 / rows.shape[1], rows.dtype))
 
 
 @jax.jit

@@ -6,6 +6,7 @@ import numpy as np
 from hopfield._arguments import Float
 from hopfield._numerics import accumulation_dtype
 from hopfield._parts import stored_spins
+from hopfield._pytrees import unchecked
 from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE, Stored, Used
 from hopfield.theory import basins
@@ -56,4 +57,4 @@ def projection(patterns: Stored, *, mask: Used = None) -> Couplings:
     basis = jnp.where(levels[:, None] <= cutoff, 0.0, rows)  # NaN stays NaN
     projector = basis.T @ basis
     hollow = projector * (1.0 - jnp.eye(projector.shape[0], dtype=projector.dtype))
-    return Couplings(hollow, jnp.ones((), hollow.dtype))
+    return unchecked(Couplings, matrix=hollow, scale=jnp.ones((), hollow.dtype))

@@ -2,7 +2,7 @@
 
 from hopfield.memories import EXPONENTIAL, Patterns, Used, Values
 from hopfield.memory import Memory
-from hopfield.separations import Sparsemax, entmax
+from hopfield.separations import Entmax, Sparsemax
 
 SCALING = EXPONENTIAL
 ENSEMBLE = "sphere"
@@ -19,8 +19,8 @@ def sparse(
         patterns: real patterns [M, N].
         alpha: 1 < α ≤ 2; 2 is sparsemax, computed by sorting.
         beta: inverse temperature.
-        mask, values: as in `Memory.create`.
+        mask, values: as in `Memory`.
     Source: Santos, Niculae, McNamee & Martins 2024 (arXiv:2402.13725).
     """
-    separation = Sparsemax() if isinstance(alpha, float | int) and alpha == 2 else entmax(alpha)
-    return Memory.create(patterns, beta, mask=mask, values=values, separation=separation)
+    separation = Sparsemax() if isinstance(alpha, float | int) and alpha == 2 else Entmax(alpha)
+    return Memory(patterns, beta, mask=mask, values=values, separation=separation)

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 
 from hopfield._numerics import wide
 from hopfield._parts import stored_spins
+from hopfield._pytrees import unchecked
 from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE, Stored, Used
 
@@ -21,7 +22,7 @@ def storkey(patterns: Stored, *, mask: Used = None) -> Couplings:
     """
     stored, used = stored_spins(patterns, mask)
     learned = _storkey_couplings(wide(stored), used)
-    return Couplings(learned, jnp.ones((), learned.dtype))
+    return unchecked(Couplings, matrix=learned, scale=jnp.ones((), learned.dtype))
 
 
 @jax.jit

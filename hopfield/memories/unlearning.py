@@ -9,6 +9,7 @@ from jaxtyping import Array
 from hopfield._arguments import one_of, positive_scalar, random_key, step_limit
 from hopfield._numerics import accumulation_dtype
 from hopfield._parts import stored_spins
+from hopfield._pytrees import unchecked
 from hopfield.couplings import Couplings
 from hopfield.dynamics.asynchronous import relax
 from hopfield.memories import EXTENSIVE, Stored, Used
@@ -55,9 +56,7 @@ def unlearning(
     number = step_limit("dreams", dreams, 0)
     strength = jnp.asarray(positive_scalar("rate", rate, rows.dtype), rows.dtype)
     unlearn = _unlearn_attractors if of == "attractors" else _unlearn_fields
-    return Couplings.create(
-        unlearn(rows, number, strength, random_key("key", jax.random.key(0) if key is None else key))
-    )
+    return Couplings(unlearn(rows, number, strength, random_key("key", jax.random.key(0) if key is None else key)))
 
 
 @jax.jit
@@ -68,7 +67,7 @@ def _unlearn_attractors(rows, dreams, rate, key):
     def dream(number, matrix):
         start_key, order_key = jax.random.split(jax.random.fold_in(key, number))
         start = _random_spins(start_key, rows)
-        network = Couplings(matrix, jnp.ones((), rows.dtype))
+        network = unchecked(Couplings, matrix=matrix, scale=jnp.ones((), rows.dtype))
         end = relax(network, start, dynamics="asynchronous", key=order_key, max_sweeps=LONGEST).state
         dreamt = jnp.where(jnp.any(matrix != 0), rate / neurons, 0.0)  # where nothing is stored a start rests by itself
         return matrix - dreamt * hollow * jnp.outer(end, end)

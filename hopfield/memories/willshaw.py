@@ -70,4 +70,4 @@ def willshaw(patterns: Stored, *, mask: Used = None) -> Couplings:
     stored, used = stored_spins(patterns, mask)
     any_used = jnp.any(used).astype(accumulation_dtype(stored.dtype))
     synapses = willshaw_network((1 + stored) / 2, mask=used).matrix
-    return BinaryNetwork.create(any_used * (synapses - 1), -0.5 * any_used).couplings()
+    return BinaryNetwork(any_used * (synapses - 1), -0.5 * any_used).couplings()

@@ -6,6 +6,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._arguments import real_vector
+from hopfield._pytrees import changed, fill
 from hopfield.couplings import Couplings, square_matrix
 from hopfield.memory import Dynamics, Memory
 from hopfield.spaces import State
@@ -18,29 +19,31 @@ class AsymmetricCouplings(Couplings):
 
     No energy exists that falls along its dynamics, and `energy` is NaN: `retrieve` follows states to rest, to a cycle
     or to the limit of steps, `glauber` to a stationary state that is not Gibbs'. `matrix` is Wᵀ, a row for what each
-    spin sends. Build with `AsymmetricCouplings.create`.
+    spin sends.
+
+    Args:
+        weights: W [N, N], W_ij what spin j sends to spin i; its diagonal is dropped. Half precision becomes float32.
+        scale: a number. bias: [N].
+    Raises:
+        ValueError: the weights are not finite or not square, or `bias` is no vector of N numbers.
 
     Example:
         >>> from hopfield import retrieve
         >>> from hopfield.networks import AsymmetricCouplings
-        >>> leader = AsymmetricCouplings.create([[0, 0], [1, 0]])  # the second spin follows the first
+        >>> leader = AsymmetricCouplings([[0, 0], [1, 0]])  # the second spin follows the first
         >>> retrieve(leader, jnp.array([1.0, -1.0])).state.tolist()
         [1.0, 1.0]
     """
 
-    @classmethod
-    def create(
-        cls, matrix: Float[Array, "N N"], scale: float = 1.0, bias: Float[Array, "N"] | None = None
-    ) -> "AsymmetricCouplings":
-        """Build from W [N, N], W_ij what spin j sends to spin i, dropping its diagonal. Half precision becomes float32.
+    def __init__(
+        self, weights: Float[Array, "N N"], scale: ArrayLike = 1.0, bias: Float[Array, "N"] | None = None
+    ) -> None:
+        weights = square_matrix("weights", weights)
+        bias = None if bias is None else real_vector("bias", bias, like=weights[0]).astype(weights.dtype)
+        sent = jnp.where(jnp.eye(weights.shape[0], dtype=bool), 0.0, weights.T)
+        fill(self, matrix=sent, scale=jnp.asarray(scale, weights.dtype), bias=bias)
 
-        Raises:
-            ValueError: the matrix is not finite or not square, or `bias` is no vector of N numbers.
-        """
-        matrix = square_matrix(matrix)
-        bias = None if bias is None else real_vector("bias", bias, like=matrix[0]).astype(matrix.dtype)
-        sent = jnp.where(jnp.eye(matrix.shape[0], dtype=bool), 0.0, matrix.T)
-        return cls(sent, jnp.asarray(scale, matrix.dtype), bias)
+    replace = changed
 
     def energy_at(self, cache: Array, state: State) -> Float[Array, ""]:
         """NaN: there is no energy.

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from hopfield._arguments import integer, one_of, positive_scalar, public, random_key, real_matrix
+from hopfield._pytrees import changed
 from hopfield.couplings import Couplings, asymmetry, square_matrix, symmetric
 from hopfield.dynamics.asynchronous import ORDERS
 from hopfield.dynamics.heat_bath import glauber
@@ -54,15 +55,15 @@ def as_couplings(matrix: Couplings | Float[Array, "N N"], bias: Float[Array, "N"
     """
     if isinstance(matrix, Couplings):
         return matrix
-    rows = square_matrix(matrix)
+    rows = square_matrix("matrix", matrix)
     if symmetric(rows):
-        return Couplings.create(rows, bias=bias)
+        return Couplings(rows, bias=bias)
     warnings.warn(
         f"matrix differs from its transpose by up to {asymmetry(rows):.3g}: taken as directed, W_ij from j to i, which"
         " has no energy and may never come to rest (AsymmetricCouplings takes it without a warning)",
         stacklevel=2,
     )
-    return AsymmetricCouplings.create(rows, bias=bias)
+    return AsymmetricCouplings(rows, bias=bias)
 
 
 def attractors(
@@ -153,4 +154,4 @@ def shuffled(couplings: Couplings, key: Array) -> Couplings:
     places = np.triu_indices(size, 1) if type(couplings) is Couplings else np.nonzero(~np.eye(size, dtype=bool))
     values = jax.random.permutation(random_key("key", key), couplings.matrix[places])
     matrix = jnp.zeros_like(couplings.matrix).at[places].set(values)
-    return couplings.replace(matrix=matrix + matrix.T if type(couplings) is Couplings else matrix)
+    return changed(couplings, matrix=matrix + matrix.T if type(couplings) is Couplings else matrix)

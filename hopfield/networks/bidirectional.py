@@ -10,19 +10,25 @@ from jaxtyping import Array, Float
 
 from hopfield._arguments import spin_matrix
 from hopfield._numerics import wide
-from hopfield._pytrees import Node
+from hopfield._pytrees import Node, fill
 from hopfield.spaces import Spins, State, one_state
 
 __all__ = ["BidirectionalMemory"]
 
 
 class BidirectionalMemory(Node):
-    """Pairs of spin patterns that call for each other, E(x, y) = −Σ_μ (ξ_μ·x)(ζ_μ·y)/√(NV). Build with `create`.
+    """Pairs of spin patterns that call for each other, E(x, y) = −Σ_μ (ξ_μ·x)(ζ_μ·y)/√(NV).
+
+    Args:
+        patterns: spins [M, N]. partners: spins [M, V].
+    Raises:
+        ValueError: anything else.
+    Source: Kosko 1988, the bidirectional associative memory.
 
     Example:
         >>> from hopfield.networks import BidirectionalMemory
         >>> names, faces = jnp.array([[1.0, 1, 1, 1], [1, -1, 1, -1]]), jnp.array([[1.0, 1], [1, -1]])
-        >>> state, partner = BidirectionalMemory.create(names, faces).update(names[1], faces[0])
+        >>> state, partner = BidirectionalMemory(names, faces).update(names[1], faces[0])
         >>> partner.tolist()
         [1.0, -1.0]
     """
@@ -30,17 +36,11 @@ class BidirectionalMemory(Node):
     patterns: Float[Array, "M N"]
     partners: Float[Array, "M V"]
 
-    @classmethod
-    def create(cls, patterns: Float[Array, "M N"], partners: Float[Array, "M V"]) -> "BidirectionalMemory":
-        """Build from pairs of spins [M, N] and [M, V]. Raises ValueError if they are none.
-
-        Source: Kosko 1988, the bidirectional associative memory.
-        """
-        patterns = spin_matrix("patterns", patterns)
-        partners = spin_matrix("partners", partners)
+    def __post_init__(self) -> None:
+        patterns, partners = spin_matrix("patterns", self.patterns), spin_matrix("partners", self.partners)
         if len(patterns) != len(partners):
             raise ValueError(f"partners must have one row per pattern ({len(patterns)}), got {len(partners)}")
-        return cls(patterns, partners)
+        fill(self, patterns=patterns, partners=partners)
 
     def energy(self, state: State, partner: State) -> Float[Array, ""]:
         """Energy E(x, y). Neither half of `update` ever raises it."""

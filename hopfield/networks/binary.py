@@ -13,7 +13,7 @@ from jaxtyping import Array, Bool, Float
 
 from hopfield._arguments import boolean_array, integer, real_matrix, real_scalar
 from hopfield._numerics import is_traced, nan_outside, violated, wide
-from hopfield._pytrees import Node
+from hopfield._pytrees import Node, fill, unchecked
 from hopfield.couplings import Couplings
 from hopfield.spaces import Known, State, as_known, one_state
 
@@ -21,7 +21,14 @@ __all__ = ["BinaryNetwork", "covariance_network", "willshaw_network"]
 
 
 class BinaryNetwork(Node):
-    """A network of neurons {0, 1} with symmetric couplings and a threshold. Build with `BinaryNetwork.create`.
+    """A network of neurons {0, 1} with symmetric couplings and a threshold.
+
+    Args:
+        matrix: W [N, N], symmetric; its diagonal is dropped.
+        threshold: θ.
+        offset: b in [0, 1]: 0 for plain {0, 1} neurons, the activity of the patterns for the least noise.
+    Raises:
+        ValueError: the matrix is not symmetric, not finite or not square, or a number is out of range.
 
     Example:
         >>> import jax.numpy as jnp
@@ -35,23 +42,16 @@ class BinaryNetwork(Node):
     threshold: Float[Array, ""]
     offset: Float[Array, ""]
 
-    @classmethod
-    def create(
-        cls, matrix: Float[Array, "N N"], threshold: float | Array, offset: float | Array = 0.0
-    ) -> "BinaryNetwork":
-        """Check the parts and build the network.
-
-        Args:
-            matrix: W [N, N], symmetric; its diagonal is dropped.
-            threshold: θ.
-            offset: b in [0, 1]: 0 for plain {0, 1} neurons, the activity of the patterns for the least noise.
-        Raises:
-            ValueError: the matrix is not symmetric, not finite or not square, or a number is out of range.
-        """
-        hollow = Couplings.create(matrix).matrix
+    def __init__(self, matrix: Float[Array, "N N"], threshold: ArrayLike, offset: ArrayLike = 0.0) -> None:
+        hollow = Couplings(matrix).matrix
         threshold = real_scalar("threshold", threshold, "a finite number")
         offset = real_scalar("offset", offset, "from 0 to 1", 0.0, 1.0)
-        return cls(hollow, jnp.asarray(threshold, hollow.dtype), jnp.asarray(offset, hollow.dtype))
+        fill(
+            self,
+            matrix=hollow,
+            threshold=jnp.asarray(threshold, hollow.dtype),
+            offset=jnp.asarray(offset, hollow.dtype),
+        )
 
     def as_state(self, state: ArrayLike) -> State:
         """Zeros and ones in the matrix's type. ValueError unless they are one state, as wide as the matrix."""
@@ -92,7 +92,8 @@ class BinaryNetwork(Node):
     def couplings(self) -> Couplings:
         """The same network of spins x = 2V − 1: its energy up to a constant, with all dynamics of spins."""
         bias = (1.0 - 2.0 * self.offset) * jnp.sum(self.matrix, axis=1) - 2.0 * self.threshold
-        return Couplings(self.matrix, jnp.asarray(0.25, self.matrix.dtype), bias)
+        scale = jnp.asarray(0.25, self.matrix.dtype)
+        return unchecked(Couplings, matrix=self.matrix, scale=scale, bias=bias)
 
 
 def covariance_network(
@@ -126,7 +127,7 @@ def covariance_network(
     a = jnp.asarray(real_scalar("activity", activity, "from 1e-6 to 1 - 1e-6", 1e-6, 1 - 1e-6), stored.dtype)
     rows = jnp.where(used[:, None], stored - a, 0.0)
     matrix = rows.T @ rows / (a * (1 - a) * stored.shape[1])
-    return BinaryNetwork.create(matrix, 0.5 - a if threshold is None else threshold, offset)
+    return BinaryNetwork(matrix, 0.5 - a if threshold is None else threshold, offset)
 
 
 def willshaw_network(
@@ -147,7 +148,7 @@ def willshaw_network(
     rows = jnp.where(used[:, None], stored, 0.0)
     together = rows.T @ rows
     matrix = jnp.where(jnp.isnan(together), together, jnp.where(together > 0, 1.0, 0.0).astype(stored.dtype))
-    return BinaryNetwork.create(matrix, 0.5 if threshold is None else threshold)
+    return BinaryNetwork(matrix, 0.5 if threshold is None else threshold)
 
 
 def _zeros_and_ones(name: str, entries: Array) -> Array:

@@ -5,6 +5,7 @@ from jaxtyping import Array, Float
 
 from hopfield._arguments import flag, real_array
 from hopfield._numerics import wide
+from hopfield._pytrees import unchecked
 from hopfield.couplings import Couplings
 
 
@@ -24,4 +25,4 @@ def examples_network(examples: Float[Array, "M A N"], *, supervised: bool = True
     rows = jnp.sum(shown, axis=1) if flag("supervised", supervised) else shown.reshape(-1, shown.shape[2])
     hollow = jnp.where(jnp.eye(shown.shape[2], dtype=bool), 0.0, rows.T @ rows)
     scale = 1.0 / (shown.shape[2] * shown.shape[1] ** (2 if supervised else 1))
-    return Couplings(hollow, jnp.asarray(scale, hollow.dtype))
+    return unchecked(Couplings, matrix=hollow, scale=jnp.asarray(scale, hollow.dtype))

@@ -28,7 +28,7 @@ from hopfield._arguments import (
     step_limit,
 )
 from hopfield._numerics import safe_norm, tolerance, wide
-from hopfield._pytrees import Node
+from hopfield._pytrees import Node, changed, fill
 from hopfield.dynamics.retrieval import Retrieval
 from hopfield.dynamics.settling import near, settled
 from hopfield.spaces import Euclidean, Known, State, as_known, one_state
@@ -44,13 +44,27 @@ GROUPS = 8
 
 
 class FeatureMemory(Node):
-    """A memory of fixed size Y = 2K for the energy −ln Σ_μ exp(−β‖x−ξ_μ‖²/2) / β. Build with `FeatureMemory.create`.
+    """A memory of fixed size Y = 2K for the energy −ln Σ_μ exp(−β‖x−ξ_μ‖²/2) / β, empty at first.
+
+    Args:
+        key: random key of the projections.
+        neurons: N.
+        features: Y, an even number of at least 4: two per projection, whose spread is the error.
+        beta: β > 0; may be traced.
+        kind: "trigonometric", cos and sin of √β w·x; "positive", e^(±√β w·x − β‖x‖²), never negative, with an error
+            that a memory foretells too small (see `predicted_error`), so that `limit` lets more pass.
+        orthogonal: projections at right angles to each other, N at a time, which lowers the error. Of fewer than 16 N
+            features it is predicted as that of independent projections, which is more.
+        limit: relative error of the sum above which the energy is NaN.
+    Raises:
+        ValueError: a number out of range or an odd number of features.
+    Source: Rahimi & Recht 2007; Choromanski et al. 2021 (arXiv:2009.14794); Hoover et al. 2024 (arXiv:2410.24153).
 
     Example:
         >>> import jax
         >>> import jax.numpy as jnp
         >>> from hopfield.networks import FeatureMemory
-        >>> memory = FeatureMemory.create(jax.random.key(0), 4, 2000, beta=2.0).add(jnp.eye(4)[:2])
+        >>> memory = FeatureMemory(jax.random.key(0), 4, 2000, beta=2.0).add(jnp.eye(4)[:2])
         >>> round(abs(float(memory.energy(jnp.eye(4)[0]))), 1)  # −ln(1 + e^−2)/2 = −0.06
         0.1
     """
@@ -64,9 +78,8 @@ class FeatureMemory(Node):
     group: int = struct.field(pytree_node=False, default=1)
     """How many projections follow each other that are not independent of each other."""
 
-    @classmethod
-    def create(
-        cls,
+    def __init__(
+        self,
         key,
         neurons: int,
         features: int,
@@ -75,23 +88,7 @@ class FeatureMemory(Node):
         kind: FeatureKind = "trigonometric",
         orthogonal: bool = False,
         limit: float = 0.5,
-    ) -> "FeatureMemory":
-        """An empty memory.
-
-        Args:
-            key: random key of the projections.
-            neurons: N.
-            features: Y, an even number of at least 4: two per projection, whose spread is the error.
-            beta: β > 0; may be traced.
-            kind: "trigonometric", cos and sin of √β w·x; "positive", e^(±√β w·x − β‖x‖²), never negative,
-                with an error that a memory foretells too small (see `predicted_error`), so that `limit` lets more pass.
-            orthogonal: projections at right angles to each other, N at a time, which lowers the error. Of fewer than
-                16 N features it is predicted as that of independent projections, which is more.
-            limit: relative error of the sum above which the energy is NaN.
-        Raises:
-            ValueError: a number out of range or an odd number of features.
-        Source: Rahimi & Recht 2007; Choromanski et al. 2021 (arXiv:2009.14794); Hoover et al. 2024 (arXiv:2410.24153).
-        """
+    ) -> None:
         neurons, features = integer("neurons", neurons), integer("features", features, 4)
         if features % 2:
             raise ValueError(f"features must be an even number, got {features}")
@@ -100,7 +97,10 @@ class FeatureMemory(Node):
         drawn = _projections(random_key("key", key), features // 2, neurons, flag("orthogonal", orthogonal))
         group = neurons if orthogonal and features // 2 >= GROUPS * neurons else 1
         scale = jnp.asarray(positive_scalar("beta", beta), drawn.dtype)
-        return cls(drawn, scale, jnp.zeros((2, features // 2)), jnp.asarray(limit, drawn.dtype), kind, group)
+        fill(self, projections=drawn, beta=scale, total=jnp.zeros((2, features // 2)))
+        fill(self, limit=jnp.asarray(limit, drawn.dtype), kind=kind, group=group)
+
+    replace = changed
 
     @property
     def space(self) -> Euclidean:
@@ -122,11 +122,11 @@ class FeatureMemory(Node):
 
     def add(self, patterns: Float[Array, "M N"]) -> "FeatureMemory":
         """The memory with more patterns, added block by block: T + Σ φ(ξ)."""
-        return self.replace(total=self.total + _sum_features(self, self._rows(patterns)))
+        return changed(self, total=self.total + _sum_features(self, self._rows(patterns)))
 
     def forget(self, patterns: Float[Array, "M N"]) -> "FeatureMemory":
         """The memory without patterns that were added before, to rounding: T − Σ φ(ξ)."""
-        return self.replace(total=self.total - _sum_features(self, self._rows(patterns)))
+        return changed(self, total=self.total - _sum_features(self, self._rows(patterns)))
 
     def kernel_sum(self, state: State) -> tuple[Float[Array, ""], Float[Array, ""]]:
         """φ(x)·T, the estimate of Σ_μ exp(−β‖x−ξ_μ‖²/2), and its standard error from the spread over projections."""

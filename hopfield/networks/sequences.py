@@ -6,6 +6,8 @@ No energy exists that falls along such steps: `trajectory` takes these memories,
 energy, refuses them.
 """
 
+from dataclasses import KW_ONLY
+
 import jax
 import jax.numpy as jnp
 from flax import struct
@@ -14,7 +16,7 @@ from jaxtyping import Array, Float
 
 from hopfield._arguments import flag, integer, real_scalar, spin_matrix
 from hopfield._numerics import power_scale, wide
-from hopfield._pytrees import Node
+from hopfield._pytrees import Node, fill
 from hopfield.separations._ties import balance, zero_within_rounding
 from hopfield.spaces import Known, Spins, State, as_known, one_state
 
@@ -22,60 +24,50 @@ __all__ = ["SequenceMemory"]
 
 
 class SequenceMemory(Node):
-    """A sequence of patterns of spins, followed step by step. Build with `SequenceMemory.create`.
+    """A sequence of patterns of spins, followed step by step.
+
+    Args:
+        patterns: spins [M, N] in the order of the sequence.
+        degree: d ≥ 1 of f(x) = x^d; 1 is the asymmetric Hebb rule, None the exponential e^{(N−1)(x−1)}.
+        ratio: λ ≥ 0, strength of the symmetric term that holds a pattern where it is; above 1 it holds for good.
+        cyclic: whether the first pattern follows the last; else the last calls for itself.
+        pseudo_inverse: take the overlaps of independent patterns apart, f(Σ_ν (O⁺)_{μν} m_ν) with O = ΞΞᵀ/N: every
+            transition of M < N patterns is right, however correlated they are. The own spin then counts.
+    Raises:
+        ValueError: patterns are no spins, or a number is out of range.
+    Source: Sompolinsky & Kanter 1986; Chaudhry, Zavatone-Veth, Krotov & Pehlevan 2023 (arXiv:2306.04532).
 
     Example:
         >>> import jax.numpy as jnp
         >>> from hopfield import trajectory
         >>> from hopfield.networks import SequenceMemory
         >>> patterns = jnp.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
-        >>> trajectory(SequenceMemory.create(patterns), patterns[0], 3).tolist()[3]
+        >>> trajectory(SequenceMemory(patterns), patterns[0], 3).tolist()[3]
         [1.0, 1.0, 1.0, 1.0]
     """
 
     patterns: Float[Array, "M N"]
-    successors: Float[Array, "M N"]
-    """Patterns that each pattern's overlap calls for."""
-    ratio: Float[Array, ""]
-    """λ, how strongly it calls for the pattern itself."""
-    filters: Float[Array, "M M"] | None = None
-    """Inverse of the patterns' overlaps, which decorrelates them; None for the plain rule."""
     degree: int | None = struct.field(pytree_node=False, default=1)
+    _: KW_ONLY
+    ratio: Float[Array, ""] | float = 0.0
+    cyclic: bool = struct.field(pytree_node=False, default=True)
+    pseudo_inverse: bool = struct.field(pytree_node=False, default=False)
+    successors: Float[Array, "M N"] = struct.field(init=False)
+    """Patterns that each pattern's overlap calls for."""
+    filters: Float[Array, "M M"] | None = struct.field(init=False)
+    """Inverse of the patterns' overlaps, which decorrelates them; None for the plain rule."""
 
-    @classmethod
-    def create(
-        cls,
-        patterns: Float[Array, "M N"],
-        degree: int | None = 1,
-        *,
-        ratio: float = 0.0,
-        cyclic: bool = True,
-        pseudo_inverse: bool = False,
-    ) -> "SequenceMemory":
-        """Check the parts and build the memory.
-
-        Args:
-            patterns: spins [M, N] in the order of the sequence.
-            degree: d ≥ 1 of f(x) = x^d; 1 is the asymmetric Hebb rule, None the exponential e^{(N−1)(x−1)}.
-            ratio: λ ≥ 0, strength of the symmetric term that holds a pattern where it is; above 1 it holds for good.
-            cyclic: whether the first pattern follows the last; else the last calls for itself.
-            pseudo_inverse: take the overlaps of independent patterns apart, f(Σ_ν (O⁺)_{μν} m_ν) with O = ΞΞᵀ/N: every
-                transition of M < N patterns is right, however correlated they are. The own spin then counts.
-        Raises:
-            ValueError: patterns are no spins, or a number is out of range.
-        Source: Sompolinsky & Kanter 1986; Chaudhry, Zavatone-Veth, Krotov & Pehlevan 2023 (arXiv:2306.04532).
-        """
-        patterns = spin_matrix("patterns", patterns)
-        degree = None if degree is None else integer("degree", degree)
-        ratio = real_scalar("ratio", ratio, "a finite number of at least 0", 0.0)
-        successors = (
-            jnp.roll(patterns, -1, axis=0) if flag("cyclic", cyclic) else jnp.concatenate([patterns[1:], patterns[-1:]])
-        )
-        filters = None
-        if flag("pseudo_inverse", pseudo_inverse):
-            rows = wide(patterns)
-            filters = jnp.linalg.pinv(rows @ rows.T / patterns.shape[1], hermitian=True)
-        return cls(patterns, successors, jnp.asarray(ratio, wide(patterns).dtype), filters, degree)
+    def __post_init__(self) -> None:
+        patterns = spin_matrix("patterns", self.patterns)
+        degree = None if self.degree is None else integer("degree", self.degree)
+        ratio = real_scalar("ratio", self.ratio, "a finite number of at least 0", 0.0)
+        cyclic, inverse = flag("cyclic", self.cyclic), flag("pseudo_inverse", self.pseudo_inverse)
+        rows = wide(patterns)
+        fill(self, patterns=patterns, degree=degree, ratio=jnp.asarray(ratio, rows.dtype))
+        fill(self, cyclic=cyclic, pseudo_inverse=inverse)
+        successors = jnp.roll(patterns, -1, axis=0) if cyclic else jnp.concatenate([patterns[1:], patterns[-1:]])
+        overlaps = rows @ rows.T / patterns.shape[1]
+        fill(self, successors=successors, filters=jnp.linalg.pinv(overlaps, hermitian=True) if inverse else None)
 
     @property
     def space(self) -> Spins:

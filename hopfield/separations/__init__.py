@@ -8,13 +8,13 @@ an import below makes it `separations.<Class>` too.
 from hopfield._arguments import public
 from hopfield.separations.base import Separation
 from hopfield.separations.exponential import Exponential, LogSumExp
-from hopfield.separations.largest import TopK, top_k
+from hopfield.separations.largest import TopK
 from hopfield.separations.names import NAMES, as_separation, find
-from hopfield.separations.polynomial import Linear, Polynomial, polynomial
-from hopfield.separations.real_powers import RectifiedPower, rectified_power
+from hopfield.separations.polynomial import Linear, Polynomial
+from hopfield.separations.real_powers import RectifiedPower
 from hopfield.separations.relu import LogReLU
 from hopfield.separations.softmax_one import SoftmaxOne
-from hopfield.separations.sparse import Entmax, Normmax, Sparsemax, SteepEntmax, entmax, normmax, steep_entmax
+from hopfield.separations.sparse import Entmax, Normmax, Sparsemax, SteepEntmax
 from hopfield.separations.streams import Stream, Streaming
 
 __all__ = [
@@ -35,12 +35,6 @@ __all__ = [
     "Streaming",
     "TopK",
     "as_separation",
-    "entmax",
     "find",
-    "normmax",
-    "polynomial",
-    "rectified_power",
-    "steep_entmax",
-    "top_k",
 ]
 __dir__ = public(__all__)

@@ -1,5 +1,6 @@
 """Softmax of the largest scores alone."""
 
+from functools import partial
 from typing import ClassVar
 
 import jax
@@ -10,6 +11,7 @@ from jaxtyping import Array, Bool
 from hopfield import _numerics
 from hopfield._arguments import integer
 from hopfield._names import Named
+from hopfield._pytrees import fill
 from hopfield.separations.base import Separation
 from hopfield.separations.exponential import LogSumExp
 from hopfield.separations.jacobians import softmax_jacobian_product
@@ -17,21 +19,21 @@ from hopfield.separations.simplex import Mask, Scores, shannon_entropy
 
 
 class TopK(Separation):
-    """F = log-sum-exp of the k largest scores, weights = their softmax. Build with `top_k(k)`.
+    """F = log-sum-exp of the `count` ≥ 1 largest scores, weights = their softmax.
 
     Convex, as the maximum over all sets of k patterns.
 
     Example:
         >>> from hopfield import separations
-        >>> np.round(separations.top_k(2).weights(jnp.array([2.0, 1.0, -1.0])).tolist(), 3).tolist()
+        >>> np.round(separations.TopK(2).weights(jnp.array([2.0, 1.0, -1.0])).tolist(), 3).tolist()
         [0.731, 0.269, 0.0]
     """
 
-    count: int = struct.field(pytree_node=False, default=1)
+    count: int = struct.field(pytree_node=False, default=8)
     normalised: ClassVar[bool] = True
 
-    def checked(self):
-        return self.replace(count=integer("count", self.count))
+    def __post_init__(self) -> None:
+        fill(self, count=integer("count", self.count))
 
     def _top_k_mask(self, z: Scores, mask: Mask) -> Bool[Array, "M"]:
         masked = z if mask is None else jnp.where(mask, z, -jnp.inf)
@@ -52,13 +54,4 @@ class TopK(Separation):
         return softmax_jacobian_product(p, v)
 
 
-def top_k(count: int = 8) -> TopK:
-    """Softmax over the `count` ≥ 1 largest scores. Raises ValueError for anything else."""
-    return TopK(count).checked()
-
-
-def _largest() -> TopK:
-    return top_k(1)
-
-
-NAMES = {"top_k": Named(top_k, int), "max": Named(_largest)}
+NAMES = {"top_k": Named(TopK, int), "max": Named(partial(TopK, 1))}

@@ -12,6 +12,7 @@ from flax import struct
 from hopfield._arguments import flag, integer
 from hopfield._names import Named
 from hopfield._numerics import EXACT_DEGREE, anywhere, largest, positive_part, power_of_two, power_scale, wide
+from hopfield._pytrees import fill
 from hopfield.separations._guards import faint, nonzero, scaled, unmasked
 from hopfield.separations.base import ByBlocks, Separation
 from hopfield.separations.simplex import Mask, Scores
@@ -25,11 +26,11 @@ CANCELLATION = 3.0**NEVER_CANCELS
 class Polynomial(Streaming, Separation):
     """F = Σ zⁿ/n, or Σ [z]₊ⁿ/n when rectified: dense associative memory (Krotov & Hopfield 2016, eqs. 1, 6).
 
-    Build with `polynomial(degree, rectified)`. An odd degree without rectification is not convex.
+    The degree is an integer of at least 2, that of the classical network. An odd one is not convex unless rectified.
 
     Example:
         >>> from hopfield import separations
-        >>> np.round(separations.polynomial(3).weights(jnp.array([2.0, 1.0, -1.0])).tolist(), 3).tolist()
+        >>> np.round(separations.Polynomial(3).weights(jnp.array([2.0, 1.0, -1.0])).tolist(), 3).tolist()
         [4.0, 1.0, 1.0]
     """
 
@@ -37,8 +38,8 @@ class Polynomial(Streaming, Separation):
     rectified: bool = struct.field(pytree_node=False, default=False)
     by_blocks: ClassVar[ByBlocks] = "sums"
 
-    def checked(self):
-        return self.replace(degree=integer("degree", self.degree, 2), rectified=flag("rectified", self.rectified))
+    def __post_init__(self) -> None:
+        fill(self, degree=integer("degree", self.degree, 2), rectified=flag("rectified", self.rectified))
 
     @property
     def convex(self) -> bool:
@@ -154,11 +155,11 @@ class Linear(Polynomial):
     degree: int = struct.field(pytree_node=False, default=2)
 
     def __post_init__(self) -> None:
-        # Both are static, so that this runs on plain values wherever JAX builds one.
-        if integer("degree", self.degree, 2) != 2:
-            raise ValueError(f"degree must be 2 for Linear (write separations.polynomial), got {self.degree}")
-        if flag("rectified", self.rectified):
-            raise ValueError("rectified must be False for Linear (write separations.polynomial), got True")
+        super().__post_init__()
+        if self.degree != 2:
+            raise ValueError(f"degree must be 2 for Linear (write separations.Polynomial), got {self.degree}")
+        if self.rectified:
+            raise ValueError("rectified must be False for Linear (write separations.Polynomial), got True")
 
 
 def _rise(state, power: int):
@@ -166,14 +167,8 @@ def _rise(state, power: int):
     return (0.5 * (1.0 - state)) ** power - (-0.5 * (1.0 + state)) ** power
 
 
-def polynomial(degree: int = 3, rectified: bool = False) -> Polynomial:
-    """Σ zⁿ/n of integer degree n ≥ 2 (n = 2 is the classical network). Raises ValueError for anything else."""
-    chosen = Polynomial(degree, rectified).checked()
-    return Linear() if chosen.degree == 2 and not chosen.rectified else chosen
-
-
 def _rectified(degree: int = 2) -> Polynomial:
-    return polynomial(degree, rectified=True)
+    return Polynomial(degree, rectified=True)
 
 
-NAMES = {"linear": Named(Linear), "polynomial": Named(polynomial, int), "rectified": Named(_rectified, int)}
+NAMES = {"linear": Named(Linear), "polynomial": Named(Polynomial, int), "rectified": Named(_rectified, int)}

@@ -1,14 +1,14 @@
 """Powers of rectified scores whose degree is a real number, and can be learned."""
 
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
 
 from hopfield._arguments import real_scalar
 from hopfield._names import Named
 from hopfield._numerics import largest, positive_part, wide
+from hopfield._pytrees import fill
 from hopfield.separations._guards import nonzero, unmasked
 from hopfield.separations._powers import clipped_power
 from hopfield.separations.base import ByBlocks, Scalar, Separation
@@ -19,21 +19,21 @@ from hopfield.separations.streams import Stream, Streaming
 class RectifiedPower(Streaming, Separation):
     """F = Σ [z]₊ⁿ/n of a real n ≥ 1, a number that is traced: dense associative memory between the whole degrees.
 
-    Build with `rectified_power(n)`. At n = 1 every pattern of a positive score weighs one. Below 2 a weight leaves zero
+    At n = 1 every pattern of a positive score weighs one. Below 2 a weight leaves zero
     with an infinite slope; a weight that is zero has none.
 
     Example:
         >>> from hopfield import separations
-        >>> np.round(separations.rectified_power(2.5).weights(jnp.array([2.0, 1.0, -1.0])).tolist(), 3).tolist()
+        >>> np.round(separations.RectifiedPower(2.5).weights(jnp.array([2.0, 1.0, -1.0])).tolist(), 3).tolist()
         [2.828, 1.0, 0.0]
     """
 
-    degree: Scalar
+    degree: Scalar | float = 2.5
     by_blocks: ClassVar[ByBlocks] = "sums"
 
-    def checked(self):
+    def __post_init__(self) -> None:
         found = real_scalar("degree", self.degree, "a finite number of at least 1", 1.0)
-        return self.replace(degree=jnp.asarray(found, jnp.result_type(float)))
+        fill(self, degree=jnp.asarray(found, jnp.result_type(float)))
 
     def potential(self, z, mask=None):
         z, degree = self._wide(z, mask)
@@ -69,9 +69,4 @@ class RectifiedPower(Streaming, Separation):
         return Stream(jnp.zeros((), z.dtype), self.potential(z, mask), self.weights(z, mask) @ values)
 
 
-def rectified_power(degree: float = 2.5) -> RectifiedPower:
-    """Σ [z]₊ⁿ/n of a real n ≥ 1. Raises ValueError for anything else."""
-    return RectifiedPower(cast(Array, degree)).checked()
-
-
-NAMES = {"power": Named(rectified_power, float)}
+NAMES = {"power": Named(RectifiedPower, float)}

@@ -1,6 +1,6 @@
 """Fenchel–Young potentials, whose weights are sparse: F(z) = max over the simplex of p·z + regulariser(p)."""
 
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +10,7 @@ from jaxtyping import Array
 from hopfield._arguments import number_scalar
 from hopfield._names import Named
 from hopfield._numerics import is_traced, nan_outside
+from hopfield._pytrees import fill
 from hopfield.separations import simplex
 from hopfield.separations.base import ByBlocks, Scalar, Separation
 from hopfield.separations.jacobians import normmax_jacobian_product, sparse_jacobian_product
@@ -44,24 +45,24 @@ class Sparsemax(Separation):
 
 
 class Entmax(Separation):
-    """F = max_p p·z + H_α(p), weights = α-entmax, 1 < α ≤ 2. Build with `entmax(alpha)`.
+    """F = max_p p·z + H_α(p), weights = α-entmax, 1 < α ≤ 2; `SteepEntmax` goes on to 3.
 
     Source: Peters, Niculae & Martins 2019, eq. 6.
 
     Example:
         >>> from hopfield import separations
-        >>> np.round(separations.entmax(1.5).weights(jnp.array([2.0, 1.0, -1.0])).tolist(), 3).tolist()
+        >>> np.round(separations.Entmax(1.5).weights(jnp.array([2.0, 1.0, -1.0])).tolist(), 3).tolist()
         [0.831, 0.169, 0.0]
     """
 
-    alpha: Scalar
+    alpha: Scalar | float = 1.5
     most: ClassVar[float] = 2.0
     normalised: ClassVar[bool] = True
     by_blocks: ClassVar[ByBlocks] = "threshold"
 
-    def checked(self):
-        contract = f"greater than 1 and at most {self.most:g} for entmax"
-        return self.replace(alpha=_real("alpha", self.alpha, 1.0, self.most, contract))
+    def __post_init__(self) -> None:
+        contract = f"greater than 1 and at most {self.most:g} for {type(self).__name__}"
+        fill(self, alpha=_real("alpha", self.alpha, 1.0, self.most, contract))
 
     def potential(self, z, mask=None):
         return _fenchel_young(self, z, mask)
@@ -77,7 +78,7 @@ class Entmax(Separation):
 
 
 class SteepEntmax(Entmax):
-    """α-entmax with 1 < α ≤ 3, weights [(α−1)(z − τ)]₊^(1/(α−1)). Build with `steep_entmax(alpha)`.
+    """α-entmax with 1 < α ≤ 3, weights [(α−1)(z − τ)]₊^(1/(α−1)).
 
     Beyond 2 a weight leaves zero with an infinite slope, p^(2−α), so that the supports are smaller still. Derivatives
     are those from within the support; a weight that is zero has none, and one alone near the edge moves by no more than
@@ -85,32 +86,31 @@ class SteepEntmax(Entmax):
 
     Example:
         >>> from hopfield import separations
-        >>> np.round(separations.entmax(3.0).weights(jnp.array([0.5, 0.1, -1.0])).tolist(), 3).tolist()
+        >>> np.round(separations.SteepEntmax(3.0).weights(jnp.array([0.5, 0.1, -1.0])).tolist(), 3).tolist()
         [0.9, 0.1, 0.0]
     """
 
+    alpha: Scalar | float = 2.5
     most: ClassVar[float] = 3.0
     by_blocks: ClassVar[ByBlocks] = None
 
 
 class Normmax(Separation):
-    """F = max_p p·z + 1 − ‖p‖_α, weights = α-normmax, α > 1. Build with `normmax(alpha)`.
+    """F = max_p p·z + 1 − ‖p‖_α, weights = α-normmax, α > 1. A large α spreads the weight evenly over few patterns.
 
     Source: Blondel, Martins & Niculae 2020, §4.3; as a Hopfield network, Santos et al. 2024.
 
     Example:
         >>> from hopfield import separations
-        >>> np.round(separations.normmax(2.0).weights(jnp.array([0.5, 0.1, -1.0])).tolist(), 3).tolist()
+        >>> np.round(separations.Normmax(2.0).weights(jnp.array([0.5, 0.1, -1.0])).tolist(), 3).tolist()
         [0.647, 0.353, 0.0]
     """
 
-    alpha: Scalar
+    alpha: Scalar | float = 2.0
     normalised: ClassVar[bool] = True
 
-    def checked(self):
-        return self.replace(
-            alpha=_real("alpha", self.alpha, 1.0, float("inf"), "finite and greater than 1 for normmax")
-        )
+    def __post_init__(self) -> None:
+        fill(self, alpha=_real("alpha", self.alpha, 1.0, float("inf"), "finite and greater than 1 for Normmax"))
 
     def potential(self, z, mask=None):
         return simplex.normmax(z, self.alpha, mask)[1]
@@ -153,25 +153,9 @@ def _real(name: str, value, low: float, high: float, contract: str) -> Array:
         return jnp.asarray(kept)
 
 
-def entmax(alpha: float = 1.5) -> Entmax:
-    """α-entmax with 1 < α ≤ 3 (α = 2 is sparsemax, α → 1 softmax). Raises ValueError outside that range.
-
-    An α that is traced is one of `Entmax`, at most 2, NaN beyond; `steep_entmax` takes one of up to 3.
-    """
-    if is_traced(alpha):
-        return Entmax(cast(Array, alpha)).checked()
-    chosen = steep_entmax(alpha)
-    return chosen if float(chosen.alpha) > Entmax.most else Entmax(chosen.alpha)
+def _entmax(alpha: float = 1.5) -> Entmax:
+    """α-entmax with 1 < α ≤ 3, of the class that belongs to α."""
+    return SteepEntmax(alpha) if alpha > Entmax.most else Entmax(alpha)
 
 
-def steep_entmax(alpha: float = 2.5) -> SteepEntmax:
-    """α-entmax with 1 < α ≤ 3, the same class for every α. Raises ValueError outside that range."""
-    return SteepEntmax(cast(Array, alpha)).checked()
-
-
-def normmax(alpha: float = 2.0) -> Normmax:
-    """α-normmax with α > 1 (large α spreads the weight evenly over few patterns). Raises ValueError otherwise."""
-    return Normmax(cast(Array, alpha)).checked()
-
-
-NAMES = {"sparsemax": Named(Sparsemax), "entmax": Named(entmax, float), "normmax": Named(normmax, float)}
+NAMES = {"sparsemax": Named(Sparsemax), "entmax": Named(_entmax, float), "normmax": Named(Normmax, float)}

@@ -77,7 +77,7 @@ class Streaming(Blocks):
         ...     def block(self, z, values, mask=None):
         ...         return separations.Stream(jnp.zeros(()), self.potential(z, mask), self.weights(z, mask) @ values)
         >>> from hopfield import Memory, large
-        >>> memory = Memory.create(jnp.eye(3), separation=Squares())
+        >>> memory = Memory(jnp.eye(3), separation=Squares())
         >>> large.read(memory, 2.0 * jnp.eye(3)).output.diagonal().tolist()
         [2.0, 2.0, 2.0]
     """

@@ -27,7 +27,7 @@ def case(size: str, workspace: Path) -> Case:
         rows[:] = rng.standard_normal(rows.shape, np.float32)
     file.flush()
     source, states = mapped(path), rng.standard_normal((queries, width), np.float32)
-    memory = Memory.create(source, width**-0.5)
+    memory = Memory(source, width**-0.5)
 
     def ours(state: jax.Array, run: Run) -> np.ndarray:
         return np.asarray(large.read(memory, state).output)

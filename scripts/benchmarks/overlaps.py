@@ -35,7 +35,7 @@ def case(size: str, workspace: Path) -> Case:
 
 def ours(problem: tuple[Generated, np.ndarray], run: Run) -> list[np.ndarray]:
     source, queries = problem
-    return list(np.asarray(_reads(Memory.create(source), queries, np.asarray(BETAS, np.float32))))
+    return list(np.asarray(_reads(Memory(source), queries, np.asarray(BETAS, np.float32))))
 
 
 @jax.jit

@@ -35,7 +35,7 @@ FUNCTIONS: dict[str, Callable[[Problem], jax.Array]] = {
     "glauber": lambda p: glauber(p.classical, p.spins, p.key, 0.5, sweeps=10).mean,
     "thermodynamics.gibbs": lambda p: thermodynamics.gibbs(p.scores, 2.0),
     "thermodynamics.entropy": lambda p: thermodynamics.entropy(jnp.abs(p.scores)),
-    "entmax": lambda p: separations.entmax(1.5).weights(p.scores),
+    "entmax": lambda p: separations.Entmax(1.5).weights(p.scores),
 }
 _COMPILED = {name: jax.jit(function) for name, function in FUNCTIONS.items()}
 
@@ -48,9 +48,9 @@ def case(size: str, workspace: Path) -> Case:
     def draw(number: int) -> Problem:
         rng = np.random.default_rng(number)
         spins = jnp.asarray(rng.choice([-1.0, 1.0], (patterns, neurons)))
-        classical = Memory.create(spins, 1.0 / neurons, separation="linear", space=spaces.Spins())
+        classical = Memory(spins, 1.0 / neurons, separation="linear", space=spaces.Spins())
         rows = jnp.asarray(rng.normal(size=(patterns, neurons)))
-        modern = Memory.create(rows)
+        modern = Memory(rows)
         start = jnp.asarray(spins[0] * np.where(rng.random(neurons) < 0.1, -1, 1), classical.patterns.dtype)
         scores = jnp.asarray(rng.normal(size=neurons), classical.patterns.dtype)
         return Problem(classical, modern, start, rows[0], scores, jax.random.key(number))

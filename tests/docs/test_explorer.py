@@ -11,7 +11,7 @@ import pytest
 
 from hopfield import Memory
 from hopfield.dynamics import sweep
-from hopfield.separations import Exponential, LogSumExp, polynomial
+from hopfield.separations import Exponential, LogSumExp, Polynomial
 from hopfield.spaces import Euclidean, Spins
 
 SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "_static" / "explorer" / "memory.js"
@@ -29,10 +29,10 @@ console.log(JSON.stringify({
 }));
 """
 MODELS = {
-    "classical": (lambda X: Memory.create(X, 1 / N, separation=polynomial(2), space=Spins()), 1.0),
-    "dense": (lambda X: Memory.create(X, 1 / N, separation=polynomial(3), space=Spins()), 1.0),
-    "exponential": (lambda X: Memory.create(X, BETA / N, separation=Exponential(), space=Spins()), np.exp(-BETA)),
-    "modern": (lambda X: Memory.create(X, BETA / N, separation=LogSumExp(), space=Euclidean()), 1.0),
+    "classical": (lambda X: Memory(X, 1 / N, separation=Polynomial(2), space=Spins()), 1.0),
+    "dense": (lambda X: Memory(X, 1 / N, separation=Polynomial(3), space=Spins()), 1.0),
+    "exponential": (lambda X: Memory(X, BETA / N, separation=Exponential(), space=Spins()), np.exp(-BETA)),
+    "modern": (lambda X: Memory(X, BETA / N, separation=LogSumExp(), space=Euclidean()), 1.0),
 }
 
 

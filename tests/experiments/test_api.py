@@ -25,21 +25,21 @@ from hopfield import Memory
 
 
 def mine(patterns, *, mask=None):
-    return Memory.create(patterns, 1.0, mask=mask)
+    return Memory(patterns, 1.0, mask=mask)
 """
 pytestmark = pytest.mark.usefixtures("as_run")
 
 
 def mine(patterns: Any, *, mask: Any = None) -> Memory:
     """A memory of one's own."""
-    return Memory.create(patterns, 1.0, mask=mask)
+    return Memory(patterns, 1.0, mask=mask)
 
 
 def cell(beta: float) -> Callable:
     """A function as a cell defines it anew, named alike whatever is in it."""
 
     def again(patterns: Any, *, mask: Any = None) -> Memory:
-        return Memory.create(patterns, beta, mask=mask)
+        return Memory(patterns, beta, mask=mask)
 
     return again
 

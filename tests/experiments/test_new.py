@@ -85,7 +85,7 @@ def test_similarity_scores_the_patterns_and_what_a_flip_changes(mine: Path) -> N
     change = similarity.spin_flip(state, state[2], -state[2], similarity.keys(patterns)[:, 2])
     np.testing.assert_allclose(flipped - scores, change, atol=1e-12)
     slope = jax.jacobian(similarity)(state, patterns).sum(0)
-    sphere = spaces.sphere(3.0)
+    sphere = spaces.Sphere(3.0)
     moment = similarity.summed(patterns).sum(0)
     stepped = similarity.minimiser(state, moment, jnp.asarray(4.0), space=sphere)
     np.testing.assert_allclose(stepped, 3.0 * slope / jnp.linalg.norm(slope), rtol=1e-9)

@@ -127,12 +127,12 @@ def test_text_that_spells_a_positive_number_is_none(text):
 @pytest.mark.parametrize("beta", [nnx.Param(jnp.asarray(0.5)), Fraction(1, 2), np.longdouble(0.5), np.float16(0.5)])
 def test_a_real_number_of_any_kind_is_a_temperature_of_memories_and_of_attention(beta):
     rows = np.eye(3)
-    assert Memory.create(rows, beta).beta == 0.5
+    assert Memory(rows, beta).beta == 0.5
     np.testing.assert_array_equal(attend(rows, rows, rows, beta=beta), attend(rows, rows, rows, beta=0.5))
 
 
 def test_a_parameter_is_a_temperature_that_has_a_gradient():
-    slope = nnx.grad(lambda beta: Memory.create(np.eye(3), beta).energy(jnp.ones(3)))(nnx.Param(jnp.asarray(0.5)))
+    slope = nnx.grad(lambda beta: Memory(np.eye(3), beta).energy(jnp.ones(3)))(nnx.Param(jnp.asarray(0.5)))
     # E = 3/2 - lse(β)/β of three scores of 1, which is 3/2 - 1 - ln(3)/β.
     np.testing.assert_allclose(slope[...], np.log(3) / 0.25)
 

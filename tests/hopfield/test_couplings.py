@@ -15,7 +15,7 @@ RNG = np.random.default_rng(22)
 M, N = 7, WIDTH
 SPINS, SPIN_STATES = np.sign(RNG.normal(size=(M, N))), np.sign(RNG.normal(size=(5, N)))
 MASK = np.array([True, True, False, True, False, True, True])
-CLASSICAL = Memory.create(SPINS, 1 / N, separation=Linear(), space=Spins())
+CLASSICAL = Memory(SPINS, 1 / N, separation=Linear(), space=Spins())
 
 
 def batched(function):
@@ -52,17 +52,17 @@ def test_a_large_entry_elsewhere_hides_no_asymmetry(other):
     one_way[0, 1] = 2.0
     strong = 3e6 * (np.eye(4) if other == "diagonal" else np.eye(4)[[0, 1, 3, 2]] * ([[0], [0], [1], [1]]))
     with pytest.raises(ValueError, match=r"^matrix must be symmetric for an energy to exist, got asymmetry 2$"):
-        Couplings.create(one_way + strong)
-    assert np.isnan(jax.jit(lambda matrix: Couplings.create(matrix).matrix)(one_way + strong)[0, 1])
+        Couplings(one_way + strong)
+    assert np.isnan(jax.jit(lambda matrix: Couplings(matrix).matrix)(one_way + strong)[0, 1])
     rounded = np.float32(RNG.normal(size=(50, 200)))
-    np.testing.assert_allclose(Couplings.create(rounded @ rounded.T + strong[0, 0] * np.eye(50)).scale, 1.0)
+    np.testing.assert_allclose(Couplings(rounded @ rounded.T + strong[0, 0] * np.eye(50)).scale, 1.0)
 
 
 @pytest.mark.parametrize("jit", [False, True])
 def test_a_rule_that_is_symmetric_but_for_rounding_has_an_energy(jit):
     """X (XᵀX/N + 0.3)⁻¹ Xᵀ/N of M ≫ N: a diagonal near 1, beside which rounding is 5e-5 of what else there is."""
     stored = RNG.choice([-1.0, 1.0], (30, 512)).astype(np.float32)
-    build = lambda x: Couplings.create(x @ jnp.linalg.solve(x.T @ x / 30 + 0.3 * jnp.eye(512, dtype=x.dtype), x.T / 30))
+    build = lambda x: Couplings(x @ jnp.linalg.solve(x.T @ x / 30 + 0.3 * jnp.eye(512, dtype=x.dtype), x.T / 30))
     found = np.asarray((jax.jit(build) if jit else build)(jnp.asarray(stored)).matrix)
     exact = stored.astype(float) @ stored.T / 30
     exact = exact @ np.linalg.inv(exact + 0.3 * np.eye(30))
@@ -73,7 +73,7 @@ def test_a_rule_that_is_symmetric_but_for_rounding_has_an_energy(jit):
 def test_couplings_become_a_memory_and_come_back(sign):
     """Any symmetric matrix, also an indefinite one, is the Hebb matrix of √λ v rows once its spectrum is shifted."""
     drawn = RNG.normal(size=(N, N))
-    couplings = Couplings.create(sign * (drawn + drawn.T), 0.3)
+    couplings = Couplings(sign * (drawn + drawn.T), 0.3)
     memory = couplings.memory()
     back = hebb_couplings(memory)
     np.testing.assert_allclose(back.scale * back.matrix, couplings.scale * couplings.matrix, atol=1e-12)
@@ -84,7 +84,7 @@ def test_couplings_become_a_memory_and_come_back(sign):
 
 def test_couplings_drop_the_diagonal_and_give_half_the_energy_difference():
     drawn = RNG.normal(size=(N, N))
-    couplings = Couplings.create(drawn + drawn.T + 10 * np.eye(N), 0.5)
+    couplings = Couplings(drawn + drawn.T + 10 * np.eye(N), 0.5)
     np.testing.assert_array_equal(np.diag(couplings.matrix), 0.0)
     _, fields, updates = views(couplings)
     energy = batched(couplings.energy)
@@ -101,9 +101,9 @@ def test_couplings_given_in_half_precision_are_summed_in_single():
     """Energies of 300 spins have more digits than float16 holds; halves are added so that 6e4 + 6e4 is in its range."""
     drawn = jnp.asarray(RNG.integers(-8, 9, size=(300, 300)) / 8.0, jnp.float32)
     matrix, state = drawn + drawn.T, jnp.ones(300, jnp.float16)
-    half, single = Couplings.create(matrix.astype(jnp.float16)), Couplings.create(matrix)
+    half, single = Couplings(matrix.astype(jnp.float16)), Couplings(matrix)
     assert half.energy(state) == single.energy(state)
     np.testing.assert_array_equal(half.local_field(state), single.local_field(state))
     for dtype, size in ((jnp.float16, 6e4), (jnp.float32, 3e38)):
-        large = Couplings.create(jnp.full((2, 2), size, dtype)).matrix
+        large = Couplings(jnp.full((2, 2), size, dtype)).matrix
         np.testing.assert_array_equal(large, jnp.asarray([[0.0, size], [size, 0.0]], dtype))

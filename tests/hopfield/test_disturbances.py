@@ -34,7 +34,7 @@ def test_disturbed_couplings_are_couplings_with_a_part_along_those_before(distur
 def test_directed_couplings_stay_directed_and_their_directions_are_disturbed_each_by_itself():
     """A pair keeps one direction alone with probability 2 c (1−c), one half here."""
     drawn = RNG.normal(size=(40, 40))
-    network, off = AsymmetricCouplings.create(drawn), ~np.eye(40, dtype=bool)
+    network, off = AsymmetricCouplings(drawn), ~np.eye(40, dtype=bool)
     signs, cut, noise = (
         disturb(network) for disturb in (clipped, lambda w: diluted(w, KEY, 0.5), lambda w: noisy(w, KEY, 0.5))
     )
@@ -80,7 +80,7 @@ def test_a_classical_memory_and_a_bias_are_taken():
     found = clipped(biased)
     np.testing.assert_allclose(found.scale * found.bias, biased.scale * biased.bias, rtol=1e-12)
     with pytest.raises(ValueError, match="model must be classical"):
-        diluted(Memory.create(SPINS), KEY, 0.5)
+        diluted(Memory(SPINS), KEY, 0.5)
     with pytest.raises(ValueError, match="keep must be from 1e-6 to 1"):
         diluted(memory, KEY, 0.0)
 
@@ -88,5 +88,5 @@ def test_a_classical_memory_and_a_bias_are_taken():
 @pytest.mark.parametrize("unit", [1e-25, 1e15])
 def test_noise_is_relative_to_couplings_of_any_unit(unit):
     matrix = np.asarray(HEBB.matrix, np.float32)
-    plain, scaled = (noisy(Couplings.create(matrix * np.float32(size)), KEY, 0.5).matrix for size in (1.0, unit))
+    plain, scaled = (noisy(Couplings(matrix * np.float32(size)), KEY, 0.5).matrix for size in (1.0, unit))
     np.testing.assert_allclose(np.asarray(scaled) / np.float32(unit), plain, rtol=1e-4, atol=1e-4)

@@ -36,7 +36,7 @@ def test_the_library_imports_where_only_its_own_packages_are() -> None:
         "for about in pkgutil.walk_packages(hopfield.__path__, 'hopfield.'):\n"
         "    if about.name not in ('hopfield.plots', 'hopfield.__main__'):\n"
         "        importlib.import_module(about.name)\n"
-        "print(hopfield.Memory.create([[1.0, -1.0]], 1.0).patterns.shape[0])"
+        "print(hopfield.Memory([[1.0, -1.0]], 1.0).patterns.shape[0])"
     )
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "1\n")
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import scipy.special
 
+from hopfield._pytrees import changed
 from hopfield.memory import Memory
-from hopfield.separations import Linear, LogSumExp, entmax, polynomial
+from hopfield.separations import Entmax, Linear, LogSumExp, Polynomial
 from hopfield.spaces import Spins
 from tests.hopfield.contracts.parts import PLACES, SEPARATIONS, SIMILARITIES, SPACES, WIDTH, quick, slopes
 
@@ -19,7 +20,7 @@ PATTERNS, VALUES = RNG.normal(size=(M, N)), RNG.normal(size=(M, V))
 QUERIES = RNG.normal(size=(5, N))
 SPINS, SPIN_STATES = np.sign(PATTERNS), np.sign(QUERIES)
 MASK = np.array([True, True, False, True, False, True, True])
-CLASSICAL = Memory.create(SPINS, 1 / N, separation=Linear(), space=Spins())
+CLASSICAL = Memory(SPINS, 1 / N, separation=Linear(), space=Spins())
 
 
 def batched(function):
@@ -31,7 +32,7 @@ def batched(function):
 def test_read_is_softmax_attention(dtype, mask):
     """Log-sum-exp, β = 1/√d and separate values, against JAX's own attention and against numpy, to rounding."""
     queries, keys, values = (a.astype(dtype) for a in (QUERIES, PATTERNS, VALUES))
-    memory = Memory.create(keys, 1 / np.sqrt(N), values=values, mask=mask)
+    memory = Memory(keys, 1 / np.sqrt(N), values=values, mask=mask)
     read = quick(jax.vmap(memory.read))(queries)
     assert read.dtype == dtype
     scores = np.where(True if mask is None else mask, np.asarray(queries) @ np.asarray(keys).T / np.sqrt(N), -np.inf)
@@ -49,7 +50,7 @@ def test_read_is_softmax_attention(dtype, mask):
 def test_scores_of_masked_patterns_are_zero():
     stored = np.where(MASK[:, None], PATTERNS, np.nan)
     for name in SIMILARITIES:
-        memory = Memory.create(PATTERNS, 0.3, mask=MASK, similarity=SIMILARITIES[name]).replace(patterns=stored)
+        memory = changed(Memory(PATTERNS, 0.3, mask=MASK, similarity=SIMILARITIES[name]), patterns=stored)
         scores = memory.scores(jnp.asarray(QUERIES[0]))
         np.testing.assert_array_equal(scores[~MASK], 0.0)
         assert jnp.all(jnp.abs(scores[MASK]) > 1e-3)
@@ -57,7 +58,7 @@ def test_scores_of_masked_patterns_are_zero():
 
 def test_update_of_a_modern_memory_is_its_read_out_and_its_gradient_step():
     """x' = Xᵀ softmax(βXx) = x − ∇E(x): attention over the patterns is a gradient step of length one."""
-    memory = Memory.create(PATTERNS, 0.7)
+    memory = Memory(PATTERNS, 0.7)
     parts = batched(lambda x: (memory.update(x), memory.read(x), jax.grad(memory.energy)(x)))
     update, read, slope = (np.asarray(a) for a in parts(QUERIES))
     np.testing.assert_allclose(update, read, rtol=1e-13)
@@ -66,7 +67,7 @@ def test_update_of_a_modern_memory_is_its_read_out_and_its_gradient_step():
 
 def test_energy_in_closed_form():
     """Ramsauer et al. 2021, eq. 2, without its constants, and Hopfield 1982 with its diagonal M/2 kept."""
-    modern = batched(Memory.create(PATTERNS, 0.7).energy)(QUERIES)
+    modern = batched(Memory(PATTERNS, 0.7).energy)(QUERIES)
     scores = 0.7 * QUERIES @ PATTERNS.T
     expected = 0.5 * np.sum(QUERIES**2, axis=1) - scipy.special.logsumexp(scores, axis=1) / 0.7
     np.testing.assert_allclose(modern, expected, rtol=1e-13)
@@ -76,7 +77,7 @@ def test_energy_in_closed_form():
 
 def test_one_step_falls_by_at_least_half_the_squared_step():
     """Ramsauer et al. 2021: E(t) − E(t+1) ≥ ½‖x(t+1) − x(t)‖²."""
-    memory = Memory.create(PATTERNS, 2.0)
+    memory = Memory(PATTERNS, 2.0)
     update, energy = np.asarray(batched(memory.update)(QUERIES)), batched(memory.energy)
     fall = np.asarray(energy(QUERIES)) - np.asarray(energy(update))
     assert np.all(fall >= 0.5 * np.sum((update - QUERIES) ** 2, axis=1) - 1e-12)
@@ -94,7 +95,7 @@ def pairs(separations, plain):
 def test_local_field_is_half_the_brute_force_energy_difference(separation, name):
     """Own spin excluded, with padding, for every separation and similarity: x (E(spin flipped) − E(x)) / 2."""
     stored, parts = SPINS if name == "dot" else PATTERNS, {"similarity": SIMILARITIES[name], "space": Spins()}
-    memory = Memory.create(stored, 0.3, mask=MASK, separation=SEPARATIONS[separation], **parts)
+    memory = Memory(stored, 0.3, mask=MASK, separation=SEPARATIONS[separation], **parts)
 
     flipped = SPIN_STATES[:, None, :] * np.concatenate([np.ones((1, N)), 1 - 2 * np.eye(N)])
     energies, fields = quick(lambda x, s: (jax.vmap(jax.vmap(memory.energy))(x), jax.vmap(memory.local_field)(s)))(
@@ -113,7 +114,7 @@ def test_local_field_is_half_the_brute_force_energy_difference(separation, name)
 def test_fields_of_a_state_with_hidden_units_are_those_of_its_energies_or_none(separation, name):
     """Where a unit is 0 the quick forms, which know steps from −1 to +1, are exact or NaN, all units at once or one."""
     stored = SPINS if name == "dot" else PATTERNS
-    memory = Memory.create(stored, 0.3, mask=MASK, similarity=SIMILARITIES[name], separation=separation, space=Spins())
+    memory = Memory(stored, 0.3, mask=MASK, similarity=SIMILARITIES[name], separation=separation, space=Spins())
     hidden = np.where(np.arange(N) % 3 == 1, 0.0, SPIN_STATES[0])
     ends = np.stack([np.where(np.eye(N, dtype=bool), spin, hidden) for spin in (-1.0, 1.0)])
 
@@ -134,7 +135,7 @@ def test_fields_of_a_state_with_hidden_units_are_those_of_its_energies_or_none(s
 def test_one_neuron_at_a_time_sees_the_same_field_as_all_at_once(name):
     """And still does after the cache has followed a flip."""
     stored = SPINS if name == "dot" else PATTERNS
-    memory = Memory.create(stored, 0.3, mask=MASK, similarity=SIMILARITIES[name], space=Spins())
+    memory = Memory(stored, 0.3, mask=MASK, similarity=SIMILARITIES[name], space=Spins())
 
     def compare(state):
         cache = memory.advance(memory.cache(state), state, 2, -state[2])
@@ -147,7 +148,7 @@ def test_one_neuron_at_a_time_sees_the_same_field_as_all_at_once(name):
 
 def test_own_spin_is_excluded():
     """With the self-term kept, sign(Wx) is x itself at high load; without it the field of a lone spin is zero."""
-    lone = Memory.create(np.ones((3, 1)), separation=Linear(), space=Spins())
+    lone = Memory(np.ones((3, 1)), separation=Linear(), space=Spins())
     np.testing.assert_array_equal(batched(lone.local_field)(np.ones((1, 1))), 0.0)
     hollow = (SPINS.T @ SPINS / N) * (1 - np.eye(N))
     np.testing.assert_allclose(batched(CLASSICAL.local_field)(SPIN_STATES), SPIN_STATES @ hollow, atol=1e-14)
@@ -156,7 +157,7 @@ def test_own_spin_is_excluded():
 def test_hetero_association_returns_the_partner_of_the_nearest_pattern():
     """On the sphere every pattern is nearest to itself."""
     stored = PATTERNS / np.linalg.norm(PATTERNS, axis=1, keepdims=True)
-    memory = Memory.create(stored, 500.0, values=VALUES)
+    memory = Memory(stored, 500.0, values=VALUES)
     read, update = batched(lambda x: (memory.read(x), memory.update(x)))(stored)
     np.testing.assert_allclose(read, VALUES, rtol=1e-6)
     np.testing.assert_allclose(update, stored, atol=1e-6)
@@ -170,7 +171,7 @@ def test_masked_patterns_might_as_well_be_anything(name, place):
     state = np.tanh(states[0]) if place == "box" else states[0]
 
     def everything(patterns, values):
-        memory = Memory.create(
+        memory = Memory(
             patterns, 0.4, values=values, mask=MASK, similarity=similarity, separation=LogSumExp(), space=space
         )
         return memory.energy(state), memory.update(state), memory.read(state), jax.grad(memory.energy)(state)
@@ -188,7 +189,7 @@ def test_memories_batch_over_patterns_beta_and_masks():
     betas = np.array([0.1, 0.5, 1.0, 2.0])
 
     def step(patterns, beta, mask, state):
-        return Memory.create(patterns, beta, mask=mask).update(state)
+        return Memory(patterns, beta, mask=mask).update(state)
 
     masks = RNG.random((4, M)) < 0.7
     batch = quick(jax.vmap(step, (0, 0, 0, None)))(patterns, betas, masks, QUERIES[0])
@@ -202,7 +203,7 @@ def test_energy_is_differentiable_in_everything_real():
     point = jnp.asarray(np.concatenate([PATTERNS.ravel(), QUERIES[0], [0.7]]))
 
     def energy(v):
-        return Memory.create(v[: M * N].reshape(M, N), v[-1], separation=entmax(1.4)).energy(v[M * N : -1])
+        return Memory(v[: M * N].reshape(M, N), v[-1], separation=Entmax(1.4)).energy(v[M * N : -1])
 
     np.testing.assert_allclose(quick(jax.grad(energy))(point), slopes(energy, point), rtol=1e-6, atol=1e-8)
 
@@ -210,7 +211,7 @@ def test_energy_is_differentiable_in_everything_real():
 def test_entries_of_masked_patterns_need_not_be_spins():
     padded = np.concatenate([SPINS, np.zeros((1, N))])
     mask = np.arange(M + 1) < M
-    assert Memory.create(padded, space=Spins(), separation=LogSumExp(), mask=mask).patterns.shape == (M + 1, N)
+    assert Memory(padded, space=Spins(), separation=LogSumExp(), mask=mask).patterns.shape == (M + 1, N)
 
 
 HALVES = pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16], ids=["bfloat16", "float16"])
@@ -220,7 +221,7 @@ HALVES = pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16], ids=["bfl
 def test_weights_of_half_precision_are_softmax_of_the_same_rounded_numbers(dtype):
     """Scores and β rounded to 8 or 11 bits would move the weights by as much as a hundredth."""
     keys, query = (RNG.normal(size=shape).astype(dtype) for shape in ((50, 64), (64,)))
-    memory = Memory.create(keys, 0.3)
+    memory = Memory(keys, 0.3)
     scores = np.asarray(keys, np.float64) @ np.asarray(query, np.float64)
     np.testing.assert_allclose(
         memory.weights(query), scipy.special.softmax(np.float32(0.3) * scores), rtol=0, atol=1e-6
@@ -231,7 +232,7 @@ def test_weights_of_half_precision_are_softmax_of_the_same_rounded_numbers(dtype
 @HALVES
 def test_large_scores_of_half_precision_are_read_as_the_pattern_they_single_out(dtype):
     keys = (20 * RNG.normal(size=(50, 512))).astype(dtype)
-    memory = Memory.create(keys, 0.001)
+    memory = Memory(keys, 0.001)
     for found in (memory.read(keys[3]), memory.update(keys[3])):
         np.testing.assert_array_equal(found, keys[3])
 
@@ -240,7 +241,7 @@ def test_large_scores_of_half_precision_are_read_as_the_pattern_they_single_out(
 def test_seventy_thousand_spins_of_half_precision_are_counted_exactly(dtype):
     spins = np.ones((2, 70_000), dtype)
     spins[1, :301] = -1
-    memory = Memory.create(spins, 1 / 70_000, separation=Linear(), space=Spins())
+    memory = Memory(spins, 1 / 70_000, separation=Linear(), space=Spins())
     np.testing.assert_array_equal(memory.scores(spins[0]), [70_000, 70_000 - 602])
     np.testing.assert_array_equal(memory.update(spins[0]), spins[0])
 
@@ -250,7 +251,7 @@ def test_fields_of_half_precision_spins_are_those_of_float32(similarity):
     """Spins are the same numbers in either type, so that fields, scores and the cache after a flip are as well."""
     found = []
     for dtype in (jnp.bfloat16, jnp.float32):
-        memory = Memory.create(SPINS.astype(dtype), 0.3, similarity=similarity, separation=polynomial(3), space=Spins())
+        memory = Memory(SPINS.astype(dtype), 0.3, similarity=similarity, separation=Polynomial(3), space=Spins())
         state = SPIN_STATES[0].astype(dtype)
         cache = memory.cache(state)
         found.append(
@@ -262,7 +263,7 @@ def test_fields_of_half_precision_spins_are_those_of_float32(similarity):
 @pytest.mark.parametrize("options", [{"mask": np.ones(5, bool)}, {"separation": "normmax:2"}, {}])
 def test_a_target_that_no_pattern_has_is_refused(options):
     rows = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)
-    memory = Memory.create(rows, **options)
+    memory = Memory(rows, **options)
     for target in (5, -1):
         with pytest.raises(ValueError, match="target must be from 0 to 4"):
             memory.statistics(rows[0], target=target)

@@ -36,8 +36,8 @@ KEY = jax.random.key(0)
 SPINS = np.random.default_rng(0).choice([-1.0, 1.0], (3, 8))
 ROWS = np.random.default_rng(1).normal(size=(3, 8))
 STATE = ROWS[0]
-MODERN = Memory.create(ROWS)
-CLASSICAL = Memory.create(SPINS, separation="linear", space=spaces.Spins())
+MODERN = Memory(ROWS)
+CLASSICAL = Memory(SPINS, separation="linear", space=spaces.Spins())
 HEBB = hebb_couplings(CLASSICAL)
 
 SCORES = np.array([0.1, 0.5, 2.0])
@@ -74,18 +74,18 @@ MISTAKES = {
         r"known must be boolean \[8\], got bool \(3,\)",
     ),
     "known of an update": (lambda: MODERN.update(STATE, known=[1] * 8), r"known must be boolean \[8\], got int"),
-    "beta traced": (lambda: jax.jit(lambda b: Memory.create(ROWS, b))(jnp.ones(3)), "beta must be one real number"),
+    "beta traced": (lambda: jax.jit(lambda b: Memory(ROWS, b))(jnp.ones(3)), "beta must be one real number"),
     "beta truth traced": (
         lambda: jax.jit(lambda b: attention.attend(ROWS, ROWS, ROWS, beta=b))(True),
         "beta must be real numbers, got bool",
     ),
     "metric of an object": (
-        lambda: Memory.create(ROWS, similarity=similarities.Bilinear(np.eye(8))),
-        r"metric must be a Metric \(write similarities.bilinear\(g\)\), got array",
+        lambda: Memory(ROWS, similarity=similarities.Bilinear(np.eye(8))),
+        r"metric must be a Metric \(write similarities.Bilinear\(g\)\), got array",
     ),
     "degree of the classical": (
         lambda: separations.Linear(3),
-        r"degree must be 2 for Linear \(write separations.polynomial\), got 3",
+        r"degree must be 2 for Linear \(write separations.Polynomial\), got 3",
     ),
     "degree put in later": (lambda: separations.Linear().replace(degree=4), "degree must be 2 for Linear .* got 4"),
     "classical rectified": (lambda: separations.Linear(rectified=True), "rectified must be False for Linear .* True"),
@@ -98,11 +98,11 @@ MISTAKES = {
         r"state must have shape \[8\] .* \(1,",
     ),
     "metric of widths": (
-        lambda: similarities.bilinear(np.ones((2, 8)))(STATE, ROWS),
+        lambda: similarities.Bilinear(np.ones((2, 8)))(STATE, ROWS),
         r"state must have shape \[2\] .* got shape \(8,\)",
     ),
-    "field width": (lambda: spaces.sphere().project(STATE[:1], STATE), r"field must have shape \[8\] .* \(1,\)"),
-    "patterns of 8 bits": (lambda: Memory.create(jnp.ones((2, 3), jnp.float8_e4m3fn)), "patterns must be real numbers"),
+    "field width": (lambda: spaces.Sphere().project(STATE[:1], STATE), r"field must have shape \[8\] .* \(1,\)"),
+    "patterns of 8 bits": (lambda: Memory(jnp.ones((2, 3), jnp.float8_e4m3fn)), "patterns must be real numbers"),
     "load": (lambda: find_memory("classical").rounded(np.nan, 10), "load must be a finite number of at least 0"),
     "widths": (lambda: overlaps.overlap(SPINS[0], SPINS[0, :1]), r"pattern must have shape \[8\] .*, got shape \(1,\)"),
     "batch": (lambda: overlaps.bit_error(SPINS, SPINS[0]), r"state must have shape \[N\] \(batch with jax.vmap\)"),
@@ -120,10 +120,10 @@ MISTAKES = {
     "rows beyond": (lambda: sources.stored(ROWS).rows(2, 3), "must be at most 3 patterns, got 2"),
     "drawn beyond": (lambda: sources.generated(KEY, "spins", 3, 4).rows(2, 5), "must be at most 3 patterns"),
     "width one": (
-        lambda: large.read(Memory.create(ROWS, similarity=similarities.SquaredDistance()), ROWS[:, :1]),
+        lambda: large.read(Memory(ROWS, similarity=similarities.SquaredDistance()), ROWS[:, :1]),
         r"queries must have shape \[Q, 8\], got \(3, 1\)",
     ),
-    "block": (lambda: large.read(Memory.create(ROWS), ROWS, block=2.5), f"block {OF_ONE}, got 2.5"),
+    "block": (lambda: large.read(Memory(ROWS), ROWS, block=2.5), f"block {OF_ONE}, got 2.5"),
     "flipped": (
         lambda: overlap_sampling.sample(9, 1.0, flipped=1.5),
         f"flipped {OF_ZERO}, got 1.5",
@@ -148,7 +148,7 @@ MISTAKES = {
         r"key must have the metric's width 8, got 3 \(axis -1\)",
     ),
     "largest in blocks": (
-        lambda: large.read(Memory.create(ROWS, separation=separations.TopK(2)), ROWS),
+        lambda: large.read(Memory(ROWS, separation=separations.TopK(2)), ROWS),
         "separation must be one that can be read in blocks, got TopK: its weights need all scores at once",
     ),
     "powers in blocks": (
@@ -183,7 +183,7 @@ def test_events_end_where_sweeps_do_from_what_is_no_spin(dynamics):
 
 
 def test_a_state_takes_the_precision_of_its_memory():
-    memory = Memory.create(ROWS.astype(np.float32), 2.0)
+    memory = Memory(ROWS.astype(np.float32), 2.0)
     half = STATE.astype(np.float16)
     found = retrieve(memory, half)
     assert found.state.dtype == jnp.float32
@@ -217,7 +217,7 @@ def test_a_token_beyond_the_cache_reads_nothing():
 
 
 def test_couplings_of_one_neuron_and_none_hidden_still_relax():
-    assert int(retrieve(Couplings.create(np.zeros((1, 1))), [1.0], dynamics="sequential").status) == 0
+    assert int(retrieve(Couplings(np.zeros((1, 1))), [1.0], dynamics="sequential").status) == 0
 
 
 @pytest.mark.parametrize("degree", [33, 34, 60])
@@ -236,7 +236,7 @@ def test_masked_entries_are_no_numbers(kind):
     with pytest.raises(ValueError, match=r"^query must be an array of real numbers, got MaskedArray masked_array"):
         attention.attend(masked, np.eye(2), np.eye(2))
     with pytest.raises(ValueError, match=r"^mask must be boolean, got MaskedArray"):
-        Memory.create(np.ones((2, 2)), mask=np.ma.array([True, False], mask=[True, False]))
+        Memory(np.ones((2, 2)), mask=np.ma.array([True, False], mask=[True, False]))
 
 
 @pytest.mark.parametrize("length", [2**32 + 2, np.array([2**32 + 2]), np.array([2**63 + 2], np.uint64), [2**40]])

@@ -28,17 +28,17 @@ each_kind = pytest.mark.parametrize("what", MODULES)
         ("similarity", "squared_distance", similarities.SquaredDistance()),
         ("similarity", "cosine", similarities.Cosine()),
         ("similarity", "manhattan", similarities.Manhattan()),
-        ("separation", "entmax:1.5", separations.entmax(1.5)),
+        ("separation", "entmax:1.5", separations.Entmax(1.5)),
         ("space", "euclidean", spaces.Euclidean()),
-        ("space", "sphere", spaces.sphere(1.0)),
-        ("space", "sphere:20", spaces.sphere(20.0)),
-        ("space", "box:0.5", spaces.box(0.5)),
+        ("space", "sphere", spaces.Sphere(1.0)),
+        ("space", "sphere:20", spaces.Sphere(20.0)),
+        ("space", "box:0.5", spaces.Box(0.5)),
     ],
 )
 def test_a_memory_of_names_is_that_of_the_objects(what, name, expected):
     assert MODULES[what].find(name) == expected
-    assert getattr(Memory.create(PATTERNS, **{what: name}), what) == expected
-    assert Memory.create(PATTERNS, **{what: name}) == Memory.create(PATTERNS, **{what: expected})
+    assert getattr(Memory(PATTERNS, **{what: name}), what) == expected
+    assert Memory(PATTERNS, **{what: name}) == Memory(PATTERNS, **{what: expected})
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_an_unknown_name_is_told_all_names_and_the_nearest(what):
     typo = names[0][:-1]
     known = re.escape(", ".join(names))
     with pytest.raises(ValueError, match=rf"^{what} must be one of {known}, got '{typo}'; did you mean {names[0]}\?"):
-        Memory.create(PATTERNS, **{what: typo})
+        Memory(PATTERNS, **{what: typo})
     with pytest.raises(ValueError, match=rf"^{what} must be one of {known}, got 'zzzz'"):
         MODULES[what].find("zzzz")
 
@@ -63,10 +63,10 @@ def test_an_unknown_name_is_told_all_names_and_the_nearest(what):
 def test_parts_of_ones_own_are_found_by_their_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code = (
-        "from hopfield import similarities, spaces\nwide = lambda r=2: spaces.sphere(r)\nnear = similarities.Cosine\n"
+        "from hopfield import similarities, spaces\nwide = lambda r=2: spaces.Sphere(r)\nnear = similarities.Cosine\n"
     )
     (tmp_path / "mine.py").write_text(code)
-    memory = Memory.create(PATTERNS, similarity="./mine.py:near", space="./mine.py:wide:3")
-    assert memory == Memory.create(PATTERNS, similarity="cosine", space="sphere:3")
+    memory = Memory(PATTERNS, similarity="./mine.py:near", space="./mine.py:wide:3")
+    assert memory == Memory(PATTERNS, similarity="cosine", space="sphere:3")
     with pytest.raises(ValueError, match=r"^space must be a Space or return one, got Cosine from"):
         spaces.find("./mine.py:near")

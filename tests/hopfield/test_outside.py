@@ -20,8 +20,8 @@ def roll(key, state, amount): return jnp.roll(state, jnp.int32(amount))
 def data(): return np.arange(12.0).reshape(3, 4)
 def talks(degree=2): raise ValueError("y" * 5000)
 def strange(patterns): return patterns.no_such_thing
-def bare(patterns): return Memory.create(patterns)
-def deaf(patterns, *, mask=None): return Memory.create(patterns)
+def bare(patterns): return Memory(patterns)
+def deaf(patterns, *, mask=None): return Memory(patterns)
 def lost(key, state, amount): return state * jnp.nan
 """
 
@@ -34,7 +34,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_memory_is_read_again_when_its_file_has_changed(mine: Path) -> None:
-    code = "from hopfield import Memory\ndef net(x, *, mask=None): return Memory.create(x, {}, mask=mask)\n"
+    code = "from hopfield import Memory\ndef net(x, *, mask=None): return Memory(x, {}, mask=mask)\n"
     for beta in (1.0, 2.25):
         (mine / "net.py").write_text(code.format(beta))
         assert hopfield.memories.find("./net.py:net").build(np.eye(3)).beta == beta

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hopfield import find_memory, hebb_couplings
+from hopfield._pytrees import changed
 from hopfield.dynamics import relax
 from hopfield.packed import packed_couplings
 from hopfield.patterns import flip, spins
@@ -55,7 +56,7 @@ def test_other_numbers_than_spins_are_refused_and_nan_stays():
     rows[1, 2] = 0.5
     build = lambda rows: packed_couplings(find_memory("classical").build(rows))
     with pytest.raises(ValueError, match=r"^patterns must be spins where couplings are packed, got other numbers$"):
-        packed_couplings(find_memory("classical").build(spins(jax.random.key(0), 2, 5)).replace(patterns=rows))
+        packed_couplings(changed(find_memory("classical").build(spins(jax.random.key(0), 2, 5)), patterns=rows))
     assert build(np.ones((2, 5))).matrix.shape == (5, 5)
     traced = jax.jit(lambda patterns: packed_couplings(memory(2).replace(patterns=patterns)).local_field(jnp.ones(5)))
     assert np.isnan(traced(rows)).all()

@@ -10,7 +10,7 @@ from hopfield._parts import check_parts, check_spins, checked_values, stored_spi
 from hopfield.patterns.sources import as_source
 from hopfield.separations import Entmax, as_separation
 from hopfield.similarities import Bilinear, Dot, SquaredDistance
-from hopfield.spaces import Euclidean, sphere
+from hopfield.spaces import Euclidean, Sphere
 
 SPINS = jnp.array([[1.0, -1.0, 1.0], [-1.0, -1.0, 1.0]])
 MARKED = SPINS.at[1, 2].set(0.25)
@@ -20,7 +20,7 @@ MARKED = SPINS.at[1, 2].set(0.25)
     ("similarity", "space"),
     [
         (Dot(), Euclidean()),
-        (Dot(), sphere(1.0)),
+        (Dot(), Sphere(1.0)),
         (SquaredDistance(), Euclidean(confined=False)),
         (Bilinear(metrics.euclidean(3)), Euclidean()),
     ],
@@ -77,9 +77,9 @@ def test_values_are_one_row_per_pattern_of_a_matrix_or_a_source():
 
 
 def test_a_memory_may_hold_anything_while_jax_takes_it_apart() -> None:
-    memory = Memory.create(SPINS)
+    memory = Memory(SPINS)
     assert jax.tree.map(jnp.shape, memory).patterns == SPINS.shape
     assert jax.tree.map(lambda x: x.tolist(), memory).beta == 1.0
     batch = jax.tree.map(lambda x: jnp.stack([x, x]), memory)
-    ends = jax.vmap(Memory.update, in_axes=(Memory(0, 0), None))(batch, SPINS[0])  # type: ignore[arg-type]
+    ends = jax.vmap(Memory.update, in_axes=(jax.tree.map(lambda _: 0, memory), None))(batch, SPINS[0])
     assert ends.shape == (2, 3)

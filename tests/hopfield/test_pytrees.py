@@ -5,35 +5,36 @@ import itertools
 import jax
 import jax.numpy as jnp
 
+from hopfield._pytrees import changed
 from hopfield.memory import Memory
-from hopfield.separations import Sparsemax, entmax
+from hopfield.separations import Entmax, Sparsemax
 from tests.hopfield.contracts.parts import SEPARATIONS, SIMILARITIES, SPACES
 
 PARTS = [*SEPARATIONS.values(), *SIMILARITIES.values(), *SPACES.values()]
 
 
 def test_structures_of_different_parts_differ():
-    """Softmax and sparsemax have no field, entmax and normmax one number each: only the class tells them apart."""
+    """Softmax and sparsemax have no field, Entmax and normmax one number each: only the class tells them apart."""
     structures = [jax.tree.structure(part) for part in PARTS]
     for one, other in itertools.combinations(structures, 2):
         assert one != other
-    assert jax.tree.structure(entmax(1.2)) == jax.tree.structure(entmax(1.7))
-    assert jax.tree.structure(Memory.create(jnp.eye(2))) == jax.tree.structure(Memory.create(2 * jnp.eye(2), 3.0))
+    assert jax.tree.structure(Entmax(1.2)) == jax.tree.structure(Entmax(1.7))
+    assert jax.tree.structure(Memory(jnp.eye(2))) == jax.tree.structure(Memory(2 * jnp.eye(2), 3.0))
 
 
 def test_nodes_are_equal_where_structure_and_numbers_are():
-    memory = Memory.create(jnp.eye(3), 2.0)
-    assert memory == Memory.create(jnp.eye(3), 2.0)
-    assert hash(memory) == hash(Memory.create(jnp.eye(3), 2.0))
+    memory = Memory(jnp.eye(3), 2.0)
+    assert memory == Memory(jnp.eye(3), 2.0)
+    assert hash(memory) == hash(Memory(jnp.eye(3), 2.0))
     others = [
-        Memory.create(2 * jnp.eye(3), 2.0),
-        Memory.create(jnp.eye(4), 2.0),
-        Memory.create(jnp.eye(3), 2.0, separation=Sparsemax()),
-        Memory.create(jnp.eye(3), 2.0, mask=jnp.ones(3, bool)),
-        Memory.create(jnp.eye(3, dtype=jnp.float16), 2.0),
+        Memory(2 * jnp.eye(3), 2.0),
+        Memory(jnp.eye(4), 2.0),
+        Memory(jnp.eye(3), 2.0, separation=Sparsemax()),
+        Memory(jnp.eye(3), 2.0, mask=jnp.ones(3, bool)),
+        Memory(jnp.eye(3, dtype=jnp.float16), 2.0),
         jnp.eye(3),
         None,
     ]
     assert all(memory != other for other in others)
-    broken = memory.replace(beta=jnp.asarray(jnp.nan))
-    assert broken == memory.replace(beta=jnp.asarray(jnp.nan)) != memory
+    broken = changed(memory, beta=jnp.asarray(jnp.nan))
+    assert broken == changed(memory, beta=jnp.asarray(jnp.nan)) != memory

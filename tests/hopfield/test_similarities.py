@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from hopfield import Memory, trajectory
 from hopfield.metrics import block, diagonal, full, low_rank, projected, scaled
-from hopfield.similarities import Cosine, Dot, Manhattan, SquaredDistance, as_similarity, bilinear
+from hopfield.similarities import Bilinear, Cosine, Dot, Manhattan, SquaredDistance, as_similarity
 from hopfield.spaces import Box, Euclidean, Sphere, Spins
 from tests.hopfield.contracts.parts import METRIC, PLACES, SIMILARITIES, SPACES, WIDTH, quick
 
@@ -175,10 +175,10 @@ def test_cosine_of_nothing_is_zero_with_a_finite_gradient():
 def test_metric_may_be_rectangular_and_asymmetric():
     """States of width 3 against patterns of width 6: x^a g_ab ξ^b."""
     metric = RNG.normal(size=(3, WIDTH))
-    found = bilinear(metric)(STATES[0, :3], PATTERNS)
+    found = Bilinear(metric)(STATES[0, :3], PATTERNS)
     np.testing.assert_allclose(found, PATTERNS @ metric.T @ STATES[0, :3], rtol=1e-13)
-    assert bilinear(metric).keys(PATTERNS).shape == (5, 3)
-    identity = bilinear(jnp.eye(WIDTH))
+    assert Bilinear(metric).keys(PATTERNS).shape == (5, 3)
+    identity = Bilinear(jnp.eye(WIDTH))
     np.testing.assert_allclose(identity(STATES[0], PATTERNS), Dot()(STATES[0], PATTERNS), rtol=1e-14)
 
 
@@ -186,7 +186,7 @@ def test_metric_may_be_rectangular_and_asymmetric():
 def test_every_form_of_a_metric_is_its_matrix(name):
     """Scores, keys and the next state of a memory: in their own parametrisation as with g [N, K] written out."""
     metric = METRICS[name]
-    found, same = (Memory.create(PATTERNS, 0.7, similarity=bilinear(g)) for g in (metric, metric.dense()))
+    found, same = (Memory(PATTERNS, 0.7, similarity=Bilinear(g)) for g in (metric, metric.dense()))
     for verb in ("scores", "update", "energy"):
         np.testing.assert_allclose(getattr(found, verb)(STATES[0]), getattr(same, verb)(STATES[0]), rtol=1e-12)
     np.testing.assert_allclose(found.similarity.keys(PATTERNS), same.similarity.keys(PATTERNS), rtol=1e-12, atol=1e-14)
@@ -196,7 +196,7 @@ def test_biases_of_a_metric_move_the_next_state_and_the_energy_falls():
     """(x W_q + b_q)·(ξ W_k + b_k): the step is the exact one, so that the theorem of descent holds."""
     query, key = RNG.normal(size=(2, WIDTH, 3))
     metric = projected(query, key, *RNG.normal(size=(2, 3)))
-    memory = Memory.create(PATTERNS, 0.7, similarity=bilinear(metric))
+    memory = Memory(PATTERNS, 0.7, similarity=Bilinear(metric))
     slope = jax.grad(lambda x: memory.similarity(x, PATTERNS) @ memory.weights(STATES[0]))(jnp.asarray(STATES[0]))
     np.testing.assert_allclose(memory.update(STATES[0]), slope, rtol=1e-10)
     energies = jax.vmap(memory.energy)(trajectory(memory, STATES[0], 5))
@@ -205,7 +205,7 @@ def test_biases_of_a_metric_move_the_next_state_and_the_energy_falls():
 
 def test_a_metric_of_several_heads_is_refused():
     with pytest.raises(ValueError, match="metric must be of one head, got heads \\(2,\\)"):
-        bilinear(diagonal(np.ones((2, WIDTH))))
+        Bilinear(diagonal(np.ones((2, WIDTH))))
 
 
 def test_squared_distance_is_the_dot_product_up_to_norms():
@@ -216,5 +216,5 @@ def test_squared_distance_is_the_dot_product_up_to_norms():
 
 @pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
 def test_a_metric_in_place_of_a_similarity_is_its_bilinear_form(metric):
-    assert Memory.create(PATTERNS, 0.7, similarity=metric) == Memory.create(PATTERNS, 0.7, similarity=bilinear(metric))
-    assert as_similarity(metric) == bilinear(metric)
+    assert Memory(PATTERNS, 0.7, similarity=metric) == Memory(PATTERNS, 0.7, similarity=Bilinear(metric))
+    assert as_similarity(metric) == Bilinear(metric)

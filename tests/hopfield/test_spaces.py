@@ -6,7 +6,7 @@ import scipy.optimize
 
 from hopfield import Memory, retrieve
 from hopfield.dynamics import NOT_A_NUMBER
-from hopfield.spaces import Box, Euclidean, Sphere, Spins, box, sphere
+from hopfield.spaces import Box, Euclidean, Sphere, Spins
 from tests.hopfield.contracts.parts import SPACES, quick, slopes
 
 RNG = np.random.default_rng(3)
@@ -38,13 +38,13 @@ def test_box_projection_minimises_coordinate_by_coordinate(temperature, curvatur
         options = {"bounds": (-1, 1), "method": "bounded", "options": {"xatol": 1e-12}}
         return scipy.optimize.minimize_scalar(objective, args=(h,), **options).x
 
-    found = project(box(temperature), FIELDS, curvature)
+    found = project(Box(temperature), FIELDS, curvature)
     np.testing.assert_allclose(found, np.vectorize(best)(FIELDS), atol=3e-7)
 
 
 def test_box_lagrangian_and_potential_are_legendre_transforms():
     """L(h) + R(x) = h·x and ∇L(h) = x at x = project(h); ∇R(x) = h undoes it."""
-    space = box(0.7)
+    space = Box(0.7)
     fields = jnp.asarray(FIELDS[:5])
     x = project(space, fields)
     lagrangian = quick(jax.vmap(space.lagrangian))(fields)
@@ -55,7 +55,7 @@ def test_box_lagrangian_and_potential_are_legendre_transforms():
 
 
 def test_box_stays_finite_at_its_corners():
-    space = box(1e-3)
+    space = Box(1e-3)
     x = project(space, 1e6 * FIELDS)
     assert np.all(np.abs(x) == 1.0)
     np.testing.assert_array_equal(quick(jax.vmap(space.potential))(x), 0.0)
@@ -80,18 +80,18 @@ def test_spins_take_the_sign_and_keep_the_spin_on_a_tie():
 @pytest.mark.parametrize("scale", [1e-30, 1.0, 1e30])
 def test_sphere_projects_to_its_radius_whatever_the_size_of_the_field(scale):
     fields = (scale * FIELDS).astype(np.float32)
-    x = project(sphere(2.0), fields)
+    x = project(Sphere(2.0), fields)
     np.testing.assert_allclose(x, 2 * FIELDS / np.linalg.norm(FIELDS, axis=1, keepdims=True), rtol=1e-5)
 
 
 def test_sphere_keeps_the_state_where_no_direction_is_better():
-    np.testing.assert_array_equal(sphere().project(jnp.zeros(5), STATE), STATE)
-    np.testing.assert_array_equal(sphere(1.5).project(jnp.zeros(5).at[0].set(3.0), STATE, known=KNOWN), STATE)
+    np.testing.assert_array_equal(Sphere().project(jnp.zeros(5), STATE), STATE)
+    np.testing.assert_array_equal(Sphere(1.5).project(jnp.zeros(5).at[0].set(3.0), STATE, known=KNOWN), STATE)
 
 
 def test_clamped_units_of_a_sphere_keep_their_part_of_the_radius():
     """The best point with x₁, x₄ given: the rest of the radius along the rest of the field."""
-    space = sphere(1.5)
+    space = Sphere(1.5)
     x = project(space, FIELDS, known=KNOWN)
     free = ~np.asarray(KNOWN)
     np.testing.assert_array_equal(x[:, ~free], np.broadcast_to(STATE[KNOWN], (6, 2)))
@@ -105,13 +105,13 @@ def test_clamped_units_of_a_sphere_keep_their_part_of_the_radius():
 
 @pytest.mark.parametrize("scale", [1e-30, 1e-20, 1e20, 1e30])
 def test_clamped_units_of_a_sphere_have_no_unit_of_length(scale):
-    space, state = sphere(scale), jnp.array([0.6, 0.0, 0.8], jnp.float32) * np.float32(scale)
+    space, state = Sphere(scale), jnp.array([0.6, 0.0, 0.8], jnp.float32) * np.float32(scale)
     found = space.project(state, state, known=jnp.array([True, False, False]))
     np.testing.assert_allclose(np.asarray(found) / np.float32(scale), [0.6, 0.0, 0.8], rtol=1e-6)
 
 
 def test_clamped_units_longer_than_the_radius_leave_no_state_on_the_sphere():
-    memory, first = Memory.create(np.eye(4), 2.0, space=sphere(1.0)), jnp.arange(4) == 0
+    memory, first = Memory(np.eye(4), 2.0, space=Sphere(1.0)), jnp.arange(4) == 0
     within, beyond = (retrieve(memory, jnp.where(first, length, 0.0), known=first) for length in (1.0, 2.0))
     np.testing.assert_array_equal(within.state, [1.0, 0.0, 0.0, 0.0])
     assert np.isnan([beyond.energy, *beyond.state[1:]]).all()
@@ -124,7 +124,7 @@ def test_clamped_units_as_long_as_the_radius_to_rounding_leave_nothing_to_the_ot
     clamped /= np.linalg.norm(clamped, axis=1, keepdims=True)
     states = jnp.concatenate([clamped, np.zeros((50, 1), np.float32)], axis=1)
     assert jnp.sum(jnp.sum(states**2, axis=1) > 1) > 5
-    found = quick(jax.vmap(lambda x: sphere(1.0).project(jnp.ones(5, x.dtype), x, known=jnp.arange(5) < 4)))(states)
+    found = quick(jax.vmap(lambda x: Sphere(1.0).project(jnp.ones(5, x.dtype), x, known=jnp.arange(5) < 4)))(states)
     np.testing.assert_allclose(found, states, atol=1e-3)
 
 
@@ -153,8 +153,8 @@ def test_projections_lie_in_the_space_and_keep_the_dtype(name):
     [
         (Euclidean(), [[5.0, -7.0]], 0.0),
         (Spins(), [[1.0, -1.0], [1.0, 0.25]], 0.75),
-        (sphere(2.0), [[2.0, 0.0], [0.0, 1.5]], 0.5),
-        (box(), [[1.0, -0.3], [-1.25, 0.0]], 0.25),
+        (Sphere(2.0), [[2.0, 0.0], [0.0, 1.5]], 0.5),
+        (Box(), [[1.0, -0.3], [-1.25, 0.0]], 0.25),
     ],
     ids=["euclidean", "spins", "sphere", "box"],
 )

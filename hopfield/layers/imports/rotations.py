@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from hopfield._arguments import integer, shown
+from hopfield._pytrees import changed
 from hopfield.attention.encodings import Rotary
 from hopfield.layers.imports.layouts import slides
 
@@ -38,14 +39,14 @@ def rotary_of(config: Mapping[str, Any], width: int) -> Rotary:
     if share > 1:
         raise ValueError(f"partial_rotary_factor must be at most 1, got {share:g}")
     if config.get("rotary_dim") is not None:  # of GPT-J
-        return Rotary.create(integer("rotary_dim", config["rotary_dim"]), pairing="interleaved")
+        return Rotary(integer("rotary_dim", config["rotary_dim"]), pairing="interleaved")
     turned = int(width * share)
     if kind in ("linear", "dynamic"):
         length = int(_number(config, "max_position_embeddings")) if kind == "dynamic" else None
-        return Rotary.create(turned, base=base, scaling=kind, factor=_number(table, "factor"), length=length)
-    plain = Rotary.create(turned, base=base)
+        return Rotary(turned, base=base, scaling=kind, factor=_number(table, "factor"), length=length)
+    plain = Rotary(turned, base=base)
     rates = {"default": lambda *_: plain.rates, "llama3": _llama3, "yarn": _yarn}[kind](plain.rates, both)
-    return plain.replace(rates=rates)
+    return changed(plain, rates=rates)
 
 
 def scale_of_scores(config: Mapping[str, Any]) -> float:

@@ -91,9 +91,9 @@ def test_a_network_is_convex_and_increasing_whatever_its_numbers_are():
     )
 
 
-@pytest.mark.parametrize("space", [spaces.Euclidean(), spaces.sphere()], ids=["line", "sphere"])
+@pytest.mark.parametrize("space", [spaces.Euclidean(), spaces.Sphere()], ids=["line", "sphere"])
 def test_the_energy_of_a_network_never_rises(space):
-    held = Memory.create(STORED, 0.7, separation=NETWORK, space=space)
+    held = Memory(STORED, 0.7, separation=NETWORK, space=space)
     states = jnp.asarray(RNG.standard_normal((30, N)), jnp.float32)
     states = states / jnp.linalg.norm(states, axis=1, keepdims=True)
     path = [jax.vmap(held.energy)(states)]

@@ -29,7 +29,7 @@ def test_the_flat_network_is_the_memory_of_distances():
     graph, x = networks.flat(jnp.asarray(DIGITS), ALL, 3.0), jnp.asarray(STATE)
     rows = DIGITS.reshape(6, 64)
     field = rows @ x.ravel() - 0.5 * jnp.sum(rows**2, axis=1)
-    memory = Memory.create(rows, 3.0, similarity=SquaredDistance(), space=Euclidean(confined=False))
+    memory = Memory(rows, 3.0, similarity=SquaredDistance(), space=Euclidean(confined=False))
     expected = float(memory.energy(x.ravel()))
     assert float(graph.energy({"pixels": x, "wholes": field})) == pytest.approx(expected, abs=1e-5)
 

@@ -140,9 +140,9 @@ def test_a_pattern_is_a_fixed_point_with_all_of_its_units_free():
     assert 0 < sum(free) < 3 * len(free)
 
 
-@pytest.mark.parametrize("space", [spaces.sphere(), spaces.Spins()], ids=["sphere", "spins"])
+@pytest.mark.parametrize("space", [spaces.Sphere(), spaces.Spins()], ids=["sphere", "spins"])
 def test_a_linear_memory_has_couplings_on_spins_alone(space):
-    memory = Memory.create(1.0 - 2.0 * np.eye(3), separation="linear", space=space)
+    memory = Memory(1.0 - 2.0 * np.eye(3), separation="linear", space=space)
     assert isinstance(draws.network(memory), Couplings) == isinstance(space, spaces.Spins)
 
 

@@ -58,9 +58,9 @@ def test_derivatives_of_every_order_are_those_of_dense_attention(product, mask):
 
 FORMS = {
     "sparsemax": lambda alpha: "sparsemax",
-    "entmax": separations.entmax,
+    "entmax": separations.Entmax,
     "steep": separations.SteepEntmax,
-    "normmax": separations.normmax,
+    "normmax": separations.Normmax,
     "epanechnikov": lambda alpha: "epanechnikov",
 }
 

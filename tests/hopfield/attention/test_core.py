@@ -24,9 +24,9 @@ def the_same_numbers_in_any_order():
 SEPARATIONS = {
     "softmax": separations.LogSumExp(),
     "sparsemax": separations.Sparsemax(),
-    "entmax": separations.entmax(1.5),
-    "normmax": separations.normmax(2.0),
-    "top_k": separations.top_k(2),
+    "entmax": separations.Entmax(1.5),
+    "normmax": separations.Normmax(2.0),
+    "top_k": separations.TopK(2),
 }
 
 
@@ -172,7 +172,7 @@ def test_attention_is_a_hopfield_update():
     from hopfield import Memory
 
     patterns, state = normal(6, 4), normal(4)
-    memory = Memory.create(patterns, beta=1.7)
+    memory = Memory(patterns, beta=1.7)
     np.testing.assert_allclose(
         attend(state[None], patterns, patterns, beta=1.7)[0], jax.jit(memory.update)(state), atol=1e-14
     )

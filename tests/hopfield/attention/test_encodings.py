@@ -31,7 +31,7 @@ def test_biases_are_those_of_the_functions():
         )
     slopes = attention.alibi_slopes(3)
     np.testing.assert_allclose(
-        Alibi.create(3).score_bias(QUERY, BETA, PLACES, 30), attention.alibi_bias(slopes, 5, 30, offset=4), rtol=1e-12
+        Alibi(3).score_bias(QUERY, BETA, PLACES, 30), attention.alibi_bias(slopes, 5, 30, offset=4), rtol=1e-12
     )
     rows = jnp.asarray(RNG.normal(size=(3, 7, 8)))
     expected = attention.relative_bias(QUERY, rows, 30, beta=0.7, offset=4)
@@ -40,7 +40,7 @@ def test_biases_are_those_of_the_functions():
 
 @pytest.mark.parametrize("pairing", ["half", "interleaved"])
 def test_rotary_turns_as_the_function_does_and_leaves_the_rest(pairing):
-    found = Rotary.create(6, base=100.0, pairing=pairing).rotate(QUERY, PLACES)
+    found = Rotary(6, base=100.0, pairing=pairing).rotate(QUERY, PLACES)
     expected = attention.rotary(QUERY, PLACES, pairing=pairing, base=100.0, width=6)
     np.testing.assert_allclose(found, expected, atol=1e-12)
     np.testing.assert_array_equal(found[..., 6:], QUERY[..., 6:])
@@ -48,9 +48,7 @@ def test_rotary_turns_as_the_function_does_and_leaves_the_rest(pairing):
 
 def test_scaled_rotations():
     """Linear: every place divided. NTK: the fastest rate as it was, the slowest that of linear scaling."""
-    plain, linear, ntk = (
-        Rotary.create(8, scaling=s, factor=f).rates for s, f in (("none", 1), ("linear", 4), ("ntk", 4))
-    )
+    plain, linear, ntk = (Rotary(8, scaling=s, factor=f).rates for s, f in (("none", 1), ("linear", 4), ("ntk", 4)))
     np.testing.assert_allclose(linear, plain / 4, rtol=1e-12)
     assert ntk[0] == plain[0]
     np.testing.assert_allclose(ntk[-1], plain[-1] / 4, rtol=1e-12)
@@ -58,7 +56,7 @@ def test_scaled_rotations():
 
 def test_additions_to_tokens():
     x = QUERY[:, 0]
-    found = Sinusoidal.create().add_to_inputs(x, PLACES) - x
+    found = Sinusoidal().add_to_inputs(x, PLACES) - x
     np.testing.assert_allclose(found[1], attention.sinusoidal(9, 8)[4:], atol=1e-12)
     table = jnp.asarray(RNG.normal(size=(7, 8)))
     found = Absolute(table).add_to_inputs(x, PLACES)
@@ -86,9 +84,9 @@ def test_angles_are_right_at_every_whole_place_in_single_precision():
 def test_rotated_products_depend_on_the_distance_alone_however_far_out():
     with jax.enable_x64(False):
         rows, near = jnp.asarray(RNG.normal(size=(4, 8)), jnp.float32), jnp.arange(4)
-        for turned in (Rotary.create(8).rotate, attention.rotary):
+        for turned in (Rotary(8).rotate, attention.rotary):
             products = [(found := turned(rows, near + start)) @ found.T for start in (0, 2**24, 2**31 - 4)]
             np.testing.assert_allclose(products[1], products[0], atol=2e-5)
             np.testing.assert_allclose(products[2], products[0], atol=2e-5)
-        token = Sinusoidal.create().add_to_inputs(jnp.zeros((4, 8)), near + 2**24)
+        token = Sinusoidal().add_to_inputs(jnp.zeros((4, 8)), near + 2**24)
         np.testing.assert_allclose(token[:, 0], np.sin(np.arange(2.0**24, 2.0**24 + 4)), atol=1e-6)

@@ -40,7 +40,7 @@ def by_definition(rule, steps=T, ridge=1e-3):
 @pytest.mark.parametrize("chunk", [4, 64])
 def test_chunks_read_what_the_definition_reads_at_every_step(rule, chunk):
     """Chunks that do not divide the length; the decode, one pair at a time, ends in the same state."""
-    memory = FastWeights.create(D, V, rule)
+    memory = FastWeights(D, V, rule)
     found, end = memory.attend(QUERY, KEY, VALUE, strength=STRENGTH, decay=DECAY, chunk=chunk)
     expected = [QUERY[t] @ by_definition(rule, t + 1) for t in range(T)]
     np.testing.assert_allclose(found, expected, atol=1e-9)
@@ -50,10 +50,10 @@ def test_chunks_read_what_the_definition_reads_at_every_step(rule, chunk):
 @every_rule
 def test_writing_pair_by_pair_ends_in_the_state_of_a_sequence(rule):
     write = jax.jit(lambda memory, k, v, s, a: memory.write(k, v, strength=s, decay=a))
-    memory = FastWeights.create(D, V, rule)
+    memory = FastWeights(D, V, rule)
     for row in zip(KEY, VALUE, STRENGTH, DECAY, strict=True):
         memory = write(memory, *row)
-    _, end = FastWeights.create(D, V, rule).attend(QUERY, KEY, VALUE, strength=STRENGTH, decay=DECAY, chunk=4)
+    _, end = FastWeights(D, V, rule).attend(QUERY, KEY, VALUE, strength=STRENGTH, decay=DECAY, chunk=4)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, atol=1e-8), memory, end)
 
 
@@ -61,9 +61,7 @@ def test_writing_pair_by_pair_ends_in_the_state_of_a_sequence(rule):
 def test_gradients_of_chunks_are_those_of_one_chunk_and_finite(rule):
     def loss(chunk):
         def of(query, key, value, strength, decay):
-            found, end = FastWeights.create(D, V, rule).attend(
-                query, key, value, strength=strength, decay=decay, chunk=chunk
-            )
+            found, end = FastWeights(D, V, rule).attend(query, key, value, strength=strength, decay=decay, chunk=chunk)
             return jnp.sum(jnp.sin(found)) + jnp.sum(end.matrix**2)
 
         return quick(jax.grad(of, argnums=(0, 1, 2, 3, 4)))(QUERY, KEY, VALUE, STRENGTH, DECAY)
@@ -74,8 +72,8 @@ def test_gradients_of_chunks_are_those_of_one_chunk_and_finite(rule):
 
 
 def test_outer_products_are_causal_linear_attention_before_it_is_normalised():
-    found, _ = FastWeights.create(D, V).attend(QUERY, np.abs(KEY), VALUE)
-    total, _ = FastWeights.create(D, 1).attend(QUERY, np.abs(KEY), np.ones((T, 1)))
+    found, _ = FastWeights(D, V).attend(QUERY, np.abs(KEY), VALUE)
+    total, _ = FastWeights(D, 1).attend(QUERY, np.abs(KEY), np.ones((T, 1)))
 
     class Plain:
         of_queries = of_keys = staticmethod(lambda x: x)
@@ -86,7 +84,7 @@ def test_outer_products_are_causal_linear_attention_before_it_is_normalised():
 
 @every_rule
 def test_a_forgotten_key_reads_zero(rule):
-    _, memory = FastWeights.create(D, V, rule).attend(QUERY[:4], KEY[:4], VALUE[:4])
+    _, memory = FastWeights(D, V, rule).attend(QUERY[:4], KEY[:4], VALUE[:4])
     without = memory.forget(KEY[1])
     np.testing.assert_allclose(without.read(KEY[1]), 0.0, atol=1e-12)
     if rule == "pseudo_inverse":  # the others keep what they read, to the ridge
@@ -96,9 +94,7 @@ def test_a_forgotten_key_reads_zero(rule):
 
 def test_delta_and_pseudo_inverse_replace_what_a_key_had_and_outer_adds():
     first, second = VALUE[0], VALUE[1]
-    found = {
-        rule: FastWeights.create(D, V, rule).write(KEY[0], first).write(KEY[0], second) for rule in FastWeights.RULES
-    }
+    found = {rule: FastWeights(D, V, rule).write(KEY[0], first).write(KEY[0], second) for rule in FastWeights.RULES}
     np.testing.assert_allclose(found["delta"].read(KEY[0]), second, atol=1e-12)
     np.testing.assert_allclose(found["outer"].read(KEY[0]), first + second, atol=1e-12)
     np.testing.assert_allclose(found["pseudo_inverse"].read(KEY[0]), (first + second) / 2, rtol=2e-3)
@@ -107,20 +103,20 @@ def test_delta_and_pseudo_inverse_replace_what_a_key_had_and_outer_adds():
 def test_steps_of_strength_zero_write_nothing():
     strength = np.where(np.arange(T) % 2, 0.0, 1.0)
     for rule in FastWeights.RULES:
-        _, some = FastWeights.create(D, V, rule).attend(QUERY, KEY, VALUE, strength=strength, chunk=4)
-        _, kept = FastWeights.create(D, V, rule).attend(QUERY[::2], KEY[::2], VALUE[::2])
+        _, some = FastWeights(D, V, rule).attend(QUERY, KEY, VALUE, strength=strength, chunk=4)
+        _, kept = FastWeights(D, V, rule).attend(QUERY[::2], KEY[::2], VALUE[::2])
         np.testing.assert_allclose(some.matrix, kept.matrix, atol=1e-9)
 
 
 def test_capacity_is_that_of_theory():
-    assert FastWeights.create(8, rule="outer").capacity() == pytest.approx(linear.capacity(8))
+    assert FastWeights(8, rule="outer").capacity() == pytest.approx(linear.capacity(8))
 
 
 def test_least_squares_that_fade_keep_their_precision_in_a_sequence():
     rng = np.random.default_rng(0)
     key, value = (rng.normal(size=(64, width)).astype(np.float32) / 3 for width in (5, 3))
     decay = np.full(64, 0.6, np.float32)
-    memory = FastWeights.create(5, 3, "pseudo_inverse")
+    memory = FastWeights(5, 3, "pseudo_inverse")
     found, _ = memory.attend(key, key, value, decay=decay)
     weights = np.sqrt(0.6 ** np.arange(63, -1, -1.0))[:, None]
     prior = 0.6**64 * np.linalg.inv(np.asarray(memory.inverse, float))
@@ -133,7 +129,7 @@ def test_least_squares_that_fade_keep_their_precision_in_a_sequence():
 @pytest.mark.parametrize("given", [{"strength": -1.0}, {"strength": np.inf}, {"decay": -0.5}, {"decay": 1.5}])
 def test_a_strength_or_decay_out_of_range_is_refused(given):
     ((name, value),) = given.items()
-    memory, row = FastWeights.create(2), np.ones(2)
+    memory, row = FastWeights(2), np.ones(2)
     contract = {"strength": "finite and at least 0", "decay": r"in \[0, 1\]"}[name]
     with pytest.raises(ValueError, match=f"^{name} must be {contract}, got {value}$"):
         memory.write(row, row, **given)
@@ -147,7 +143,7 @@ def test_delta_rules_are_matrix_products():
     """A batch of LAPACK's solves, in two programs at once, can wait for itself for ever on CPUs."""
 
     def many(rows):
-        return jax.vmap(lambda x: FastWeights.create(D, D, "delta").attend(x, x, x, chunk=4)[0])(rows)
+        return jax.vmap(lambda x: FastWeights(D, D, "delta").attend(x, x, x, chunk=4)[0])(rows)
 
     text = jax.jit(jax.grad(lambda rows: many(rows).sum())).lower(jnp.zeros((2, 9, D))).as_text()
     assert "lapack" not in text
@@ -157,7 +153,7 @@ def test_delta_rules_are_matrix_products():
 @pytest.mark.parametrize("rule", ["outer", "delta"])
 def test_a_decay_of_zero_begins_anew_and_logarithms_fade_as_decays(rule):
     decay = np.where(np.arange(T) == 5, 0.0, DECAY)
-    memory, later = FastWeights.create(D, V, rule), (QUERY[5:], KEY[5:], VALUE[5:])
+    memory, later = FastWeights(D, V, rule), (QUERY[5:], KEY[5:], VALUE[5:])
     with np.errstate(divide="ignore"):
         logs = np.log(decay)
     alone, end = memory.attend(*later, decay=DECAY[5:])
@@ -168,6 +164,6 @@ def test_a_decay_of_zero_begins_anew_and_logarithms_fade_as_decays(rule):
         slope = quick(jax.grad(lambda x, given=given: memory.attend(QUERY, x, VALUE, **given)[0].sum()))(KEY)
         assert np.isfinite(slope).all()
     with pytest.raises(ValueError, match=r"^decay must be above 0 in least squares"):
-        FastWeights.create(D, V, "pseudo_inverse").attend(QUERY, KEY, VALUE, decay=decay)
+        FastWeights(D, V, "pseudo_inverse").attend(QUERY, KEY, VALUE, decay=decay)
     with pytest.raises(ValueError, match=r"^log_decay must be left out beside decay"):
         memory.attend(QUERY, KEY, VALUE, decay=decay, log_decay=logs)

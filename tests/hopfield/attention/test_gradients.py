@@ -19,9 +19,9 @@ HEADS = 3
 SEPARATIONS = {
     "softmax": separations.LogSumExp(),
     "sparsemax": separations.Sparsemax(),
-    "entmax": separations.entmax(1.5),
-    "normmax": separations.normmax(2.0),
-    "top_k": separations.top_k(2),
+    "entmax": separations.Entmax(1.5),
+    "normmax": separations.Normmax(2.0),
+    "top_k": separations.TopK(2),
     "softmax1": separations.SoftmaxOne(),
     "exponential": separations.Exponential(),
 }

@@ -12,7 +12,7 @@ RNG = np.random.default_rng(0)
 
 @pytest.mark.parametrize("kv_heads", [None, 2, 1])
 def test_parts_give_the_output_of_multi_head_attention(kv_heads):
-    projections = Projections.create(jax.random.key(0), 4, 8, kv_heads=kv_heads)
+    projections = Projections.random(jax.random.key(0), 4, 8, kv_heads=kv_heads)
     x = jnp.asarray(RNG.normal(size=(3, 5, 8)))
     found = multi_head_parts(projections, x, mask=causal(), beta=0.7)
     np.testing.assert_allclose(found.output, multi_head(projections, x, mask=causal(), beta=0.7), atol=1e-6)
@@ -23,7 +23,7 @@ def test_parts_give_the_output_of_multi_head_attention(kv_heads):
 
 
 def test_projected_units_are_of_order_one():
-    projections = Projections.create(jax.random.key(1), 4, 256, kv_heads=2, head_width=32)
+    projections = Projections.random(jax.random.key(1), 4, 256, kv_heads=2, head_width=32)
     x = jnp.asarray(RNG.normal(size=(64, 256)))
     for weight in (projections.query, projections.key, projections.value):
         assert abs(float(jnp.std(project_heads(x, weight))) - 1.0) < 0.1

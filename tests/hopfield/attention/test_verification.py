@@ -61,9 +61,9 @@ def test_a_wrong_gradient_is_found_out_by_both_routes(name, monkeypatch):
     [
         separations.LogSumExp(),
         separations.Sparsemax(),
-        separations.entmax(1.3),
-        separations.normmax(2.0),
-        separations.top_k(3),
+        separations.Entmax(1.3),
+        separations.Normmax(2.0),
+        separations.TopK(3),
     ],
     ids=["softmax", "sparsemax", "entmax", "normmax", "top_k"],
 )

@@ -96,9 +96,9 @@ MODELS: dict[str, memories.Blueprint] = {name: memories.find(name) for name in m
 
 
 def is_accepted(**choices) -> bool:
-    """Whether `Memory.create` takes this combination."""
+    """Whether `Memory` takes this combination."""
     try:
-        Memory.create(jnp.ones((1, WIDTH)), **choices)
+        Memory(jnp.ones((1, WIDTH)), **choices)
     except ValueError:
         return False
     return True

@@ -24,8 +24,8 @@ HEADS = (normal(2, 4, 3, 4), normal(2, 2, 5, 4), normal(2, 2, 5, 2))
 FEATURES = attention.positive_random_features(jax.random.key(0), 4, 6)
 FOURIER = attention.random_fourier(jax.random.key(0), 4, 6)
 PROBABILITIES = simplex(2, 3, 5)
-FAST = attention.FastWeights.create(4, 2, "delta")
-LEAST_SQUARES = attention.FastWeights.create(4, 2, "pseudo_inverse")
+FAST = attention.FastWeights(4, 2, "delta")
+LEAST_SQUARES = attention.FastWeights(4, 2, "pseudo_inverse")
 
 
 def _multi_head(query, key, value, output, x):
@@ -51,12 +51,12 @@ ATTENTION = (
     _row_case("attention.weights", attention.weights),
     _row_case("attention.weights", attention.weights, temperature=2.0),
     _row_case("attention.weights", attention.weights, separation=separations.Sparsemax()),
-    _row_case("attention.weights", attention.weights, separation=separations.entmax(1.5)),
+    _row_case("attention.weights", attention.weights, separation=separations.Entmax(1.5)),
     _row_case("attention.log_weights", attention.log_weights),
     _row_case("attention.log_weights", attention.log_weights, separation="sparsemax"),
     case("attention.attend", attention.attend, *QKV),
     case("attention.attend", attention.attend, *QKV, mask=attention.padding(4), nan=(0,)),
-    case("attention.attend", attention.attend, *QKV, separation=separations.entmax(1.5), shows=any_nan),
+    case("attention.attend", attention.attend, *QKV, separation=separations.Entmax(1.5), shows=any_nan),
     case("attention.attend", attention.attend, *QKV, temperature=2.0),
     case("attention.decompose", attention.decompose, *QKV, nan=(0, 1)),
     case("attention.decompose", attention.decompose, *QKV, nan=(2,), shows=any_nan),
@@ -92,8 +92,8 @@ ATTENTION = (
     case("attention.linear_attention", attention.linear_attention, *QKV),
     case("attention.linear_attention", attention.linear_attention, *QKV, features=FEATURES),
     case("attention.linear_attention", attention.linear_attention, *CAUSAL, causal=True, chunk=2),
-    case("attention.FastWeights.create", attention.FastWeights.create, 4, 2, nan=()),
-    case("attention.FastWeights.capacity", attention.FastWeights.create(4, 3).capacity, nan=()),
+    case("attention.FastWeights", attention.FastWeights, 4, 2, nan=()),
+    case("attention.FastWeights.capacity", attention.FastWeights(4, 3).capacity, nan=()),
     case("attention.FastWeights.read", FAST.read, normal(4)),
     case("attention.FastWeights.write", FAST.write, normal(4), normal(2)),
     case("attention.FastWeights.forget", FAST.forget, normal(4)),
@@ -278,7 +278,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.layers.EncoderBlock.init_cache": "makes an empty cache",
     "hopfield.layers.DecoderBlock.init_cache": "makes an empty cache",
     "hopfield.layers.HopfieldLayer.hold": "keeps what calls then read",
-    "hopfield.attention.Projections.create": "draws weights of checked shapes",
+    "hopfield.attention.Projections.random": "draws weights of checked shapes",
     "hopfield.attention.mask_bias": "of masks, which hold no numbers",
     "hopfield.attention.mask_text": "of masks, which hold no numbers",
     "hopfield.attention.random_blocks": "draws blocks of checked sizes",

@@ -121,7 +121,7 @@ def _in_blocks() -> list[Case]:
 
         def draw(function, rng, shape, separation=separation):
             def called(patterns, queries, beta):
-                memory = Memory.create(patterns, beta, separation=separations.find(separation))
+                memory = Memory(patterns, beta, separation=separations.find(separation))
                 return function(memory, queries, block=4)
 
             arguments = rng.normal(size=(9, *shape)), rng.normal(size=(2, *shape)), rng.uniform(0.5, 2.0)
@@ -140,7 +140,7 @@ def _in_blocks() -> list[Case]:
         patterns = np.sign(rng.normal(size=(9, *shape)))
 
         def called(queries):
-            return large.local_field(Memory.create(patterns, 0.5, space=spaces.Spins()), queries, block=4)
+            return large.local_field(Memory(patterns, 0.5, space=spaces.Spins()), queries, block=4)
 
         return Call(called, (spins(rng, (2, *shape)),))
 
@@ -173,7 +173,7 @@ def _named_memories() -> list[Case]:
 
 CASES: tuple[Case, ...] = (
     *(case for name in separations.NAMES for case in _of_separation(separations.find(name))),
-    *_of_separation(separations.steep_entmax()),
+    *_of_separation(separations.SteepEntmax()),
     of_vectors("hopfield.separations.SoftmaxOne.leftover", separations.SoftmaxOne().leftover, 1, {}),
     *_sparse_maps(),
     *map(_of_similarity, contract.SIMILARITIES),
@@ -192,8 +192,9 @@ EXCLUDED: dict[str, str] = {
     "hopfield.outside.*": "code found by its name",
     "hopfield._content.*": "a hash of code",
     "hopfield._door.*": "runs experiments",
-    "hopfield.*.checked": "checks of the numbers of a node, each with a sentence",
+    "hopfield.*.replace": "checks its arguments as the constructor does",
     "hopfield._pictures.*": "pictures",
+    "hopfield._pytrees.*": "fields of nodes, as they are",
     "hopfield.plots.*": "pictures",
     "hopfield.__main__.*": "the command",
     "hopfield.large.counts.*": "numpy; counts of spins, refused where they are none",
@@ -239,13 +240,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.spaces.Box.lagrangian": "a closed form without a guard",
     "hopfield.spaces.aligned": _FIELDS,
     "hopfield.spaces.as_space": "builds a space from its name",
-    "hopfield.spaces.box": "builds a space from checked numbers",
     "hopfield.spaces.find": "builds a space from its name",
-    "hopfield.spaces.euclidean": "builds a space from a checked flag",
-    "hopfield.spaces.sphere": "builds a space from checked numbers",
-    "hopfield.spaces.spins": "builds a space of no numbers",
-    "hopfield.networks.*.create": "checks its arguments; refuses NaN with a sentence",
-    "hopfield.[mc]*.*.create": "checks its arguments; refuses NaN with a sentence",
     "hopfield.[cmns]*.*.as_state": "checks a shape",
     "hopfield.dynamics.Updates.*": "a protocol",
     "hopfield.dynamics.*Model.*": "a protocol",

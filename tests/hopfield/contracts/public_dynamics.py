@@ -23,7 +23,7 @@ KEY = jax.random.key(0)
 
 
 def _classical(rng: np.random.Generator, neurons: int) -> Memory:
-    return Memory.create(spins(rng, (3, neurons)), separation="linear", space=spaces.Spins())
+    return Memory(spins(rng, (3, neurons)), separation="linear", space=spaces.Spins())
 
 
 def _couplings(rng: np.random.Generator, neurons: int) -> Couplings:
@@ -31,11 +31,11 @@ def _couplings(rng: np.random.Generator, neurons: int) -> Couplings:
 
 
 def _asymmetric(rng: np.random.Generator, neurons: int) -> AsymmetricCouplings:
-    return AsymmetricCouplings.create(rng.normal(size=(neurons, neurons)))
+    return AsymmetricCouplings(rng.normal(size=(neurons, neurons)))
 
 
 def _modern(rng: np.random.Generator, neurons: int, separation: str = "softmax") -> Memory:
-    return Memory.create(rng.normal(size=(3, neurons)), rng.uniform(0.5, 2.0), separation=separation)
+    return Memory(rng.normal(size=(3, neurons)), rng.uniform(0.5, 2.0), separation=separation)
 
 
 def _on_state(name: str, function: Callable, model: Callable, nan: tuple[int, ...] = (1,), **options: Any) -> Case:
@@ -115,7 +115,7 @@ def _verbs() -> list[Case]:
                 return _modern(rng, neurons, separation) if separation != "epanechnikov" else _ball(rng, neurons)
 
             cases.append(_on_state(f"hopfield.memory.Memory.{verb}", getattr(Memory, verb), model))
-    exponential = lambda rng, neurons: Memory.create(spins(rng, (3, neurons)), separation="exponential", space="spins")
+    exponential = lambda rng, neurons: Memory(spins(rng, (3, neurons)), separation="exponential", space="spins")
     for function, model in ((energies.bare_energy, _modern), (energies.log_energy, exponential)):
         cases.append(_on_state(f"{energies.__name__}.{function.__name__}", function, model))
     statistics = lambda memory, state: memory.statistics(state)._replace(target_weight=None)
@@ -136,14 +136,14 @@ def _sequences() -> list[Case]:
 
     def follow(function: Callable) -> Draw:
         def draw(rng: np.random.Generator, shape: Shape) -> Call:
-            model = sequences.SequenceMemory.create(spins(rng, (3, *shape)))
+            model = sequences.SequenceMemory(spins(rng, (3, *shape)))
             return Call(function, (model, spins(rng, shape)), {})
 
         return draw
 
     def pair(function: Callable) -> Draw:
         def draw(rng: np.random.Generator, shape: Shape) -> Call:
-            model = bidirectional.BidirectionalMemory.create(spins(rng, (3, *shape)), spins(rng, (3, *shape)))
+            model = bidirectional.BidirectionalMemory(spins(rng, (3, *shape)), spins(rng, (3, *shape)))
             return Call(function, (model, spins(rng, shape), spins(rng, shape)), {})
 
         return draw
@@ -166,7 +166,7 @@ def _sequences() -> list[Case]:
 def _ball(rng: np.random.Generator, neurons: int) -> Memory:
     stored = 0.1 * rng.normal(size=(3, neurons))
     space = spaces.Euclidean(confined=False)
-    return Memory.create(stored, 0.1, similarity=SquaredDistance(), separation="epanechnikov", space=space)
+    return Memory(stored, 0.1, similarity=SquaredDistance(), separation="epanechnikov", space=space)
 
 
 def _diagnosed() -> list[Case]:

@@ -57,7 +57,7 @@ def _features(name: str, function: Callable) -> Case:
 
     def draw(rng: np.random.Generator, shape: Shape) -> Call:
         patterns = 0.1 * rng.normal(size=(3, *shape))
-        memory = random_features.FeatureMemory.create(KEY, *shape, 64).add(patterns)
+        memory = random_features.FeatureMemory(KEY, *shape, 64).add(patterns)
         return Call(function, (memory, 0.1 * rng.normal(size=shape)))
 
     return Case(f"hopfield.networks.{name}", draw, nan=(1,), shapes=(NEURONS,))
@@ -94,7 +94,6 @@ EXCLUDED: dict[str, str] = {
     "hopfield.graphs.Graph.as_states": "checks shapes",
     "hopfield.graphs.Graph.zeros": "no number goes in",
     "hopfield.graphs.Graph.random": "no number goes in",
-    "hopfield.graphs.Graph.create": "checks its arguments",
     "hopfield.graphs.[a-z]*": "builds a graph from checked arrays",
     "hopfield.couplings.Couplings.energy_at": "called by `energy` and the dynamics",
     "hopfield.networks.AsymmetricCouplings.energy*": "NaN always",

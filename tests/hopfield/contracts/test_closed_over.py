@@ -21,7 +21,7 @@ WEIGHTS = jnp.asarray([1.0, 0.5, 2.0])
 DECAY = jnp.asarray([0.5, 0.9, 1.0])
 FRAME = jnp.linalg.qr(ROWS.T)[0]
 TIMES = jnp.asarray([0.0, 1.0])
-GRAPH = graphs.Graph.create({"x": graphs.Layer((4,))}, [])
+GRAPH = graphs.Graph({"x": graphs.Layer((4,))}, [])
 
 
 def empirical(params, **given):
@@ -33,9 +33,9 @@ USES = {
     "willshaw_network": lambda w: willshaw_network(BITS).matrix,
     "classes": lambda w: empirical(w, targets=CLASSES).diagonal(),
     "weights": lambda w: empirical(w, targets=CLASSES, weights=WEIGHTS).diagonal(),
-    "fast weights": lambda w: FastWeights.create(4).attend(ROWS, ROWS, ROWS, decay=DECAY)[0],
+    "fast weights": lambda w: FastWeights(4).attend(ROWS, ROWS, ROWS, decay=DECAY)[0],
     "packed": lambda w: packed(SPINS).bits,
-    "sequence": lambda w: SequenceMemory.create(SPINS).patterns,
+    "sequence": lambda w: SequenceMemory(SPINS).patterns,
     "lengths": lambda w: padding(CLASSES).dense(3, 3),
     "manifold": lambda w: optim.riemannian_gradient_descent(0.1, "stiefel").init(FRAME),
     "times": lambda w: graphs.flow(GRAPH, {"x": ROWS[0]}, TIMES)["x"],

@@ -9,7 +9,7 @@ import pytest
 
 from hopfield.couplings import Couplings
 from hopfield.memory import Memory
-from hopfield.separations import Linear, LogSumExp, polynomial
+from hopfield.separations import Linear, LogSumExp, Polynomial
 from hopfield.similarities import Cosine, Dot, Manhattan, SquaredDistance
 from hopfield.spaces import Box, Euclidean, Space, Sphere, Spins
 from tests.hopfield.contracts.parts import (
@@ -30,14 +30,14 @@ ASYNCHRONOUS = ("asynchronous", "sequential")
 
 
 def combinations():
-    """Every (similarity, separation, space, dynamics) that `Memory.create` takes and `descends` vouches for.
+    """Every (similarity, separation, space, dynamics) that `Memory` takes and `descends` vouches for.
 
     Always every separation on dot products, in space and on spins, and every other place with log-sum-exp;
     all that there is where states are unconfined, where an energy is bounded by little.
     """
     for (a, c), (b, separation) in itertools.product(PLACES, SEPARATIONS.items()):
         similarity, space = SIMILARITIES[a], SPACES[c]
-        memory = Memory.create(jnp.ones((1, WIDTH)), similarity=similarity, separation=separation, space=space)
+        memory = Memory(jnp.ones((1, WIDTH)), similarity=similarity, separation=separation, space=space)
         # The two asynchronous dynamics differ in the order only: one of them covers each combination.
         dynamics = "sequential" if isinstance(space, Spins) else "synchronous"
         if memory.descends(dynamics):
@@ -66,7 +66,7 @@ def trace(similarity, separation, space, dynamics):
     """Energies along one trajectory from every random case [CASES, T]."""
 
     def one(patterns, beta, mask, known, state):
-        memory = Memory.create(patterns, beta, mask=mask, similarity=similarity, separation=separation, space=space)
+        memory = Memory(patterns, beta, mask=mask, similarity=similarity, separation=separation, space=space)
         return energies(memory, state, dynamics, known)
 
     spins = isinstance(space, Spins) and isinstance(similarity, Dot)
@@ -96,14 +96,14 @@ def test_descent_is_claimed_for_the_published_memories():
         (Dot(), Linear(), Spins(), "synchronous"),
         (Cosine(), LogSumExp(), Euclidean(), "synchronous"),
         (Manhattan(), LogSumExp(), SPACES["box"], "synchronous"),
-        (Dot(), polynomial(3), SPACES["sphere"], "synchronous"),
+        (Dot(), Polynomial(3), SPACES["sphere"], "synchronous"),
         (SquaredDistance(), Linear(), SPACES["box"], "synchronous"),
-        (Manhattan(), polynomial(4), Euclidean(), "synchronous"),
+        (Manhattan(), Polynomial(4), Euclidean(), "synchronous"),
     ],
     ids=["all spins at once", "cosine in space", "manhattan in a box", "odd degree", "repelled", "repelled median"],
 )
 def test_outside_the_theorem_the_energy_can_rise(similarity, separation, space, dynamics):
-    memory = Memory.create(jnp.ones((2, WIDTH)), similarity=similarity, separation=separation, space=space)
+    memory = Memory(jnp.ones((2, WIDTH)), similarity=similarity, separation=separation, space=space)
     assert not memory.descends(dynamics)
     assert np.max(rises(trace(similarity, separation, space, dynamics))) > 1e-3
 
@@ -114,22 +114,22 @@ def test_energy_of_couplings_never_rises(dynamics):
     states = jnp.sign(jax.random.normal(KEYS[4], (CASES, WIDTH)))
 
     def one(matrix, state):
-        return energies(Couplings.create(matrix + matrix.T), state, dynamics)
+        return energies(Couplings(matrix + matrix.T), state, dynamics)
 
-    assert Couplings.create(jnp.eye(WIDTH)).descends(dynamics)
+    assert Couplings(jnp.eye(WIDTH)).descends(dynamics)
     assert_never_rises(quick(jax.vmap(one))(matrix, states))
 
 
 def test_nearly_symmetric_couplings_are_made_symmetric():
-    """A skew part below the tolerance of `create` would let the energy rise by as much."""
+    """A skew part below the tolerance of `Couplings` would let the energy rise by as much."""
     matrix = jax.random.normal(KEYS[1], (WIDTH, WIDTH))
     skewed = (matrix + matrix.T) * (1.0 + 5e-5 * jnp.triu(jnp.ones_like(matrix)))
-    built = Couplings.create(skewed).matrix
+    built = Couplings(skewed).matrix
     np.testing.assert_array_equal(built, built.T)
 
 
 def test_nothing_is_claimed_for_other_dynamics():
     spins = jnp.ones((2, WIDTH))
-    assert not Memory.create(spins, separation=Linear(), space=Spins()).descends("synchronous")
-    assert not Couplings.create(spins.T @ spins).descends("synchronous")
-    assert not Memory.create(spins).descends("asynchronous")
+    assert not Memory(spins, separation=Linear(), space=Spins()).descends("synchronous")
+    assert not Couplings(spins.T @ spins).descends("synchronous")
+    assert not Memory(spins).descends("asynchronous")

@@ -43,18 +43,18 @@ def model(params, x):
 INFORMATION = fisher.fisher(model, WEIGHTS, likelihood="categorical", inputs=ROWS)
 
 TRUTHS = {
-    "patterns": lambda: Memory.create(UP),
-    "values": lambda: Memory.create(SPINS, values=UP),
-    "matrix": lambda: Couplings.create(np.ones((3, 3), bool)),
+    "patterns": lambda: Memory(UP),
+    "values": lambda: Memory(SPINS, values=UP),
+    "matrix": lambda: Couplings(np.ones((3, 3), bool)),
     "state": lambda: retrieve(NETWORK, UP[0]),
     "corrupted state": lambda: patterns.flip(KEY, UP[0], 0.2),
-    "rows of a large memory": lambda: large.read(Memory.create(SPINS), UP[:1]),
+    "rows of a large memory": lambda: large.read(Memory(SPINS), UP[:1]),
     "query": lambda: attention.attend(UP, SPINS, SPINS),
     "scores": lambda: attention.softmax(UP),
     "overlap": lambda: overlaps.overlap(UP[0], SPINS[0]),
     "tokens": lambda: layers.HopfieldAttention(2, 4, rngs=nnx.Rngs(0))(ROWS > 0),
     "load": lambda: classical.retrieval_overlap(True),
-    "beta of a memory": lambda: Memory.create(SPINS, True),
+    "beta of a memory": lambda: Memory(SPINS, True),
     "beta of attention": lambda: attention.attend(ROWS, ROWS, ROWS, beta=True),
     "temperature": lambda: glauber(NETWORK, SPINS[0], KEY, True),
 }
@@ -68,7 +68,7 @@ def test_truth_values_are_no_numbers(case):
 
 
 TRACED = {
-    "memory": (lambda x: Memory.create(ROWS, x).read(ROWS[0]), 0.0),
+    "memory": (lambda x: Memory(ROWS, x).read(ROWS[0]), 0.0),
     "attend": (lambda x: attention.attend(ROWS, ROWS, ROWS, beta=x), -1.0),
     "attend_blockwise": (lambda x: attention.attend_blockwise(ROWS, ROWS, ROWS, beta=x), -1.0),
     "betas": (lambda x: attention.scores(ROWS[None], ROWS[None], beta=x[None]), -1.0),
@@ -76,14 +76,14 @@ TRACED = {
         lambda x: layers.HopfieldAssociation(1, 4, layers.AssociationOptions(beta=x))(*[ROWS[:, None]] * 3),
         -1.0,
     ),
-    "large": (lambda x: large.read(Memory.create(ROWS, x), ROWS), -1.0),
+    "large": (lambda x: large.read(Memory(ROWS, x), ROWS), -1.0),
     "glauber": (lambda x: glauber(NETWORK, SPINS[0], KEY, x, sweeps=2).mean, -1.0),
     "bandwidth": (lambda x: attention.kernel_regression(ROWS, ROWS, ROWS, bandwidth=x), -1.0),
     "temperature": (lambda x: attention.weights(ROWS, temperature=x), 0.0),
-    "sphere": (lambda x: spaces.sphere(x).project(ROWS[0], ROWS[0]), -1.0),
-    "box": (lambda x: spaces.box(x).project(ROWS[0], ROWS[0]), -1.0),
-    "entmax": (lambda x: separations.entmax(x).weights(SCORES), 3.5),
-    "normmax": (lambda x: separations.normmax(x).weights(SCORES), 1.0),
+    "sphere": (lambda x: spaces.Sphere(x).project(ROWS[0], ROWS[0]), -1.0),
+    "box": (lambda x: spaces.Box(x).project(ROWS[0], ROWS[0]), -1.0),
+    "entmax": (lambda x: separations.Entmax(x).weights(SCORES), 3.5),
+    "normmax": (lambda x: separations.Normmax(x).weights(SCORES), 1.0),
     "gibbs": (lambda x: thermodynamics.gibbs(SCORES, x), -1.0),
     "renyi": (lambda x: thermodynamics.renyi_entropy(SCORES, x), -1.0),
     "tsallis": (lambda x: thermodynamics.tsallis_entropy(SCORES, x), 0.0),

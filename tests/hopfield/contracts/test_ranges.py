@@ -64,25 +64,25 @@ def test_a_masked_key_beyond_the_range_of_exp_has_a_gradient_of_zero():
 @pytest.mark.parametrize("beta", [1e39, 1e-39, 1e300, 1e-300])
 def test_beta_beyond_single_precision_is_refused(beta):
     with pytest.raises(ValueError, match=r"beta must be from 1.18e-38 to 3.4e\+38 in float32, got 1e"):
-        Memory.create(single(SPINS), beta)
-    assert Memory.create(SPINS, beta).beta == beta
+        Memory(single(SPINS), beta)
+    assert Memory(SPINS, beta).beta == beta
 
 
 def test_a_separation_is_chosen_by_name_and_other_kinds_are_refused():
-    assert isinstance(Memory.create(SPINS, separation="softmax").separation, separations.LogSumExp)
-    assert Memory.create(SPINS, separation="entmax:1.25").separation.alpha == 1.25
+    assert isinstance(Memory(SPINS, separation="softmax").separation, separations.LogSumExp)
+    assert Memory(SPINS, separation="entmax:1.25").separation.alpha == 1.25
     for name in ("similarity", "separation", "space"):
         with pytest.raises(TypeError, match=f"{name} must be a {name.capitalize()}.*, got None"):
-            Memory.create(SPINS, **{name: None})
+            Memory(SPINS, **{name: None})
     with pytest.raises(ValueError, match=r"separation must be one of softmax, .*got 'top:8'; did you mean top_k:8\?"):
-        Memory.create(SPINS, separation="top:8")
+        Memory(SPINS, separation="top:8")
 
 
 @pytest.mark.parametrize("name", separations.NAMES)
 def test_every_name_means_the_same_in_a_memory_and_in_a_layer(name):
     spec = f"{name}:2" if separations.NAMES[name].number else name
     found = separations.find(spec)
-    for built in (Memory.create(SPINS, separation=spec).separation, as_separation(spec)):
+    for built in (Memory(SPINS, separation=spec).separation, as_separation(spec)):
         assert jax.tree.structure(built) == jax.tree.structure(found)
     with pytest.raises(ValueError, match=r"after the colon|without a number"):
         separations.find(f"{name}:x")
@@ -94,8 +94,8 @@ def test_linear_is_not_rectified():
     np.testing.assert_array_equal(separations.find("rectified:2").weights(z), [0.0, 3.0])
 
 
-MEMORY = Memory.create(SPINS, 0.25, separation="linear", space=Spins())
-COUPLINGS = Couplings.create(np.ones((4, 4)))
+MEMORY = Memory(SPINS, 0.25, separation="linear", space=Spins())
+COUPLINGS = Couplings(np.ones((4, 4)))
 VERBS = {
     "scores": MEMORY.scores,
     "weights": MEMORY.weights,
@@ -132,6 +132,6 @@ def test_lists_and_integers_are_states_and_batches_are_not(verb):
 
 
 def test_integers_mean_floats_in_patterns():
-    np.testing.assert_array_equal(Memory.create(SPINS.astype(int).tolist()).patterns, SPINS)
+    np.testing.assert_array_equal(Memory(SPINS.astype(int).tolist()).patterns, SPINS)
     with pytest.raises(ValueError, match="patterns must be real numbers, got complex128"):
-        Memory.create(SPINS.astype(complex))
+        Memory(SPINS.astype(complex))

@@ -158,7 +158,7 @@ def test_fully_masked_scores_have_no_weight(name):
 def test_blocks_give_what_all_scores_give(name):
     separation = streaming(SEPARATIONS[name])
     if separation is None:
-        memory = Memory.create(STATES[:M], separation=SEPARATIONS[name], space="spins")
+        memory = Memory(STATES[:M], separation=SEPARATIONS[name], space="spins")
         with pytest.raises(ValueError, match=r"in blocks, got .*: its (fields|weights) need all"):
             large.local_field(memory, STATES)
         return

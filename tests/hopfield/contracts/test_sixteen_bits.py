@@ -60,8 +60,8 @@ CASES = {
     "condition_number": (metrics.condition_number, LEVELS),
     "stiefel": (_riemannian_step("stiefel"), np.eye(3, 2)),
     "positive_definite": (_riemannian_step("positive_definite"), LEVELS),
-    "pseudo_inverse": (lambda x, y: FastWeights.create(2, 2, rule="pseudo_inverse").attend(x, x, y)[0], ROWS, OTHER),
-    "couplings": (lambda w: Couplings.create(w - jnp.diag(jnp.diag(w))).memory().patterns ** 2, LEVELS),
+    "pseudo_inverse": (lambda x, y: FastWeights(2, 2, rule="pseudo_inverse").attend(x, x, y)[0], ROWS, OTHER),
+    "couplings": (lambda w: Couplings(w - jnp.diag(jnp.diag(w))).memory().patterns ** 2, LEVELS),
     "attend_truncated": (lambda q, k: attend_truncated(q, k, k, rank=2), ROWS, OTHER),
 }
 

@@ -15,13 +15,13 @@ FLOATS = NUMBERS.astype(np.float32)
 @pytest.mark.parametrize("numbers", [NUMBERS, NUMBERS.tolist(), NUMBERS.astype(np.uint64)], ids=["int", "list", "uint"])
 def test_patterns_keep_their_size(numbers):
     with jax.enable_x64(False):
-        assert np.array_equal(Memory.create(numbers, 1.0).patterns, FLOATS)
+        assert np.array_equal(Memory(numbers, 1.0).patterns, FLOATS)
 
 
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x: Memory.create(FLOATS, 1.0).energy(x[0]),
+        lambda x: Memory(FLOATS, 1.0).energy(x[0]),
         lambda x: attention.scores(x, x, beta=1.0),
         lambda x: metrics.full(x).dense(),
         lambda x: metrics.inner(x[0], np.array([1, 1]), metrics.euclidean(2)),
@@ -29,7 +29,7 @@ def test_patterns_keep_their_size(numbers):
         lambda x: metrics.contract("ij->i", x=x),
         lambda x: thermodynamics.log_partition(x, 1.0),
         lambda x: attention.attend([[1.0], [2.0]], [[1.0], [2.0]], [[1.0], [2.0]], beta=x[0, 0]),
-        lambda x: Couplings.create(np.array([[0, 1], [1, 0]]) * x[0, 0]).energy(np.ones(2)),
+        lambda x: Couplings(np.array([[0, 1], [1, 0]]) * x[0, 0]).energy(np.ones(2)),
     ],
     ids=["energy", "scores", "metric", "inner", "distance", "contract", "log_partition", "beta", "couplings"],
 )

@@ -13,7 +13,7 @@ from hopfield.couplings import Couplings, hebb_couplings
 from hopfield.dynamics.asynchronous import ORDERS, priorities, relax, sweep, unstable, visiting_order
 from hopfield.dynamics.heat_bath import glauber
 from hopfield.memory import Memory
-from hopfield.separations import Linear, polynomial
+from hopfield.separations import Linear, Polynomial
 from hopfield.spaces import Spins
 from tests.hopfield.contracts.parts import quick
 
@@ -22,7 +22,7 @@ every_order = pytest.mark.parametrize("dynamics", ORDERS)
 
 
 def classical(patterns) -> Memory:
-    return Memory.create(patterns, 1 / patterns.shape[1], separation=Linear(), space=Spins())
+    return Memory(patterns, 1 / patterns.shape[1], separation=Linear(), space=Spins())
 
 
 def spins(seed: int, *shape: int):
@@ -96,7 +96,7 @@ def test_event_driven_relaxation_takes_the_trajectory_of_plain_sweeps(dynamics, 
     states = jnp.asarray(spins(3, count, neurons), float)
     known = jnp.asarray(np.random.default_rng(2).random((count, neurons)) < (0.25 if held else 0.0))
     keys = jax.random.split(jax.random.key(4), count)
-    models = quick(jax.vmap(Couplings.create))(drawn + jnp.swapaxes(drawn, 1, 2))
+    models = quick(jax.vmap(Couplings))(drawn + jnp.swapaxes(drawn, 1, 2))
     events = quick(jax.vmap(lambda m, s, k, h: relax(m, s, dynamics=dynamics, key=k, max_sweeps=50, known=h)))(
         models, states, keys, known
     )
@@ -170,8 +170,8 @@ def test_no_priority_can_be_mistaken_for_the_end_of_a_sweep(neurons, monkeypatch
 
 CELLS = np.array(list(itertools.product([-1.0, 1.0], repeat=4)))
 DRAWN = jax.random.normal(jax.random.key(33), (4, 4))
-COUPLED = Couplings.create(DRAWN + DRAWN.T, 0.4)
-DENSE = Memory.create(jnp.asarray(spins(2, 3, 4), float), 0.3, separation=polynomial(3), space=Spins())
+COUPLED = Couplings(DRAWN + DRAWN.T, 0.4)
+DENSE = Memory(jnp.asarray(spins(2, 3, 4), float), 0.3, separation=Polynomial(3), space=Spins())
 
 
 @cache

@@ -9,9 +9,9 @@ from hopfield._numerics import tolerance
 from hopfield.couplings import Couplings
 from hopfield.dynamics import CONVERGED, CYCLE, NOT_A_NUMBER, STATUS, STEP_LIMIT, fixed_point, retrieve, trajectory
 from hopfield.memory import Memory
-from hopfield.separations import Sparsemax, entmax, polynomial
+from hopfield.separations import Entmax, Polynomial, Sparsemax
 from hopfield.similarities import SquaredDistance
-from hopfield.spaces import Euclidean, Spins, box, sphere
+from hopfield.spaces import Box, Euclidean, Sphere, Spins
 from tests.hopfield.contracts.parts import MODELS, quick, slopes
 
 KEYS = jax.random.split(jax.random.key(6), 4)
@@ -19,15 +19,15 @@ M, N = 4, 6
 PATTERNS = jax.random.normal(KEYS[0], (M, N))
 QUERIES = PATTERNS + 0.3 * jax.random.normal(KEYS[1], (M, N))
 KNOWN = jnp.arange(N) < 2
-PAIR = Couplings.create(jnp.array([[0.0, 1.0], [1.0, 0.0]]))
+PAIR = Couplings(jnp.array([[0.0, 1.0], [1.0, 0.0]]))
 
 CONTINUOUS = {
-    "modern": lambda p, beta: Memory.create(p, beta),
-    "sparse": lambda p, beta: Memory.create(p, beta, separation=entmax(1.5)),
-    "sphere": lambda p, beta: Memory.create(p, beta, space=sphere(1.5)),
-    "box": lambda p, beta: Memory.create(p, beta, space=box(0.7)),
-    "distance in a box": lambda p, beta: Memory.create(p, beta, similarity=SquaredDistance(), space=box(0.7)),
-    "unconfined": lambda p, beta: Memory.create(p, beta, similarity=SquaredDistance(), space=Euclidean(confined=False)),
+    "modern": lambda p, beta: Memory(p, beta),
+    "sparse": lambda p, beta: Memory(p, beta, separation=Entmax(1.5)),
+    "sphere": lambda p, beta: Memory(p, beta, space=Sphere(1.5)),
+    "box": lambda p, beta: Memory(p, beta, space=Box(0.7)),
+    "distance in a box": lambda p, beta: Memory(p, beta, similarity=SquaredDistance(), space=Box(0.7)),
+    "unconfined": lambda p, beta: Memory(p, beta, similarity=SquaredDistance(), space=Euclidean(confined=False)),
 }
 every_continuous = pytest.mark.parametrize("build", CONTINUOUS.values(), ids=CONTINUOUS)
 
@@ -58,7 +58,7 @@ def test_synchronous_cycle_of_two_is_told_from_convergence():
 
 @pytest.mark.parametrize("steps", [1, 3])
 def test_the_step_limit_is_said(steps):
-    memory = Memory.create(PATTERNS, 0.3)
+    memory = Memory(PATTERNS, 0.3)
     end, path = quick(lambda q: (retrieve(memory, q, max_steps=steps), trajectory(memory, q, steps)))(QUERIES[0])
     assert (int(end.status), int(end.steps)) == (STEP_LIMIT, steps)
     np.testing.assert_allclose(end.state, path[-1], rtol=1e-13)
@@ -66,7 +66,7 @@ def test_the_step_limit_is_said(steps):
 
 def test_a_state_that_is_lost_on_the_way_is_said():
     """Weights that grow faster than the states hold them overflow, and ∞ − ∞ is no number; no further step is taken."""
-    memory = Memory.create(jnp.array([[2.0, 1.0], [-2.0, 1.5]]), separation=polynomial(3))
+    memory = Memory(jnp.array([[2.0, 1.0], [-2.0, 1.5]]), separation=Polynomial(3))
     end = retrieve(memory, jnp.array([3.0, 1.0]), max_steps=50)
     assert int(end.status) == NOT_A_NUMBER
     assert 3 < int(end.steps) < 12
@@ -120,7 +120,7 @@ def test_clamped_units_keep_their_values_and_the_others_converge(build):
 
 
 def test_a_looser_tolerance_stops_earlier():
-    memory = Memory.create(PATTERNS, 0.6)
+    memory = Memory(PATTERNS, 0.6)
 
     def run(query):
         return [retrieve(memory, query, max_steps=500, rtol=rtol).steps for rtol in (1e-1, 1e-4, None)]
@@ -153,7 +153,7 @@ def test_known_units_alone_are_compared_first(similarity, walked, tmp_path):
     if walked:
         np.save(tmp_path / "stored.npy", np.asarray(STORED))
         stored = np.load(tmp_path / "stored.npy", mmap_mode="r")
-    memory = Memory.create(stored, 50.0, similarity=similarity, space="unconfined")
+    memory = Memory(stored, 50.0, similarity=similarity, space="unconfined")
     for filled in (0.0, 0.1, -3.0, np.nan):
         for hidden, whole in zip(HIDDEN, STORED, strict=True):
             query = np.where(np.isnan(hidden), filled, hidden)
@@ -166,7 +166,7 @@ def test_known_units_alone_are_compared_first(similarity, walked, tmp_path):
 def test_the_first_step_of_known_units_is_that_of_patterns_cut_to_them(build):
     """Scores of the known units are those of a memory of these units alone, whatever stands in the others."""
     memory = build(PATTERNS, 0.8)
-    if isinstance(memory.space, type(sphere(1.0))):
+    if isinstance(memory.space, type(Sphere(1.0))):
         return  # the radius is that of all units
     cut = build(PATTERNS[:, :2], 0.8)
     weights = cut.shares(QUERIES[0, :2]) if memory.space.flat else cut.weights(QUERIES[0, :2])
@@ -183,27 +183,27 @@ def end_of_retrieval(model, state, **options):
 
 @pytest.mark.parametrize("find", [end_of_retrieval, fixed_point])
 def test_nan_is_an_unknown_unit_where_asked_for(find):
-    memory = Memory.create(STORED, 50.0, similarity="squared_distance", space="unconfined")
+    memory = Memory(STORED, 50.0, similarity="squared_distance", space="unconfined")
     np.testing.assert_allclose(find(memory, HIDDEN[0], known="not_nan"), STORED[0], atol=1e-5)
     assert np.isnan(np.asarray(find(memory, HIDDEN[0]))).any()
     with pytest.raises(ValueError, match=r"^known must be one of not_nan, got 'nan'"):
         find(memory, HIDDEN[0], known="nan")
-    spins = Memory.create(np.sign(np.asarray(PATTERNS)), 1.0, space="spins")
+    spins = Memory(np.sign(np.asarray(PATTERNS)), 1.0, space="spins")
     hidden = jnp.where(KNOWN, spins.patterns[0], jnp.nan)
     same = retrieve(spins, jnp.where(KNOWN, hidden, 0.0), known=KNOWN).state
     np.testing.assert_array_equal(retrieve(spins, hidden, known="not_nan").state, same)
 
 
 def test_where_nothing_is_known_the_query_is_an_ordinary_one():
-    memory = Memory.create(STORED, 50.0, similarity="squared_distance", space="unconfined")
+    memory = Memory(STORED, 50.0, similarity="squared_distance", space="unconfined")
     ends = [retrieve(memory, STORED[1], known=known).state for known in (None, np.zeros(4, bool))]
     np.testing.assert_array_equal(*ends)
 
 
 @pytest.mark.parametrize("dynamics", ["synchronous", "sequential"])
 def test_a_unit_without_a_field_or_a_spin_is_not_at_rest(dynamics):
-    even = Memory.create(jnp.array([[1.0, 1.0, -1.0]]), separation="linear", space="spins")
-    lone = Couplings.create(jnp.zeros((2, 2)))
+    even = Memory(jnp.array([[1.0, 1.0, -1.0]]), separation="linear", space="spins")
+    lone = Couplings(jnp.zeros((2, 2)))
     for model, state in ((even, jnp.zeros(3)), (lone, jnp.array([1.0, 0.0]))):
         end = retrieve(model, state, dynamics=dynamics)
         assert STATUS[int(end.status)] == "step limit"
@@ -211,7 +211,7 @@ def test_a_unit_without_a_field_or_a_spin_is_not_at_rest(dynamics):
 
 
 def test_trajectory_is_the_sequence_of_updates():
-    memory = Memory.create(PATTERNS, 0.8)
+    memory = Memory(PATTERNS, 0.8)
     path = trajectory(memory, QUERIES[0], 4, known=KNOWN)
     state = QUERIES[0]
     for visited in path:
@@ -264,10 +264,10 @@ def test_implicit_gradient_is_that_of_the_unrolled_iteration_in_both_modes():
     """Under jit and vmap, against four hundred steps differentiated one by one."""
 
     def implicit(beta, query):
-        return jnp.sum(fixed_point(Memory.create(PATTERNS, beta), query) ** 2)
+        return jnp.sum(fixed_point(Memory(PATTERNS, beta), query) ** 2)
 
     def unrolled(beta, query):
-        return jnp.sum(trajectory(Memory.create(PATTERNS, beta), query, 400)[-1] ** 2)
+        return jnp.sum(trajectory(Memory(PATTERNS, beta), query, 400)[-1] ** 2)
 
     expected = quick(jax.vmap(jax.jacfwd(unrolled), (None, 0)))(1.5, QUERIES)
     for mode in (jax.grad, jax.jacfwd):
@@ -288,7 +288,7 @@ def test_fixed_point_far_from_every_pattern_has_no_gradient_rather_than_nan():
 
 @pytest.mark.parametrize("transform", [lambda f: f, jax.jit])
 def test_fixed_point_stops_at_the_step_that_retrieve_stops_at(transform):
-    memory, query = Memory.create(PATTERNS, 1.5), QUERIES[0]
+    memory, query = Memory(PATTERNS, 1.5), QUERIES[0]
     for rtol in (0.3, 1e-3):
         found = transform(lambda state, rtol=rtol: fixed_point(memory, state, rtol=rtol))(query)
         np.testing.assert_allclose(found, retrieve(memory, query, rtol=rtol).state, rtol=1e-14)
@@ -298,7 +298,7 @@ def test_fixed_point_stops_at_the_step_that_retrieve_stops_at(transform):
 
 
 def test_fixed_point_refuses_spins():
-    spins = Memory.create(jnp.sign(PATTERNS), separation=polynomial(2), space=Spins())
+    spins = Memory(jnp.sign(PATTERNS), separation=Polynomial(2), space=Spins())
     with pytest.raises(
         ValueError, match=r"^model must live in a continuous space to have a differentiable fixed point, got Spins$"
     ):
@@ -307,7 +307,7 @@ def test_fixed_point_refuses_spins():
 
 def test_sparse_retrieval_is_exact_in_one_step():
     """Once a score leads by enough, sparsemax puts all weight on one pattern: no neighbour has a part in it."""
-    memory = Memory.create(PATTERNS, 5.0, separation=Sparsemax())
+    memory = Memory(PATTERNS, 5.0, separation=Sparsemax())
     end = quick(lambda query: retrieve(memory, query))(PATTERNS[0] + 1e-3)
     np.testing.assert_allclose(end.state, PATTERNS[0], rtol=1e-14)
     assert (int(end.status), int(end.steps)) == (CONVERGED, 1)
@@ -338,7 +338,7 @@ def test_slow_approaches_in_half_precision_end_where_those_of_float32_do(dtype):
     for _ in range(2000):
         weights = np.exp(4 * patterns @ fixed)
         fixed = weights @ patterns / np.sum(weights)
-    memory, query = Memory.create(jnp.asarray(patterns, dtype), 4.0), jnp.asarray(start, dtype)
+    memory, query = Memory(jnp.asarray(patterns, dtype), 4.0), jnp.asarray(start, dtype)
     end = retrieve(memory, query, max_steps=1000)
     assert end.state.dtype == dtype
     assert STATUS[end.status] == "converged"
@@ -352,7 +352,7 @@ def test_a_memory_in_other_units_converges_where_it_did(scale):
     """Patterns of size s with β/s² are the same problem: their states are no nearer to each other for being short."""
     stored, query = (jnp.asarray(rows, jnp.float32) for rows in (PATTERNS, QUERIES[0]))
     ends = [
-        retrieve(Memory.create(s * stored, 0.6 / s**2), s * query, max_steps=3000).state / s
+        retrieve(Memory(s * stored, 0.6 / s**2), s * query, max_steps=3000).state / s
         for s in (jnp.float32(1.0), jnp.float32(scale))
     ]
     np.testing.assert_allclose(*ends, atol=1e-3)

@@ -21,7 +21,7 @@ TEMPERATURES = jnp.array([1e-6, 0.2, 0.5, 1.0, 3.0])
 
 def network(neurons: int, patterns: int) -> Memory:
     stored = spins(jax.random.key(neurons), patterns, neurons)
-    return Memory.create(stored, 1 / neurons, separation=Linear(), space=Spins())
+    return Memory(stored, 1 / neurons, separation=Linear(), space=Spins())
 
 
 def chains(model, start, dynamics, known):
@@ -92,7 +92,7 @@ def test_means_in_half_precision_are_those_of_all_sweeps(dtype):
 
 def test_the_mean_energy_of_many_sweeps_is_no_rounding_of_their_sum():
     """A frozen state, whose energy is −6 · 0.3 at every sweep; a plain sum in float32 gives −1.805."""
-    model = Couplings.create(jnp.ones((4, 4), jnp.float32), jnp.float32(0.3))
+    model = Couplings(jnp.ones((4, 4), jnp.float32), jnp.float32(0.3))
     found = glauber(model, jnp.ones(4, jnp.float32), KEYS[0], 0.01, sweeps=300_000)
     assert found.energy.dtype == jnp.float32
     assert float(found.energy) == pytest.approx(-1.8, rel=1e-6)

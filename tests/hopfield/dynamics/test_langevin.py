@@ -20,7 +20,7 @@ def chains(memory, start, temperature, **options):
 def test_one_pattern_in_euclidean_space_is_a_gaussian():
     """E = ½‖x‖² − ξ·x: mean ξ, variance T in every direction; ⟨E⟩ = −½‖ξ‖² + ½NT."""
     pattern = jnp.array([[1.0, -2.0, 0.5]])
-    found = chains(Memory.create(pattern), pattern[0], 0.4, samples=2000, every=5)
+    found = chains(Memory(pattern), pattern[0], 0.4, samples=2000, every=5)
     states = np.asarray(found.states).reshape(-1, 3)
     np.testing.assert_allclose(states.mean(axis=0), pattern[0], atol=0.03)
     np.testing.assert_allclose(np.cov(states.T), 0.4 * np.eye(3), atol=0.03)
@@ -32,7 +32,7 @@ def test_one_pattern_in_euclidean_space_is_a_gaussian():
 def test_overlap_on_a_sphere_has_its_law(temperature):
     """E = −x·ξ on the unit sphere in 5 dimensions: p(m) ∝ (1 − m²)^((5−3)/2) e^(m/T)."""
     pattern = jnp.zeros((1, 5)).at[0, 0].set(1.0)
-    memory = Memory.create(pattern, space="sphere:1")
+    memory = Memory(pattern, space="sphere:1")
     found = chains(memory, pattern[0], temperature, samples=2000, every=5)
     weight = lambda m: (1 - m**2) * np.exp((m - 1) / temperature)
     norm = quad(weight, -1, 1)[0]
@@ -44,12 +44,12 @@ def test_overlap_on_a_sphere_has_its_law(temperature):
 
 @pytest.mark.slow
 def test_a_chain_depends_on_its_key_alone():
-    memory = Memory.create(jnp.eye(4), beta=3.0)
+    memory = Memory(jnp.eye(4), beta=3.0)
     alone = langevin(memory, jnp.ones(4), KEYS[2], 0.2, samples=20)
     np.testing.assert_allclose(chains(memory, jnp.ones(4), 0.2, samples=20).states[2], alone.states, rtol=1e-6)
 
 
 def test_spins_are_for_the_heat_bath():
-    memory = Memory.create(jnp.ones((1, 4)), separation="linear", space="spins")
+    memory = Memory(jnp.ones((1, 4)), separation="linear", space="spins")
     with pytest.raises(ValueError, match="model must have states in Euclidean space or on a sphere, got Spins"):
         langevin(memory, jnp.ones(4), KEYS[0], 0.2)

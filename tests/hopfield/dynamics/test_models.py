@@ -40,15 +40,15 @@ class Halved:
         return jnp.sum((state - self.centre) ** 2)
 
 
-CLASSICAL = Memory.create(SPINS, separation="linear", space="spins")
-FEATURES = FeatureMemory.create(jax.random.key(0), N, 4096, beta=2.0).add(ROWS)
+CLASSICAL = Memory(SPINS, separation="linear", space="spins")
+FEATURES = FeatureMemory(jax.random.key(0), N, 4096, beta=2.0).add(ROWS)
 MODELS = {
-    "memory": (Memory.create(ROWS, 4.0), ROWS[0]),
+    "memory": (Memory(ROWS, 4.0), ROWS[0]),
     "couplings": (hebb_couplings(CLASSICAL), SPINS[0] * np.where(np.arange(N) == 5, -1, 1)),
     "binary": (covariance_network(BITS, 0.5), np.abs(BITS[0] - (np.arange(N) == 5))),
     "features": (FEATURES, ROWS[0] + 0.1),
     "user-defined": (Halved(jnp.asarray(ROWS[1])), ROWS[0]),
-    "sequence": (SequenceMemory.create(SPINS), SPINS[0]),
+    "sequence": (SequenceMemory(SPINS), SPINS[0]),
 }
 every_model = pytest.mark.parametrize(("model", "state"), MODELS.values(), ids=MODELS)
 every_energy = pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def potential(q):
 def test_it_is_the_hessian_of_the_log_sum_exp_and_beta_times_the_jacobian_of_the_update():
     metric = attention_metric_matrix(QUERY, PATTERNS, BETA)
     np.testing.assert_allclose(metric, jax.jit(jax.hessian(potential))(QUERY), atol=1e-12)
-    update = Memory.create(PATTERNS, BETA).update
+    update = Memory(PATTERNS, BETA).update
     np.testing.assert_allclose(metric, BETA * jax.jit(jax.jacfwd(update))(QUERY), atol=1e-12)
 
 
@@ -52,7 +52,7 @@ def test_too_few_patterns_leave_it_singular():
 
 
 def test_the_length_of_a_retrieval_converges_and_is_never_below_the_distance_of_its_ends():
-    memory = Memory.create(PATTERNS, BETA)
+    memory = Memory(PATTERNS, BETA)
     states = trajectory(memory, 2 * QUERY, 6)
     length = float(fisher_length(states, PATTERNS, BETA))
     finer = float(fisher_length(states, PATTERNS, BETA, pieces=256))

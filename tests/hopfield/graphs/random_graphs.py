@@ -12,7 +12,7 @@ WIDTHS = {"vector": (4,), "tokens": (3, 4), "image": (4, 4, 2)}
 """Shapes of layers by kind; two layers of one kind have a synapse of their own."""
 LAGRANGIANS = ("identity", "relu", "softmax", "tanh", "spherical", "layer norm")
 UNBOUNDED = ("identity", "relu")
-SEPARATIONS = (separations.LogSumExp(), separations.polynomial(2, True), separations.polynomial(3, True))
+SEPARATIONS = (separations.LogSumExp(), separations.Polynomial(2, True), separations.Polynomial(3, True))
 
 
 def product(strength, a, b, c):
@@ -50,7 +50,7 @@ def random_graph(structure: int, draw: int = 0) -> graphs.Graph:
     found += [((name,), _attention((name,), weights)) for name in names if kinds[name] == "tokens"]
     if len(names) > 2:
         found.append((names[:3], graphs.Formula(product, weights(names[:3], 1)[0])))
-    return graphs.Graph.create({name: _layer(kinds[name], lagrangians[name], rng) for name in names}, found)
+    return graphs.Graph({name: _layer(kinds[name], lagrangians[name], rng) for name in names}, found)
 
 
 def batch(structure: int, draws: int) -> graphs.Graph:

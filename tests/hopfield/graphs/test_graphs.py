@@ -45,10 +45,10 @@ def test_lagrangians_are_convex(name):
     assert lagrangian(y) >= lagrangian(X) + jnp.sum(lagrangian.activation(X) * (y - X)) - 1e-6
 
 
-@pytest.mark.parametrize("space", [spaces.Euclidean(), spaces.box(0.5)], ids=["euclidean", "box"])
+@pytest.mark.parametrize("space", [spaces.Euclidean(), spaces.Box(0.5)], ids=["euclidean", "box"])
 @pytest.mark.parametrize("separation", ["softmax", "entmax:1.5", "linear"])
 def test_a_memory_is_a_graph(space, separation):
-    memory = Memory.create(RNG.normal(size=(4, 6)) / 2, 0.7, separation=separation, space=space)
+    memory = Memory(RNG.normal(size=(4, 6)) / 2, 0.7, separation=separation, space=space)
     graph = graphs.from_memory(memory)
     field = jnp.asarray(RNG.normal(size=6))
     activation = graph.layers["state"].lagrangian.activation
@@ -63,7 +63,7 @@ def test_a_memory_is_a_graph(space, separation):
 
 
 def test_steps_of_size_one_retrieve_as_the_memory_does():
-    memory = Memory.create(RNG.normal(size=(4, 6)), 2.0)
+    memory = Memory(RNG.normal(size=(4, 6)), 2.0)
     start = jnp.asarray(RNG.normal(size=6))
     end = graphs.descend(graphs.from_memory(memory), {"state": start}, 60)
     assert end.converged
@@ -74,9 +74,9 @@ def test_steps_of_size_one_retrieve_as_the_memory_does():
 def test_two_layers_with_the_hidden_one_at_rest_are_a_memory():
     """h = W v: E = R(v) − L_hidden(W v), which is log-sum-exp for a softmax and Σ [z]₊²/2 for rectified units."""
     weights, v = jnp.asarray(RNG.normal(size=(4, 6))), jnp.asarray(RNG.normal(size=6))
-    for hidden, separation in ((graphs.Softmax(), "softmax"), (graphs.ReLU(), separations.polynomial(2, True))):
+    for hidden, separation in ((graphs.Softmax(), "softmax"), (graphs.ReLU(), separations.Polynomial(2, True))):
         graph = graphs.two_layers(weights, hidden=hidden)
-        memory = Memory.create(weights, 1.0, separation=separation)
+        memory = Memory(weights, 1.0, separation=separation)
         at_rest = {"visible": v, "hidden": weights @ v}
         assert float(graph.energy(at_rest)) == pytest.approx(float(memory.energy(v)), abs=1e-9)
         slope = quick(graph.slope)(at_rest)
@@ -127,9 +127,7 @@ def test_clamped_units_stay_and_the_others_descend():
 def test_a_flow_that_its_steps_do_not_reach_is_not_a_number(times, rates):
     """dx/dt = rate (1 − x); beyond 100 000 steps the solver would extrapolate to 1e17."""
     bias = graphs.Bias(jnp.ones(1))
-    graph = graphs.Graph.create(
-        {name: graphs.Layer((1,)) for name in ("fast", "slow")}, [("fast", bias), ("slow", bias)]
-    )
+    graph = graphs.Graph({name: graphs.Layer((1,)) for name in ("fast", "slow")}, [("fast", bias), ("slow", bias)])
     found = graphs.flow(graph, graph.zeros(), times, rates=rates)
     for name, states in found.items():
         np.testing.assert_allclose(states[:2, 0], 1.0 - np.exp(-rates.get(name, 1.0) * np.array(times[:2])), atol=1e-4)
@@ -139,7 +137,7 @@ def test_a_flow_that_its_steps_do_not_reach_is_not_a_number(times, rates):
 def test_the_flow_follows_the_slope_and_ends_where_the_steps_end():
     """dx/dt = −(x − b) from 0: x(t) = b (1 − e^{−rate t})."""
     bias = jnp.array([1.0, -2.0])
-    graph = graphs.Graph.create({"x": graphs.Layer((2,))}, [("x", graphs.Bias(bias))])
+    graph = graphs.Graph({"x": graphs.Layer((2,))}, [("x", graphs.Bias(bias))])
     times = jnp.array([0.0, 0.5, 2.0])
     found = graphs.flow(graph, graph.zeros(), times, rates={"x": 2.0})["x"]
     np.testing.assert_allclose(found, np.outer(1 - np.exp(-2 * times), bias), atol=1e-5)
@@ -186,7 +184,7 @@ IMAGE = graphs.Layer((4, 4, 1))
 )
 def test_no_layer_is_stretched_to_the_shape_of_its_field(layers, names, synapse):
     with pytest.raises(ValueError, match=f"^synapse {type(synapse).__name__} must fit layers [^\n]*$"):
-        graphs.Graph.create(layers, [(names, synapse)])
+        graphs.Graph(layers, [(names, synapse)])
 
 
 def test_the_energy_transformer_has_the_norm_and_the_memory_that_it_is_given():

@@ -23,7 +23,7 @@ def both():
     synapses = {f"s{i}": hamux.LinearSynapse(w) for i, w in enumerate(weights)}
     ham = hamux.HAM(neurons, synapses, [(names, f"s{i}") for i, names in enumerate(JOINED)])
     layers = {name: graphs.Layer((width,), ours) for name, (width, _, ours) in NEURONS.items()}
-    graph = graphs.Graph.create(layers, [(names, graphs.Bilinear(w)) for names, w in zip(JOINED, weights, strict=True)])
+    graph = graphs.Graph(layers, [(names, graphs.Bilinear(w)) for names, w in zip(JOINED, weights, strict=True)])
     states = {name: jnp.asarray(rng.normal(size=width), jnp.float32) for name, (width, *_) in NEURONS.items()}
     return ham, graph, states
 

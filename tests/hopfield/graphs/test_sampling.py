@@ -68,7 +68,7 @@ def test_the_slope_of_a_lagrangian_is_the_mean_of_its_units():
     field = jnp.array([0.7, -0.2, 0.1])
     bias = graphs.Bias(field)
     for lagrangian in (graphs.Tanh(1 / T), graphs.Identity(), graphs.Softmax(1 / T)):
-        graph = graphs.Graph.create({"x": graphs.Layer((3,), lagrangian)}, [("x", bias)])
+        graph = graphs.Graph({"x": graphs.Layer((3,), lagrangian)}, [("x", bias)])
         drawn = np.asarray(graphs.gibbs(graph, graph.zeros(), jax.random.key(2), T, sweeps=20_000)["x"])
         np.testing.assert_allclose(drawn.mean(axis=0), lagrangian.activation(field), atol=0.03)
 
@@ -79,7 +79,7 @@ def test_not_a_number_stays_one_and_what_cannot_be_drawn_is_refused():
     assert np.all(np.isnan(graphs.gibbs(graph, start, jax.random.key(0), 1.0, sweeps=1)["hidden"]))
     with pytest.raises(ValueError, match="layers must be of Tanh, Identity or Softmax to be drawn, got ReLU"):
         graphs.gibbs(machine(graphs.ReLU()), graph.zeros(), jax.random.key(0), 1.0, sweeps=1)
-    alone = graphs.Graph.create({"x": graphs.Layer((2,))}, [(("x", "x"), graphs.Bilinear(jnp.eye(2)))])
+    alone = graphs.Graph({"x": graphs.Layer((2,))}, [(("x", "x"), graphs.Bilinear(jnp.eye(2)))])
     with pytest.raises(ValueError, match="synapses must join no layer to itself, got one of x, x"):
         graphs.gibbs(alone, alone.zeros(), jax.random.key(0), 1.0, sweeps=1)
 
@@ -104,15 +104,15 @@ def flat(strength, x, y):
 )
 def test_a_field_that_depends_on_its_own_layer_is_no_field(names, synapse):
     layers = {name: graphs.Layer((3, 2), graphs.Tanh()) for name in ("x", "y")}
-    graph = graphs.Graph.create(layers, [(names, synapse)])
+    graph = graphs.Graph(layers, [(names, synapse)])
     with pytest.raises(ValueError, match="synapses must be linear in every layer, got one that is not in 'x'"):
         graphs.gibbs(graph, graph.zeros(), jax.random.key(0), 1.0, sweeps=1)
-    linear = graphs.Graph.create(layers, [(("x", "y"), graphs.Formula(flat, jnp.array(0.3)))])
+    linear = graphs.Graph(layers, [(("x", "y"), graphs.Formula(flat, jnp.array(0.3)))])
     assert graphs.gibbs(linear, graph.zeros(), jax.random.key(0), 1.0, sweeps=1)["x"].shape == (1, 3, 2)
 
 
 def test_gaussian_units_that_nothing_confines_are_refused():
     layers = {"a": graphs.Layer((2,), graphs.Tanh()), "c": graphs.Layer((2,), graphs.Identity(), leak=False)}
-    graph = graphs.Graph.create(layers, [(("a", "c"), graphs.Bilinear(jnp.eye(2)))])
+    graph = graphs.Graph(layers, [(("a", "c"), graphs.Bilinear(jnp.eye(2)))])
     with pytest.raises(ValueError, match="layers of Identity must have leak=True to be drawn, got 'c'"):
         graphs.gibbs(graph, {"a": jnp.ones(2), "c": jnp.zeros(2)}, jax.random.key(0), 1.0)

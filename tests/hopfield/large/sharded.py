@@ -27,7 +27,7 @@ M, N, Q = 5003, 37, 8
 
 def results_of(source, queries, mesh):
     """Everything that a mesh must not change."""
-    memory, options = Memory.create(source, 0.3), {"block": 100, "mesh": mesh}
+    memory, options = Memory(source, 0.3), {"block": 100, "mesh": mesh}
     softmax, spread = large.statistics(memory, queries, targets=jnp.arange(Q), top=3, **options)
     sparse = large.read(memory.replace(separation=separations.Sparsemax()), queries, **options)
     tally = counts.count(source, queries, mesh=mesh)

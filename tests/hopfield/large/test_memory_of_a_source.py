@@ -8,8 +8,8 @@ import pytest
 from hopfield import Memory, find_memory, fixed_point, large, retrieve, separations
 from hopfield.large import _running, reading
 from hopfield.patterns.sources import Mapped, Source, generated, mapped, packed, stored
-from hopfield.similarities import Cosine, SquaredDistance, bilinear
-from hopfield.spaces import Euclidean, Spins, sphere
+from hopfield.similarities import Bilinear, Cosine, SquaredDistance
+from hopfield.spaces import Euclidean, Sphere, Spins
 
 M, N, Q = 70, 7, 3
 RNG = np.random.default_rng(4)
@@ -19,18 +19,18 @@ STATES = SPINS[:Q] * np.where(RNG.random((Q, N)) < 0.2, -1.0, 1.0)
 CHOICES = {
     "modern": {},
     "sparsemax": {"separation": "sparsemax"},
-    "metric": {"similarity": bilinear(RNG.normal(size=(N, N)))},
+    "metric": {"similarity": Bilinear(RNG.normal(size=(N, N)))},
     "distance": {"similarity": SquaredDistance(), "separation": "epanechnikov", "space": Euclidean(confined=False)},
     "cosine": {"similarity": Cosine()},
-    "sphere": {"separation": "exponential", "space": sphere(2.0)},
+    "sphere": {"separation": "exponential", "space": Sphere(2.0)},
     "values": {"values": RNG.normal(size=(M, 2))},
 }
 ON_SPINS = {
     "log_sum_exp": {},
     "exponential": {"separation": "exponential"},
-    "dense": {"separation": separations.polynomial(3)},
+    "dense": {"separation": separations.Polynomial(3)},
     "classical": {"separation": "linear"},
-    "rectified": {"separation": separations.polynomial(3, rectified=True)},
+    "rectified": {"separation": separations.Polynomial(3, rectified=True)},
 }
 
 
@@ -60,16 +60,16 @@ def answers(memory, queries):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHOICES)
 def test_every_verb_of_stored_rows_is_that_of_the_array(name):
-    found, same = (answers(Memory.create(rows, 0.7, **CHOICES[name]), QUERIES) for rows in (stored(ROWS), ROWS))
+    found, same = (answers(Memory(rows, 0.7, **CHOICES[name]), QUERIES) for rows in (stored(ROWS), ROWS))
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11), found, same)
 
 
 @pytest.mark.parametrize("name", ["modern", "distance"])
 def test_a_file_answers_like_its_rows(file, name, monkeypatch):
     monkeypatch.setattr(_running, "PART", 20 * N)
-    memory = Memory.create(np.load(file, mmap_mode="r"), 0.7, **CHOICES[name])
+    memory = Memory(np.load(file, mmap_mode="r"), 0.7, **CHOICES[name])
     assert isinstance(memory.patterns, Mapped)
-    same = answers(Memory.create(ROWS, 0.7, **CHOICES[name]), QUERIES)
+    same = answers(Memory(ROWS, 0.7, **CHOICES[name]), QUERIES)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11), answers(memory, QUERIES), same)
 
 
@@ -84,7 +84,7 @@ def test_a_file_answers_like_its_rows(file, name, monkeypatch):
 )
 def test_spins_of_a_source_update_like_those_of_the_array(kind, name):
     source: Source = packed(SPINS) if kind == "packed" else stored(SPINS)
-    here, there = (Memory.create(rows, 0.4, space=Spins(), **ON_SPINS[name]) for rows in (source, SPINS))
+    here, there = (Memory(rows, 0.4, space=Spins(), **ON_SPINS[name]) for rows in (source, SPINS))
     for verb in ("local_field", "update", "energy"):
         found, same = (jax.jit(jax.vmap(getattr(memory, verb)))(STATES) for memory in (here, there))
         np.testing.assert_allclose(found, same, rtol=1e-9, atol=1e-12)
@@ -93,7 +93,7 @@ def test_spins_of_a_source_update_like_those_of_the_array(kind, name):
 @pytest.mark.parametrize("beta", [0.4, 200.0])
 def test_fields_of_an_exponential_memory_do_not_overflow(beta):
     """e^(β s) up to e^1400: against the terms without the own spin, relative to the largest of each neuron."""
-    memory = Memory.create(stored(SPINS.astype(np.float32)), beta, separation="exponential", space=Spins())
+    memory = Memory(stored(SPINS.astype(np.float32)), beta, separation="exponential", space=Spins())
     for state in STATES:
         rest = (SPINS @ state)[:, None] - SPINS * state
         field = np.sum(SPINS * np.exp(beta * (rest - rest.max(0))), axis=0)
@@ -117,7 +117,7 @@ def test_named_memories_are_built_of_sources_and_retrieve(name):
 
 
 def test_retrieval_walks_through_a_file(file):
-    found, same = (retrieve(Memory.create(rows, 2.0), QUERIES[0]) for rows in (mapped(file), ROWS))
+    found, same = (retrieve(Memory(rows, 2.0), QUERIES[0]) for rows in (mapped(file), ROWS))
     np.testing.assert_array_equal(found.steps, same.steps)
     np.testing.assert_allclose(found.state, same.state, rtol=1e-9)
 
@@ -125,7 +125,7 @@ def test_retrieval_walks_through_a_file(file):
 @pytest.mark.slow
 def test_a_fixed_point_over_a_source_is_differentiable():
     def reached(beta, rows):
-        return fixed_point(Memory.create(rows, beta), QUERIES[0])
+        return fixed_point(Memory(rows, beta), QUERIES[0])
 
     found, same = (jax.jacobian(lambda b, rows=rows: reached(b, rows))(0.3) for rows in (stored(ROWS), ROWS))
     assert np.max(np.abs(same)) > 1e-3
@@ -134,16 +134,16 @@ def test_a_fixed_point_over_a_source_is_differentiable():
 
 def test_statistics_of_masked_or_sorted_weights_are_those_of_the_rows_in_use():
     used = np.arange(M) % 3 != 0
-    for options in ({}, {"separation": separations.top_k(4)}):
-        found = Memory.create(ROWS, 0.7, mask=used, **options).statistics(QUERIES[0], 1, top=2)
-        same = Memory.create(ROWS[used], 0.7, **options).statistics(QUERIES[0], 0, top=2)
+    for options in ({}, {"separation": separations.TopK(4)}):
+        found = Memory(ROWS, 0.7, mask=used, **options).statistics(QUERIES[0], 1, top=2)
+        same = Memory(ROWS[used], 0.7, **options).statistics(QUERIES[0], 0, top=2)
         np.testing.assert_array_equal(found.top_patterns, np.flatnonzero(used)[np.asarray(same.top_patterns)])
         jax.tree.map(np.testing.assert_allclose, found[:4], same[:4])
 
 
 def test_masked_patterns_are_not_among_the_largest_scores():
     # Their score of 0 would be, of a query opposite to all patterns in use.
-    found = Memory.create(np.eye(4), mask=np.arange(4) < 2).statistics(jnp.array([-2.0, -1.0, 3.0, 4.0]), top=3)
+    found = Memory(np.eye(4), mask=np.arange(4) < 2).statistics(jnp.array([-2.0, -1.0, 3.0, 4.0]), top=3)
     np.testing.assert_array_equal(found.top_scores, [-1.0, -2.0, -np.inf])
     assert (found.largest, *found.top_patterns[:2].tolist()) == (-1.0, 1, 0)
 
@@ -156,7 +156,7 @@ def test_sums_over_patterns_of_half_precision_are_of_single_precision(name, dtyp
     rows = jnp.asarray(np.random.default_rng(0).uniform(60, 120, size=(5000, 4)), dtype)
     query = np.float32([0.1, 0.5, 0.3, 0.9])
     found, exact = (
-        Memory.create(patterns, 1e-5, separation=name) for patterns in (stored(rows), np.asarray(rows, np.float64))
+        Memory(patterns, 1e-5, separation=name) for patterns in (stored(rows), np.asarray(rows, np.float64))
     )
     read = large.read(found, query[None], block=1000).output[0]
     assert read.dtype == np.float32

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from hopfield import Memory, large, separations
+from hopfield._pytrees import unchecked
 from hopfield.large import _running
 from hopfield.patterns import base
 from hopfield.patterns.sources import Generated, generated, mapped, packed, stored
@@ -22,24 +23,25 @@ SEPARATIONS = {
     "log_sum_exp": separations.LogSumExp(),
     "exponential": separations.Exponential(),
     "linear": separations.Linear(),
-    "rectified": separations.polynomial(3, rectified=True),
+    "rectified": separations.Polynomial(3, rectified=True),
     "log_relu": separations.LogReLU(),
     "sparsemax": separations.Sparsemax(),
-    "entmax": separations.entmax(1.5),
-    "near_softmax": separations.entmax(1.1),
+    "entmax": separations.Entmax(1.5),
+    "near_softmax": separations.Entmax(1.1),
 }
 
 
 def held(separation, similarity=Dot(), patterns=PATTERNS, values=None):
-    return Memory(patterns, jnp.asarray(BETA), values, None, similarity, separation, Euclidean())
+    parts = {"similarity": similarity, "separation": separation, "space": Euclidean()}
+    return unchecked(Memory, patterns=patterns, beta=jnp.asarray(BETA), values=values, **parts)
 
 
 def reads(patterns, queries, block=None, **parts):
-    return large.read(Memory.create(patterns, **parts), queries, block=block)
+    return large.read(Memory(patterns, **parts), queries, block=block)
 
 
 def spreads(patterns, queries, targets=None, top=1, block=None, **parts):
-    return large.statistics(Memory.create(patterns, **parts), queries, targets=targets, top=top, block=block)
+    return large.statistics(Memory(patterns, **parts), queries, targets=targets, top=top, block=block)
 
 
 def expected(memory):
@@ -164,9 +166,9 @@ def test_every_similarity_is_read(similarity):
 def test_patterns_of_16_bits_are_compared_in_single_precision(similarity, dtype):
     """Unit vectors of 16 bits were rounded before they were compared: weights at β = 50 by half a per cent."""
     patterns, parts = jnp.asarray(PATTERNS, dtype), {"beta": 50.0, "similarity": similarity}
-    exact = Memory.create(patterns.astype(jnp.float32), **parts).weights(QUERIES[0].astype(jnp.float32))
+    exact = Memory(patterns.astype(jnp.float32), **parts).weights(QUERIES[0].astype(jnp.float32))
     for source in (patterns, stored(patterns)):
-        found = Memory.create(source, **parts).statistics(QUERIES[0].astype(jnp.float32), int(jnp.argmax(exact)))
+        found = Memory(source, **parts).statistics(QUERIES[0].astype(jnp.float32), int(jnp.argmax(exact)))
         np.testing.assert_allclose(found.target_weight, exact.max(), rtol=2e-5)
 
 
@@ -190,8 +192,9 @@ def test_entmax_in_blocks_keeps_its_digits_and_slopes_as_alpha_comes_near_one(al
     patterns, queries = PATTERNS.astype(jnp.float32), QUERIES.astype(jnp.float32)
 
     def found(alpha, patterns, queries):
-        separation = separations.entmax(1.5).replace(alpha=alpha)
-        reading = large.read(Memory(patterns, jnp.asarray(BETA, patterns.dtype), separation=separation), queries)
+        separation = separations.Entmax(1.5).replace(alpha=alpha)
+        beta = jnp.asarray(BETA, patterns.dtype)
+        reading = large.read(unchecked(Memory, patterns=patterns, beta=beta, separation=separation), queries)
         return reading.output, reading.potential
 
     rounded = jnp.float32(alpha)

@@ -17,7 +17,7 @@ def test_steps_energy_and_status_are_those_of_the_memory_of_the_keys():
     """One head, keys as patterns: `retrieve` of the same Memory, query by query."""
     associate = HopfieldAssociation(1, 6, ITERATED)
     found = associate.inspect(QUERIES, KEYS)
-    memory = Memory.create(KEYS[:, 0], 0.4)
+    memory = Memory(KEYS[:, 0], 0.4)
     expected = jax.vmap(lambda state: retrieve(memory, state, max_steps=30, rtol=1e-6))(QUERIES[:, 0])
     np.testing.assert_array_equal(found.steps[0], expected.steps)
     np.testing.assert_array_equal(found.status[0], expected.status)

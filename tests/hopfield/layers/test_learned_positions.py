@@ -42,7 +42,7 @@ def filled(positions):
 
 POSITIONS = {
     "rotary": lambda: "rotary",
-    "partial rotary": lambda: Rotary.create(2, base=50.0, pairing="interleaved", scaling="linear", factor=2.0),
+    "partial rotary": lambda: Rotary(2, base=50.0, pairing="interleaved", scaling="linear", factor=2.0),
     "alibi": lambda: "alibi",
     "t5": lambda: filled(T5Positions(4, buckets=8, max_distance=6)),
     "relative": lambda: filled(RelativePositions(4, 4, reach=3)),

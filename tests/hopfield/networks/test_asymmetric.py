@@ -24,7 +24,7 @@ def swept(matrix: np.ndarray, bias: np.ndarray, state: np.ndarray, sweeps: int) 
 
 
 def test_fields_are_what_a_spin_receives():
-    network = AsymmetricCouplings.create(MATRIX, 0.5)
+    network = AsymmetricCouplings(MATRIX, 0.5)
     hollow = MATRIX - np.diag(np.diag(MATRIX))
     np.testing.assert_allclose(network.local_field(STATE), 0.5 * hollow @ STATE, rtol=1e-6)
 
@@ -32,7 +32,7 @@ def test_fields_are_what_a_spin_receives():
 @pytest.mark.parametrize("sweeps", [1, 2, 5])
 def test_sequential_sweeps_are_those_written_out(sweeps):
     bias = RNG.normal(size=N)
-    network = AsymmetricCouplings.create(MATRIX, bias=bias)
+    network = AsymmetricCouplings(MATRIX, bias=bias)
     end = retrieve(network, STATE, dynamics="sequential", max_steps=sweeps)
     np.testing.assert_array_equal(end.state, swept(MATRIX, bias, STATE, sweeps))
     assert np.isnan(end.energy)
@@ -40,7 +40,7 @@ def test_sequential_sweeps_are_those_written_out(sweeps):
 
 def test_symmetric_couplings_move_alike():
     symmetric = MATRIX + MATRIX.T
-    both = (Couplings.create(symmetric), AsymmetricCouplings.create(symmetric))
+    both = (Couplings(symmetric), AsymmetricCouplings(symmetric))
     ends = [retrieve(model, STATE, dynamics="asynchronous", key=jax.random.key(1)).state for model in both]
     np.testing.assert_array_equal(*ends)
 
@@ -57,7 +57,7 @@ def test_heat_bath_of_two_spins_is_that_of_its_markov_chain():
                 step[k, states.index((new_a, new_b))] += chance
     stationary = np.linalg.matrix_power(step, 200)[0]
     product = sum(p * a * b for p, (a, b) in zip(stationary, states, strict=True))
-    network, keys = AsymmetricCouplings.create(matrix), jax.random.split(jax.random.key(2), 4000)
+    network, keys = AsymmetricCouplings(matrix), jax.random.split(jax.random.key(2), 4000)
     run = lambda key: glauber(network, jnp.ones(2), key, 1.0, burn_in=20, sweeps=1, dynamics="sequential").state
     ends = np.asarray(jax.vmap(run)(keys))
     assert ends.prod(axis=1).mean() == pytest.approx(product, abs=4 / 4000**0.5)

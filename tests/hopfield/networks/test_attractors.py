@@ -82,7 +82,7 @@ def test_one_border_lies_between_symmetric_and_directed_and_a_sentence_names_the
     assert type(network) is (Couplings if apart < 1e-4 else AsymmetricCouplings)
     with pytest.warns(UserWarning, match=said) if apart == 1e-5 else contextlib.nullcontext():
         if apart < 1e-4:
-            np.testing.assert_array_equal(Couplings.create(matrix).matrix, network.matrix)
+            np.testing.assert_array_equal(Couplings(matrix).matrix, network.matrix)
         else:
             with pytest.raises(ValueError, match=r"^matrix must be symmetric"):
-                Couplings.create(matrix)
+                Couplings(matrix)

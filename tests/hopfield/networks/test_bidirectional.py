@@ -17,7 +17,7 @@ STATES = RNG.choice([-1.0, 1.0], size=(6, N))
 
 def test_energy_of_pairs_never_rises_and_partners_are_found():
     partners = RNG.choice([-1.0, 1.0], size=(M, 17))
-    model = BidirectionalMemory.create(jnp.asarray(PATTERNS), jnp.asarray(partners))
+    model = BidirectionalMemory(jnp.asarray(PATTERNS), jnp.asarray(partners))
     update, energy = quick(model.update), quick(model.energy)
     for start in STATES:
         pair = jnp.asarray(start), jnp.ones(17)
@@ -26,20 +26,20 @@ def test_energy_of_pairs_never_rises_and_partners_are_found():
             pair = update(*pair)
             levels.append(float(energy(*pair)))
         assert all(after <= before + 1e-6 for before, after in itertools.pairwise(levels))
-    few = BidirectionalMemory.create(jnp.asarray(PATTERNS[:2]), jnp.asarray(partners[:2]))
+    few = BidirectionalMemory(jnp.asarray(PATTERNS[:2]), jnp.asarray(partners[:2]))
     np.testing.assert_array_equal(few.update(jnp.asarray(PATTERNS[0]), jnp.ones(17))[1], partners[0])
 
 
 def test_energy_of_a_single_pair_is_minus_the_root_of_its_sizes():
     # (ξ·ξ)(ζ·ζ)/√(NV) = √(NV).
-    model = BidirectionalMemory.create(jnp.ones((1, 4)), jnp.ones((1, 9)))
+    model = BidirectionalMemory(jnp.ones((1, 4)), jnp.ones((1, 9)))
     assert float(model.energy(jnp.ones(4), jnp.ones(9))) == pytest.approx(-6.0)
 
 
 def test_pairs_take_states_as_memories_do():
     rows = np.sign(np.random.default_rng(0).normal(size=(3, 2001)))
-    half = BidirectionalMemory.create(jnp.asarray(rows, jnp.float16), jnp.asarray(rows, jnp.float16))
-    whole = BidirectionalMemory.create(rows, rows)
+    half = BidirectionalMemory(jnp.asarray(rows, jnp.float16), jnp.asarray(rows, jnp.float16))
+    whole = BidirectionalMemory(rows, rows)
     np.testing.assert_allclose(half.energy(rows[0], rows[0]), whole.energy(rows[0], rows[0]), rtol=1e-6)
     with pytest.raises(ValueError, match="state must be real numbers, got bool"):
         whole.energy(rows[0] > 0, rows[0])

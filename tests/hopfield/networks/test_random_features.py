@@ -27,7 +27,7 @@ def exact(x, beta: float, patterns=PATTERNS) -> float:
 
 @every_map
 def test_the_sum_of_kernels_is_estimated_within_its_error(kind, orthogonal):
-    memory = FeatureMemory.create(KEY, N, 8000, beta=1.5, kind=kind, orthogonal=orthogonal).add(PATTERNS)
+    memory = FeatureMemory(KEY, N, 8000, beta=1.5, kind=kind, orthogonal=orthogonal).add(PATTERNS)
     value, error = memory.kernel_sum(X)
     assert abs(float(value) - exact(X, 1.5)) < 4 * float(error)
     assert 0 < float(memory.predicted_error(X)) < 0.05
@@ -36,7 +36,7 @@ def test_the_sum_of_kernels_is_estimated_within_its_error(kind, orthogonal):
 
 def test_the_error_falls_as_the_root_of_the_size():
     errors = [
-        np.mean([FeatureMemory.create(jax.random.key(k), N, y).add(PATTERNS).predicted_error(X) for k in range(8)])
+        np.mean([FeatureMemory(jax.random.key(k), N, y).add(PATTERNS).predicted_error(X) for k in range(8)])
         for y in (64, 1024)
     ]
     assert np.log(errors[1] / errors[0]) / np.log(16) == pytest.approx(-0.5, abs=0.08)
@@ -44,7 +44,7 @@ def test_the_error_falls_as_the_root_of_the_size():
 
 @every_map
 def test_forgetting_undoes_adding(kind, orthogonal):
-    memory = FeatureMemory.create(KEY, N, 64, kind=kind, orthogonal=orthogonal).add(PATTERNS[:2])
+    memory = FeatureMemory(KEY, N, 64, kind=kind, orthogonal=orthogonal).add(PATTERNS[:2])
     again = memory.add(PATTERNS[2:]).forget(PATTERNS[2:])
     np.testing.assert_allclose(again.total, memory.total, atol=1e-12)
 
@@ -52,13 +52,13 @@ def test_forgetting_undoes_adding(kind, orthogonal):
 def test_blocks_do_not_show():
     """More patterns than one block holds are the sum over them all."""
     many = RNG.normal(size=(300, N))
-    memory = FeatureMemory.create(KEY, N, 32)
+    memory = FeatureMemory(KEY, N, 32)
     np.testing.assert_allclose(memory.add(many).total, jax.vmap(memory.features)(jnp.asarray(many)).sum(0), rtol=1e-10)
 
 
 def test_descent_ends_near_the_end_of_exact_kernels():
     beta = 3.0
-    memory = FeatureMemory.create(KEY, N, 20_000, beta=beta).add(PATTERNS)
+    memory = FeatureMemory(KEY, N, 20_000, beta=beta).add(PATTERNS)
     end = descend(memory, jnp.asarray(X), max_steps=300)
     x = X
     for _ in range(300):
@@ -70,7 +70,7 @@ def test_descent_ends_near_the_end_of_exact_kernels():
 
 def test_too_large_a_beta_fails_loudly():
     """Far patterns have kernels of e^(−β d²/2), which features of an error 1/√K each cannot tell from nothing."""
-    memory = FeatureMemory.create(KEY, N, 64, beta=200.0).add(PATTERNS)
+    memory = FeatureMemory(KEY, N, 64, beta=200.0).add(PATTERNS)
     far = PATTERNS[0] + 1.0
     assert float(memory.predicted_error(far)) > 0.5
     assert np.isnan(memory.energy(far))
@@ -80,7 +80,7 @@ def test_too_large_a_beta_fails_loudly():
 
 
 def test_positive_features_are_never_negative():
-    memory = FeatureMemory.create(KEY, N, 64, beta=5.0, kind="positive").add(PATTERNS)
+    memory = FeatureMemory(KEY, N, 64, beta=5.0, kind="positive").add(PATTERNS)
     assert all(float(memory.kernel_sum(x)[0]) > 0 for x in 2 * RNG.normal(size=(20, N)))
 
 
@@ -102,16 +102,16 @@ def test_two_threads_draw_orthogonal_directions_at_once():
 
 
 def test_an_energy_whose_features_have_vanished_is_not_a_number():
-    memory = FeatureMemory.create(KEY, N, 100, kind="positive").add(100 * PATTERNS)
+    memory = FeatureMemory(KEY, N, 100, kind="positive").add(100 * PATTERNS)
     assert memory.kernel_sum(100 * PATTERNS[0])[0] == 0
     assert jnp.isnan(memory.energy(100 * PATTERNS[0]))
 
 
 def test_one_projection_has_no_spread_and_is_refused():
     with pytest.raises(ValueError, match="features must be an integer of at least 4, got 2"):
-        FeatureMemory.create(KEY, N, 2)
+        FeatureMemory(KEY, N, 2)
     with pytest.raises(ValueError, match="orthogonal must be True or False, got 'no'"):
-        FeatureMemory.create(KEY, N, 8, orthogonal="no")
+        FeatureMemory(KEY, N, 8, orthogonal="no")
     with pytest.raises(TypeError, match="memory must be a FeatureMemory, got None"):
         descend(None, X)
 
@@ -119,7 +119,7 @@ def test_one_projection_has_no_spread_and_is_refused():
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, jnp.bfloat16])
 def test_positive_features_of_any_numbers_are_those_of_float32(dtype):
     """‖x‖² = 641 is beyond eight bits."""
-    memory = FeatureMemory.create(jax.random.key(0), 4, 64, beta=1e-3, kind="positive")
+    memory = FeatureMemory(jax.random.key(0), 4, 64, beta=1e-3, kind="positive")
     state = np.array([12, 20, 9, 4])
     expected = memory.features(state.astype(np.float32))
     np.testing.assert_allclose(memory.features(jnp.asarray(state, dtype)), expected, rtol=1e-6)
@@ -129,7 +129,7 @@ def test_positive_features_of_any_numbers_are_those_of_float32(dtype):
 def test_where_the_energy_is_not_known_its_slope_and_the_update_are_not_either():
     """Far from all patterns, or of none: a slope of zero would look like a place of rest."""
     rows = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
-    empty = FeatureMemory.create(jax.random.key(0), 4, 200, beta=2.0)
+    empty = FeatureMemory(jax.random.key(0), 4, 200, beta=2.0)
     for memory, state in ((empty, rows[0]), (empty.add(rows), rows[0] + 30.0)):
         assert np.isnan(memory.energy(state))
         assert np.isnan(memory.update(state)).all()
@@ -143,7 +143,7 @@ def test_where_the_energy_is_not_known_its_slope_and_the_update_are_not_either()
 )
 def test_the_error_of_few_features_is_the_spread_of_their_sums(width, features, orthogonal):
     def summed(key):
-        memory = FeatureMemory.create(key, width, features, beta=1.0, orthogonal=orthogonal)
+        memory = FeatureMemory(key, width, features, beta=1.0, orthogonal=orthogonal)
         return memory.add(jnp.full((1, width), 0.3)).kernel_sum(jnp.zeros(width))
 
     sums, errors = jax.vmap(summed)(jax.random.split(jax.random.key(3), 20000))

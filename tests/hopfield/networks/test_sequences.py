@@ -36,14 +36,14 @@ def by_hand(patterns, state, degree, ratio):
 @pytest.mark.parametrize("ratio", [0.0, 0.7])
 @pytest.mark.parametrize("degree", [1, 2, 3, None])
 def test_one_step_is_the_published_rule(degree, ratio):
-    model = SequenceMemory.create(jnp.asarray(PATTERNS, jnp.float32), degree, ratio=ratio)
+    model = SequenceMemory(jnp.asarray(PATTERNS, jnp.float32), degree, ratio=ratio)
     found = quick(jax.vmap(model.update))(jnp.asarray(STATES, jnp.float32))
     np.testing.assert_array_equal(found, [by_hand(PATTERNS, state, degree, ratio) for state in STATES])
 
 
 @pytest.mark.parametrize("degree", [2, 3, None])
 def test_a_short_sequence_is_followed_round_and_round(degree):
-    model = SequenceMemory.create(jnp.asarray(PATTERNS[:3]), degree)
+    model = SequenceMemory(jnp.asarray(PATTERNS[:3]), degree)
     states = trajectory(model, jnp.asarray(PATTERNS[0]), 7)
     np.testing.assert_array_equal(states, PATTERNS[np.arange(8) % 3])
 
@@ -53,7 +53,7 @@ def test_fields_of_any_degree_have_the_sign_of_whole_numbers():
     patterns = np.random.default_rng(1).choice([-1, 1], size=(4, 33))
     sums = (patterns @ patterns.T)[:, :, None] - patterns * patterns[:, None]
     expected = np.sign(np.sum(np.roll(patterns, -1, 0) * sums.astype(object) ** 150, axis=1).astype(float))
-    model = SequenceMemory.create(jnp.asarray(patterns, jnp.float32), 150)
+    model = SequenceMemory(jnp.asarray(patterns, jnp.float32), 150)
     found = quick(jax.vmap(model.local_field))(jnp.asarray(patterns, jnp.float32))
     np.testing.assert_array_equal(np.sign(found), expected)
 
@@ -69,7 +69,7 @@ def test_a_tie_keeps_the_spin_whatever_the_order_of_patterns(ratio):
         called = np.roll(patterns, -1, 1).astype(object) + Decimal(str(ratio)) * patterns.astype(object)
         fields = np.sum(called * sizes, axis=1)
     tied = np.abs(fields) < Decimal(10) ** -20
-    update = quick(jax.vmap(lambda rows, state: SequenceMemory.create(rows, None, ratio=ratio).update(state)))
+    update = quick(jax.vmap(lambda rows, state: SequenceMemory(rows, None, ratio=ratio).update(state)))
     found = update(jnp.asarray(patterns, jnp.float32), jnp.asarray(states[:, 0], jnp.float32))
     np.testing.assert_array_equal(found, np.where(tied, states[:, 0], np.where(fields > 0, 1, -1)))
     assert tied.sum() > 5
@@ -87,7 +87,7 @@ def test_a_tie_of_decorrelated_overlaps_keeps_the_spin(degree, count, neurons):
     adjugate = np.rint(np.linalg.inv(gram) * size[:, None, None]).astype(int)
     overlaps = (adjugate @ (patterns @ states[..., None]))[..., 0]
     fields = np.sum(np.roll(patterns, -1, 1) * overlaps[..., None] ** degree, axis=1)
-    update = quick(jax.vmap(lambda rows, x: SequenceMemory.create(rows, degree, pseudo_inverse=True).update(x)))
+    update = quick(jax.vmap(lambda rows, x: SequenceMemory(rows, degree, pseudo_inverse=True).update(x)))
     found = update(jnp.asarray(patterns, jnp.float32), jnp.asarray(states, jnp.float32))
     np.testing.assert_array_equal(found, np.where(fields == 0, states, np.sign(fields)))
     assert np.sum(fields == 0) > 5
@@ -111,18 +111,18 @@ def test_a_field_of_the_exponential_rule_loses_no_term(neurons, number, between)
         count = np.bincount(place, sign)
         levels, count = levels[count != 0], count[count != 0]
         expected.append(np.sum(count * np.exp(levels - np.max(levels, initial=-np.inf))))
-    found = SequenceMemory.create(jnp.asarray(patterns), None).local_field(jnp.asarray(state))
+    found = SequenceMemory(jnp.asarray(patterns), None).local_field(jnp.asarray(state))
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
 def test_an_open_sequence_ends_in_its_last_pattern():
-    model = SequenceMemory.create(jnp.asarray(PATTERNS[:3]), 3, cyclic=False)
+    model = SequenceMemory(jnp.asarray(PATTERNS[:3]), 3, cyclic=False)
     states = trajectory(model, jnp.asarray(PATTERNS[0]), 6)
     np.testing.assert_array_equal(states[-4:], PATTERNS[[2, 2, 2, 2]])
 
 
 def test_a_ratio_above_one_holds_every_pattern():
-    model = SequenceMemory.create(jnp.asarray(PATTERNS[:3]), None, ratio=1.5)
+    model = SequenceMemory(jnp.asarray(PATTERNS[:3]), None, ratio=1.5)
     np.testing.assert_array_equal(trajectory(model, jnp.asarray(PATTERNS[1]), 3)[-1], PATTERNS[1])
 
 
@@ -134,7 +134,7 @@ def test_decorrelated_overlaps_are_weighed_by_the_exponential_that_is_said():
         overlaps = np.linalg.pinv(patterns @ patterns.T / 8, hermitian=True) @ (patterns @ state / 8)
         field = np.exp(7 * (overlaps - 1)) @ np.roll(patterns, -1, axis=0)
         found = np.asarray(
-            SequenceMemory.create(patterns, None, pseudo_inverse=True, cyclic=True).local_field(jnp.asarray(state))
+            SequenceMemory(patterns, None, pseudo_inverse=True, cyclic=True).local_field(jnp.asarray(state))
         )
         np.testing.assert_allclose(found / np.abs(found).max(), field / np.abs(field).max(), atol=1e-9)
 
@@ -143,14 +143,14 @@ def test_the_pseudo_inverse_follows_correlated_patterns_that_the_plain_rule_lose
     shared = RNG.choice([-1.0, 1.0], size=N)
     correlated = np.where(RNG.random((M, N)) < 0.7, shared, RNG.choice([-1.0, 1.0], size=(M, N)))
     start, expected = jnp.asarray(correlated[0]), correlated[np.arange(2 * M) % M]
-    plain = trajectory(SequenceMemory.create(jnp.asarray(correlated), 1), start, 2 * M - 1)
-    apart = trajectory(SequenceMemory.create(jnp.asarray(correlated), 1, pseudo_inverse=True), start, 2 * M - 1)
+    plain = trajectory(SequenceMemory(jnp.asarray(correlated), 1), start, 2 * M - 1)
+    apart = trajectory(SequenceMemory(jnp.asarray(correlated), 1, pseudo_inverse=True), start, 2 * M - 1)
     assert not np.array_equal(plain, expected)
     np.testing.assert_array_equal(apart, expected)
 
 
 def test_what_looks_for_an_end_refuses_sequences_and_trajectory_refuses_energies():
-    model = SequenceMemory.create(jnp.asarray(PATTERNS))
+    model = SequenceMemory(jnp.asarray(PATTERNS))
     with pytest.raises(
         TypeError, match=r"^model must be a Memory or Couplings, or a pytree with energy, got SequenceMemory"
     ):
@@ -158,15 +158,13 @@ def test_what_looks_for_an_end_refuses_sequences_and_trajectory_refuses_energies
     with pytest.raises(
         TypeError, match=r"^model must be a Memory or Couplings, or a pytree with as_state, got Bidirectional"
     ):
-        trajectory(
-            BidirectionalMemory.create(jnp.asarray(PATTERNS), jnp.asarray(PATTERNS)), jnp.asarray(PATTERNS[0]), 2
-        )
+        trajectory(BidirectionalMemory(jnp.asarray(PATTERNS), jnp.asarray(PATTERNS)), jnp.asarray(PATTERNS[0]), 2)
     with pytest.raises(ValueError, match="state must have shape"):
         trajectory(model, jnp.ones(N + 1), 2)
     with pytest.raises(ValueError, match="patterns must be spins"):
-        SequenceMemory.create(0.5 * jnp.asarray(PATTERNS))
+        SequenceMemory(0.5 * jnp.asarray(PATTERNS))
     with pytest.raises(ValueError, match="ratio must be"):
-        SequenceMemory.create(jnp.asarray(PATTERNS), ratio=-1.0)
+        SequenceMemory(jnp.asarray(PATTERNS), ratio=-1.0)
 
 
 @pytest.mark.parametrize(("degree", "neurons", "patterns"), [(1, 30, 8), (2, 20, 30), (None, 12, 300)])
@@ -175,7 +173,7 @@ def test_measured_bit_errors_are_the_exact_ones(degree, neurons, patterns):
 
     def wrong(key):
         rows = jax.random.rademacher(key, (patterns, neurons), jnp.float32)
-        new = jax.vmap(SequenceMemory.create(rows, degree).update)(rows[:30])
+        new = jax.vmap(SequenceMemory(rows, degree).update)(rows[:30])
         return jnp.mean(new != jnp.roll(rows, -1, axis=0)[:30])
 
     errors = np.asarray(quick(lambda keys: jax.lax.map(wrong, keys))(jax.random.split(jax.random.key(3), samples)))
@@ -188,7 +186,7 @@ def test_measured_bit_errors_are_the_exact_ones(degree, neurons, patterns):
 
 def test_half_precision_follows_long_patterns():
     rows = np.sign(np.random.default_rng(0).normal(size=(3, 2001)))
-    half = SequenceMemory.create(jnp.asarray(rows, jnp.float16))
+    half = SequenceMemory(jnp.asarray(rows, jnp.float16))
     assert (trajectory(half, rows[0], 3)[3] == rows[0]).all()
 
 
@@ -197,7 +195,7 @@ def test_exponential_fields_of_states_that_are_no_spins_follow_the_formula(scale
     """Sums that are no whole numbers within N - 1 are not counted: Σ ξ^{μ+1} e^{s_μ} as it stands."""
     rng = np.random.default_rng(5)
     stored = rng.choice([-1.0, 1.0], (6, 20))
-    memory = SequenceMemory.create(stored, None)
+    memory = SequenceMemory(stored, None)
     for _ in range(5):
         state = stored[0] * scale if scale != 1.0 else stored[0] + 0.7 * rng.normal(size=20)
         sums = (stored @ state)[:, None] - stored * state

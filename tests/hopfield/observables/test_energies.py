@@ -16,14 +16,14 @@ STATES = jnp.asarray(np.concatenate([2.0 * RNG.normal(size=(40, 4)), PATTERNS]))
 
 
 def test_with_softmax_it_is_that_of_ramsauer():
-    memory = Memory.create(PATTERNS.at[5].set(1e3), 0.7, mask=USED)
+    memory = Memory(PATTERNS.at[5].set(1e3), 0.7, mask=USED)
     assert energy_constant(memory) == pytest.approx(np.log(5) / 0.7 + 0.5 * LARGEST)
 
 
 @pytest.mark.parametrize("name", ["sparsemax", "entmax:1.5", "normmax:2"])
 def test_with_sparse_weights_it_makes_the_energy_a_fenchel_young_loss(name):
     """L(z; u) = F(z) + Ω(u) − z u, with Ω of equal weights u."""
-    memory = Memory.create(PATTERNS, 0.7, mask=USED, separation=name)
+    memory = Memory(PATTERNS, 0.7, mask=USED, separation=name)
     rows, mean, equal = PATTERNS[:5], jnp.mean(PATTERNS[:5], axis=0), jnp.full(5, 0.2)
     separation = separations.find(name)
 
@@ -40,7 +40,7 @@ def test_with_sparse_weights_it_makes_the_energy_a_fenchel_young_loss(name):
 @pytest.mark.parametrize("name", ["softmax", "sparsemax", "entmax:1.3", "normmax:3", "top_k:2"])
 def test_published_energies_are_never_negative(name):
     """And nearly zero at the longest pattern, where β is high."""
-    memory = Memory.create(PATTERNS, 300.0, separation=name)
+    memory = Memory(PATTERNS, 300.0, separation=name)
     constant = energy_constant(memory)
     assert (jax.vmap(memory.energy)(STATES) + constant >= -1e-9).all()
     longest = PATTERNS[jnp.argmax(jnp.sum(PATTERNS**2, axis=1))]
@@ -53,21 +53,21 @@ def test_published_energies_are_never_negative(name):
         {"separation": "linear"},
         {"separation": "softmax1"},
         {"similarity": similarities.Cosine()},
-        {"space": spaces.sphere(2.0)},
+        {"space": spaces.Sphere(2.0)},
     ],
     ids=["linear", "softmax1", "cosine", "sphere"],
 )
 def test_other_memories_have_no_such_constant(parts):
     with pytest.raises(ValueError, match=r"^memory must have dot products, weights that sum to one"):
-        energy_constant(Memory.create(PATTERNS, **parts))
+        energy_constant(Memory(PATTERNS, **parts))
 
 
 def test_differences_of_bare_energies_keep_their_digits_in_float32_as_beta_falls():
     rows, (a, b) = PATTERNS.astype(jnp.float32), STATES[:2].astype(jnp.float32)
     for beta in (1e-6, 1e-3, 2.0):
-        exact = Memory.create(PATTERNS, beta, mask=USED)
+        exact = Memory(PATTERNS, beta, mask=USED)
         expected = exact.energy(a) - exact.energy(b)
-        single = Memory.create(rows, beta, mask=USED)
+        single = Memory(rows, beta, mask=USED)
         assert bare_energy(single, a).dtype == jnp.float32
         assert bare_energy(single, a) - bare_energy(single, b) == pytest.approx(float(expected), rel=1e-5)
     assert bare_energy(exact, a) == pytest.approx(float(exact.energy(a) + np.log(5) / 2.0), rel=1e-5)
@@ -81,4 +81,4 @@ def test_the_logarithm_of_the_exponential_energy_is_finite_where_it_overflows():
     assert single.energy(single.patterns[0]) == -jnp.inf
     assert log_energy(single, single.patterns[0]) == pytest.approx(200.0)
     with pytest.raises(ValueError, match="must be exponential where R = 0"):
-        log_energy(Memory.create(PATTERNS), STATES[0])
+        log_energy(Memory(PATTERNS), STATES[0])

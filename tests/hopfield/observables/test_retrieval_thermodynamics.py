@@ -27,7 +27,7 @@ def retrievals():
     states = 2 * jax.random.normal(keys[3], (CASES, 4))
 
     def one(patterns, beta, state):
-        memory = Memory.create(patterns, beta)
+        memory = Memory(patterns, beta)
         visited = trajectory(memory, state, STEPS)
         return visited, jax.vmap(memory.energy)(visited), thermo.entropy(jax.vmap(memory.weights)(visited))
 
@@ -39,7 +39,7 @@ def test_entropy_can_rise_along_a_retrieval_though_energy_falls():
 
     @quick
     def run():
-        memory = Memory.create(jnp.asarray([[1.0], [-1.0]]), 0.9)
+        memory = Memory(jnp.asarray([[1.0], [-1.0]]), 0.9)
         visited = trajectory(memory, jnp.ones(1), 200)
         return visited[:, 0], thermo.entropy(jax.vmap(memory.weights)(visited)), jax.vmap(memory.energy)(visited)
 

@@ -11,9 +11,9 @@ from hopfield.dynamics import retrieve
 from hopfield.memory import Memory
 from hopfield.observables import stability
 from hopfield.observables.stability import GLOBAL_AVERAGE, METASTABLE_MIXTURE, NO_PATTERN, REGIMES, SINGLE_PATTERN
-from hopfield.separations import Exponential, Linear, LogReLU, Sparsemax, entmax, polynomial, top_k
-from hopfield.similarities import SquaredDistance, bilinear
-from hopfield.spaces import Euclidean, Spins, box, sphere
+from hopfield.separations import Entmax, Exponential, Linear, LogReLU, Polynomial, Sparsemax, TopK
+from hopfield.similarities import Bilinear, SquaredDistance
+from hopfield.spaces import Box, Euclidean, Sphere, Spins
 from hopfield.theory import bounds
 from tests.hopfield.contracts.parts import quick
 
@@ -23,16 +23,16 @@ PATTERNS = jnp.asarray(RNG.normal(size=(M, N)))
 STATE = jnp.asarray(0.3 * RNG.normal(size=N))
 
 MEMORIES = {
-    "softmax": Memory.create(PATTERNS, 0.8),
-    "softmax masked": Memory.create(PATTERNS, 0.8, mask=jnp.arange(M) < 6),
-    "entmax": Memory.create(PATTERNS, 0.3, separation=entmax(1.5)),
-    "top k": Memory.create(PATTERNS, 0.8, separation=top_k(4)),
-    "exponential": Memory.create(PATTERNS, 0.2, separation=Exponential()),
-    "rectified cubic": Memory.create(PATTERNS, 0.5, separation=polynomial(3, rectified=True)),
-    "metric": Memory.create(PATTERNS, 0.4, similarity=bilinear(RNG.normal(size=(N, N)))),
-    "distance": Memory.create(PATTERNS, 0.4, similarity=SquaredDistance(), space=Euclidean(confined=False)),
-    "sphere": Memory.create(PATTERNS, 0.8, space=sphere(1.5)),
-    "box": Memory.create(PATTERNS, 0.8, space=box(0.7)),
+    "softmax": Memory(PATTERNS, 0.8),
+    "softmax masked": Memory(PATTERNS, 0.8, mask=jnp.arange(M) < 6),
+    "entmax": Memory(PATTERNS, 0.3, separation=Entmax(1.5)),
+    "top k": Memory(PATTERNS, 0.8, separation=TopK(4)),
+    "exponential": Memory(PATTERNS, 0.2, separation=Exponential()),
+    "rectified cubic": Memory(PATTERNS, 0.5, separation=Polynomial(3, rectified=True)),
+    "metric": Memory(PATTERNS, 0.4, similarity=Bilinear(RNG.normal(size=(N, N)))),
+    "distance": Memory(PATTERNS, 0.4, similarity=SquaredDistance(), space=Euclidean(confined=False)),
+    "sphere": Memory(PATTERNS, 0.8, space=Sphere(1.5)),
+    "box": Memory(PATTERNS, 0.8, space=Box(0.7)),
 }
 every_memory = pytest.mark.parametrize("memory", MEMORIES.values(), ids=MEMORIES)
 
@@ -102,7 +102,7 @@ def test_few_products_find_the_largest_eigenvalue_of_many_neurons():
     stored, state = RNG.normal(size=(60, 400)), 0.1 * RNG.normal(size=400)
     largest = quick(lambda m, x: stability.largest_eigenvalue(stability.update_jacobian(m, x)))
     for dtype, relative in ((jnp.float64, 1e-9), (jnp.float32, 1e-5)):
-        memory = Memory.create(jnp.asarray(stored, dtype), 0.05)
+        memory = Memory(jnp.asarray(stored, dtype), 0.05)
         pair = largest(memory, jnp.asarray(state, dtype))
         expected = np.linalg.eigvalsh(covariance(memory, jnp.asarray(state, dtype)))[-1]
         assert pair.value.dtype == dtype
@@ -112,7 +112,7 @@ def test_few_products_find_the_largest_eigenvalue_of_many_neurons():
 
 def test_residual_tells_when_products_were_too_few():
     """The eigenvalues of random patterns lie dense (Marchenko & Pastur): 3 products do not find the last one, 32 do."""
-    memory, state = Memory.create(jnp.asarray(RNG.normal(size=(400, 120))), 0.5), jnp.zeros(120)
+    memory, state = Memory(jnp.asarray(RNG.normal(size=(400, 120))), 0.5), jnp.zeros(120)
     spectrum = np.linalg.eigvalsh(covariance(memory, state))
     few, many = (
         quick(lambda n=n: stability.largest_eigenvalue(stability.update_jacobian(memory, state), max_iterations=n))()
@@ -128,7 +128,7 @@ def test_residual_tells_when_products_were_too_few():
 @pytest.mark.parametrize("beta", [0.5, 0.9, 1.0, 1.5])
 def test_two_opposite_patterns_part_where_the_eigenvalue_reaches_one(beta):
     """d = 1, X = ±1: J = β (1 − tanh² βx), so x = 0 attracts for β < 1 and the pair x = ±m for β > 1."""
-    memory = Memory.create(jnp.asarray([[1.0], [-1.0]]), beta)
+    memory = Memory(jnp.asarray([[1.0], [-1.0]]), beta)
     for x in (0.0, 0.3):
         jacobian = stability.update_jacobian(memory, jnp.asarray([x]))
         expected = beta * (1 - np.tanh(beta * x) ** 2)
@@ -139,7 +139,7 @@ def test_two_opposite_patterns_part_where_the_eigenvalue_reaches_one(beta):
 
 def test_deviations_shrink_by_the_largest_eigenvalue():
     """Far into a retrieval, successive steps are parallel to the eigenvector and in the ratio λ."""
-    memory = Memory.create(0.7 * PATTERNS, 0.5)
+    memory = Memory(0.7 * PATTERNS, 0.5)
     end = retrieve(memory, STATE, max_steps=5000, rtol=1e-15).state
     pair = quick(lambda: stability.largest_eigenvalue(stability.update_jacobian(memory, end)))()
     deviation = 1e-5 * pair.vector
@@ -149,7 +149,7 @@ def test_deviations_shrink_by_the_largest_eigenvalue():
 
 
 def test_a_single_pattern_has_no_fluctuations():
-    memory = Memory.create(PATTERNS[:1], 2.0)
+    memory = Memory(PATTERNS[:1], 2.0)
     dense, _, _, susceptibility, pair = diagnosed(memory, STATE)
     assert not np.any(dense)
     assert not np.any(susceptibility)
@@ -161,7 +161,7 @@ def test_jacobians_and_regimes_can_be_batched():
     """vmap over states and β is the loop, and the number of products is the only static thing."""
 
     def one(beta, state):
-        memory = Memory.create(PATTERNS, beta)
+        memory = Memory(PATTERNS, beta)
         return stability.largest_eigenvalue(stability.update_jacobian(memory, state)).value, stability.regime(
             memory, state
         )
@@ -178,7 +178,7 @@ def test_jacobians_and_regimes_can_be_batched():
 def test_largest_eigenvalue_needs_a_product_and_a_continuous_space():
     with pytest.raises(ValueError, match=r"^max_iterations must be an integer of at least 1, got 0$"):
         stability.largest_eigenvalue(stability.update_jacobian(MEMORIES["softmax"], STATE), max_iterations=0)
-    spins = Memory.create(jnp.ones((2, 3)), separation=Linear(), space=Spins())
+    spins = Memory(jnp.ones((2, 3)), separation=Linear(), space=Spins())
     with pytest.raises(ValueError, match="continuous space for its update to have a Jacobian, got Spins"):
         stability.update_jacobian(spins, jnp.ones(3))
 
@@ -192,7 +192,7 @@ def test_the_three_regimes_of_a_clustered_memory():
     stored[1], stored[2] = stored[0] + np.eye(24)[22], stored[0] + np.eye(24)[23]
     expected = {0.01: (GLOBAL_AVERAGE, 20), 0.8: (METASTABLE_MIXTURE, 3), 40.0: (SINGLE_PATTERN, 1)}
     for beta, (kind, count) in expected.items():
-        memory = Memory.create(jnp.asarray(stored), beta)
+        memory = Memory(jnp.asarray(stored), beta)
         start = jnp.asarray(stored[1] if kind == SINGLE_PATTERN else stored[:3].mean(axis=0))
         found = find_regime(memory, retrieve(memory, start, max_steps=1000).state)
         assert REGIMES[int(found.kind)] == REGIMES[kind]
@@ -218,7 +218,7 @@ def test_the_three_regimes_of_a_clustered_memory():
 )
 def test_criteria_of_the_regimes(heavy, count, kind):
     """With weights equal to the scores (½‖s‖², patterns of one component each) the state sets the shares itself."""
-    memory = Memory.create(jnp.eye(12), mask=jnp.arange(12) < 10, separation=Linear())
+    memory = Memory(jnp.eye(12), mask=jnp.arange(12) < 10, separation=Linear())
     found = find_regime(memory, jnp.asarray([*heavy, 7.0, 7.0]))
     assert REGIMES[int(found.kind)] == REGIMES[kind]
     assert found.num_patterns == count
@@ -227,7 +227,7 @@ def test_criteria_of_the_regimes(heavy, count, kind):
 
 
 def test_outside_every_support_no_pattern_holds_the_state():
-    memory = Memory.create(PATTERNS, 1.0, similarity=SquaredDistance(), separation=LogReLU(), space=Euclidean(False))
+    memory = Memory(PATTERNS, 1.0, similarity=SquaredDistance(), separation=LogReLU(), space=Euclidean(False))
     found = find_regime(memory, jnp.full(N, 50.0))
     assert REGIMES[int(found.kind)] == "no pattern"
     assert found.effective_number == 0
@@ -237,7 +237,7 @@ def test_outside_every_support_no_pattern_holds_the_state():
 def test_no_update_ends_beyond_the_bound_of_ramsauers_fifth_theorem(beta):
     """4000 states up to a third of the norm away from their pattern, and the patterns themselves."""
     stored = patterns.sphere(jax.random.key(3), 8, 20, radius=3.0)
-    memory = Memory.create(stored, beta)
+    memory = Memory(stored, beta)
     keys = jax.random.split(jax.random.key(9), 2)
     directions = jax.random.normal(keys[0], (500, 8, 20))
     distance = jax.random.uniform(keys[1], (500, 8))
@@ -255,15 +255,15 @@ def test_no_update_ends_beyond_the_bound_of_ramsauers_fifth_theorem(beta):
 
 def test_error_bound_of_padded_and_of_lone_patterns():
     mask = np.arange(M) < 4
-    padded = stability.retrieval_error_bound(Memory.create(PATTERNS, 0.8, mask=jnp.asarray(mask)))
-    np.testing.assert_allclose(padded[mask], stability.retrieval_error_bound(Memory.create(PATTERNS[:4], 0.8)))
+    padded = stability.retrieval_error_bound(Memory(PATTERNS, 0.8, mask=jnp.asarray(mask)))
+    np.testing.assert_allclose(padded[mask], stability.retrieval_error_bound(Memory(PATTERNS[:4], 0.8)))
     assert np.all(np.isnan(padded[~mask]))
-    assert stability.retrieval_error_bound(Memory.create(PATTERNS[:1], 0.8)) == [0.0]
+    assert stability.retrieval_error_bound(Memory(PATTERNS[:1], 0.8)) == [0.0]
 
 
 @pytest.mark.parametrize(
     "memory",
-    [MEMORIES["box"], MEMORIES["distance"], Memory.create(PATTERNS, separation=Sparsemax())],
+    [MEMORIES["box"], MEMORIES["distance"], Memory(PATTERNS, separation=Sparsemax())],
     ids=["box", "distance", "sparsemax"],
 )
 def test_error_bound_is_refused_for_memories_the_theorem_is_not_about(memory):
@@ -273,7 +273,7 @@ def test_error_bound_is_refused_for_memories_the_theorem_is_not_about(memory):
 
 def test_of_two_eigenvalues_of_opposite_sign_one_is_found_exactly():
     """The third-degree memory of two unit vectors has J = 2 diag(x): 1 and −1."""
-    memory = Memory.create(jnp.eye(2, dtype=jnp.float32), 1.0, separation="polynomial:3")
+    memory = Memory(jnp.eye(2, dtype=jnp.float32), 1.0, separation="polynomial:3")
     found = stability.largest_eigenvalue(stability.update_jacobian(memory, jnp.float32([0.5, -0.5])))
     np.testing.assert_allclose(abs(found.value), 1.0, rtol=1e-6)
     np.testing.assert_allclose(found.residual, 0.0, atol=1e-6)
@@ -282,7 +282,7 @@ def test_of_two_eigenvalues_of_opposite_sign_one_is_found_exactly():
 @pytest.mark.parametrize("mask", [[True, False], [True, True]], ids=["alone", "two"])
 @pytest.mark.parametrize("distance", [np.nan, -1.0, "a", None, [0.0, np.inf], [1.0, 2.0, 3.0]])
 def test_no_bound_is_given_for_what_is_no_distance(mask, distance):
-    memory = Memory.create(np.array([[1.0, 2.0], [3.0, -1.0]]), 1.0, mask=mask)
+    memory = Memory(np.array([[1.0, 2.0], [3.0, -1.0]]), 1.0, mask=mask)
     with pytest.raises(ValueError, match="distance must be"):
         stability.retrieval_error_bound(memory, distance)
 

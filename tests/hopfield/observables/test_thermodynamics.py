@@ -11,7 +11,7 @@ import scipy.special
 import scipy.stats
 
 from hopfield.observables import thermodynamics as thermo
-from hopfield.separations import LogReLU, LogSumExp, Polynomial, Sparsemax, entmax, normmax, top_k
+from hopfield.separations import Entmax, LogReLU, LogSumExp, Normmax, Polynomial, Sparsemax, TopK
 from tests.hopfield.contracts.parts import SEPARATIONS, quick
 from tests.hopfield.observables.quantities import CONVEX, EVERY, ROWS, M, ensemble, entropy, gibbs, quantities_of
 
@@ -82,8 +82,8 @@ def test_entropy_falls_as_beta_grows():
 NORMALISED = {
     "softmax": LogSumExp(),
     "sparsemax": Sparsemax(),
-    "entmax 1.5": entmax(1.5),
-    "normmax 2": normmax(2.0),
+    "entmax 1.5": Entmax(1.5),
+    "normmax 2": Normmax(2.0),
 }
 minimal = pytest.mark.parametrize("separation", NORMALISED.values(), ids=NORMALISED)
 
@@ -154,7 +154,7 @@ def test_regularisers_refuse_what_is_no_maximum_and_what_lies_outside():
     for separation in (LogReLU(), Polynomial(3)):
         with pytest.raises(TypeError, match="has no regulariser"):
             separation.regulariser(jnp.ones(3))
-    assert top_k(2).regulariser(jnp.full(3, 1 / 3)) == -jnp.inf
+    assert TopK(2).regulariser(jnp.full(3, 1 / 3)) == -jnp.inf
     assert Polynomial(3, True).regulariser(jnp.asarray([1.0, -0.1])) == -jnp.inf
 
 
@@ -188,7 +188,7 @@ def test_weights_that_are_none_have_infinite_variational_free_energy():
 @pytest.mark.parametrize("alpha", [2.0, 1.5, 1.2])
 def test_entropy_of_sparse_weights_is_that_of_tsallis(alpha):
     """At β → 0 the weights are equal and S is its largest value, Tsallis' H_α of 1/M: (1 − M^(1−α)) / (α(α−1))."""
-    separation = Sparsemax() if alpha == 2 else entmax(alpha)
+    separation = Sparsemax() if alpha == 2 else Entmax(alpha)
     scores, beta = np.stack([RNG.normal(size=M)] * 2), np.array([0.9, 0.0])
     weights = gibbs(scores, beta, separation=separation)
     thermal = quick(thermo.thermal_entropy)(scores, beta, separation=separation)

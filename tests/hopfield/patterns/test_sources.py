@@ -93,8 +93,8 @@ def test_a_file_in_double_precision_is_read_in_the_default_one_without_a_warning
     rows = np.random.default_rng(0).normal(size=(5, 4))
     np.save(tmp_path / "rows.npy", rows)
     with jax.enable_x64(False):
-        memory = Memory.create(mapped(tmp_path / "rows.npy"), 1.0)
-        expected = Memory.create(jnp.asarray(rows, jnp.float32), 1.0).read(jnp.ones(4, jnp.float32))
+        memory = Memory(mapped(tmp_path / "rows.npy"), 1.0)
+        expected = Memory(jnp.asarray(rows, jnp.float32), 1.0).read(jnp.ones(4, jnp.float32))
         np.testing.assert_allclose(memory.read(jnp.ones(4, jnp.float32)), expected, rtol=1e-6)
 
 

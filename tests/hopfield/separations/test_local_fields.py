@@ -11,7 +11,7 @@ from hopfield.memory import Memory
 from hopfield.separations import (
     Exponential,
     LogReLU,
-    polynomial,
+    Polynomial,
 )
 from hopfield.spaces import Spins
 from tests.hopfield.contracts.parts import quick
@@ -41,7 +41,7 @@ def field(separation, scores, step, spin, beta=1.0) -> float:
 def test_polynomial_rise_of_opposed_integers_is_an_exact_tie(degree):
     """Σ aⁿ − bⁿ over scores that are permuted among the patterns is zero, though β itself is rounded."""
     up, down = [17.0, -12.0, 5.0, 8.0], [5.0, 17.0, 8.0, -12.0]
-    assert rise(polynomial(degree), up, down, beta=1 / 37) == 0.0
+    assert rise(Polynomial(degree), up, down, beta=1 / 37) == 0.0
 
 
 @pytest.mark.parametrize("degree", [2, 3, 4])
@@ -49,8 +49,8 @@ def test_fields_of_powers_leave_masked_patterns_out_whatever_their_steps(degree)
     # Their score counts as 0, the power 0 of which is 1.
     used, rng = np.array([True, False, True]), np.random.default_rng(0)
     scores, steps, state = rng.normal(size=3), rng.normal(size=(3, 4)), jnp.array([1.0, -1.0, 1.0, 1.0])
-    found = polynomial(degree).fields(jnp.asarray(scores), jnp.asarray(steps), state, 0.7, jnp.asarray(used))
-    expected = polynomial(degree).fields(jnp.asarray(scores[used]), jnp.asarray(steps[used]), state, 0.7)
+    found = Polynomial(degree).fields(jnp.asarray(scores), jnp.asarray(steps), state, 0.7, jnp.asarray(used))
+    expected = Polynomial(degree).fields(jnp.asarray(scores[used]), jnp.asarray(steps[used]), state, 0.7)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
@@ -58,7 +58,7 @@ def test_fields_of_powers_leave_masked_patterns_out_whatever_their_steps(degree)
 @pytest.mark.parametrize("beta", [1e-6, 1e-3])
 def test_high_degrees_neither_overflow_nor_lose_the_sign(degree, beta):
     """1000⁴⁰ is far beyond float32: the energy difference of a spin must still say which way is down."""
-    separation = polynomial(degree)
+    separation = Polynomial(degree)
     up, down = [1000.0, 20.0, 10.0], [998.0, 22.0, 8.0]
     got = rise(separation, up, down, beta)
     assert 0 < got < np.inf
@@ -73,9 +73,9 @@ def test_high_degrees_neither_overflow_nor_lose_the_sign(degree, beta):
     ("separation", "summand"),
     [
         (Exponential(), lambda s: np.exp(np.longdouble(s))),
-        (polynomial(20), lambda s: s**20),
-        (polynomial(150), lambda s: s**150),
-        (polynomial(150, rectified=True), lambda s: np.maximum(s, 0) ** 150),
+        (Polynomial(20), lambda s: s**20),
+        (Polynomial(150), lambda s: s**150),
+        (Polynomial(150, rectified=True), lambda s: np.maximum(s, 0) ** 150),
     ],
     ids=["exponential", "20", "150", "150 rectified"],
 )
@@ -93,9 +93,9 @@ def test_fields_have_the_sign_of_exact_sums_however_far_one_spin_moves_the_score
 
 
 def test_a_tie_of_powers_beyond_every_overflow_is_one():
-    assert rise(polynomial(25), [50.0, -50.0], [48.0, -48.0]) == 0.0
-    assert field(polynomial(25), [50.0, -50.0], [2.0, -2.0], 1.0) == 0.0
-    assert field(polynomial(25), [50.0, -48.0], [2.0, -2.0], 1.0) == np.inf
+    assert rise(Polynomial(25), [50.0, -50.0], [48.0, -48.0]) == 0.0
+    assert field(Polynomial(25), [50.0, -50.0], [2.0, -2.0], 1.0) == 0.0
+    assert field(Polynomial(25), [50.0, -48.0], [2.0, -2.0], 1.0) == np.inf
 
 
 def test_exponential_rise_is_signed_beyond_every_overflow():
@@ -139,7 +139,7 @@ def test_local_fields_keep_their_digits_at_small_beta(name, beta):
     rng = np.random.default_rng(0)
     spins, state = rng.choice([-1.0, 1.0], (9, 30)), rng.choice([-1.0, 1.0], 30)
     fields = [
-        Memory.create(spins.astype(kind), beta, separation=name, space=Spins()).local_field(state.astype(kind))
+        Memory(spins.astype(kind), beta, separation=name, space=Spins()).local_field(state.astype(kind))
         for kind in (np.float32, np.float64)
     ]
     np.testing.assert_allclose(fields[0], fields[1], atol=2e-5)
@@ -151,5 +151,5 @@ def test_fields_that_balance_are_ties():
     patterns = np.concatenate([np.insert(rest, 0, spin, axis=1) for spin in (1.0, -1.0)]).astype(np.float32)
     for name in ("softmax", "softmax1", "sparsemax", "entmax:1.5"):
         for beta in (0.1, 1e-3, 1e-6) if name.startswith("softmax") else (1e-4, 1e-6):
-            memory = Memory.create(patterns, beta, separation=name, space=Spins())
+            memory = Memory(patterns, beta, separation=name, space=Spins())
             assert memory.local_field(np.array([1.0, 1.0, 1.0, 1.0], np.float32))[0] == 0.0

@@ -41,5 +41,5 @@ def folder(tmp_path, monkeypatch):
 def test_a_file_in_the_folder_is_all_that_a_new_separation_needs(folder):
     (folder / "own_part.py").write_text(FILE % "softplus")
     found = Table(separations.Separation, "separations", collected()).find("softplus")
-    memory = Memory.create(jnp.eye(3), separation=found)
+    memory = Memory(jnp.eye(3), separation=found)
     np.testing.assert_allclose(memory.weights(jnp.zeros(3)), 0.5)

@@ -17,11 +17,10 @@ from hopfield.separations import (
     LogReLU,
     LogSumExp,
     Normmax,
+    Polynomial,
     Separation,
     Sparsemax,
-    entmax,
-    polynomial,
-    top_k,
+    TopK,
 )
 from hopfield.separations.jacobians import softmax_jacobian, sparse_jacobian
 from hopfield.separations.streams import log_weight, summand
@@ -38,9 +37,9 @@ def both(separation, z):
 
 CLOSED_FORMS = {
     "linear": (Linear(), lambda z: 0.5 * np.sum(z**2), lambda z: z),
-    "cubic": (polynomial(3), lambda z: np.sum(z**3) / 3, lambda z: z**2),
+    "cubic": (Polynomial(3), lambda z: np.sum(z**3) / 3, lambda z: z**2),
     "quintic rectified": (
-        polynomial(5, rectified=True),
+        Polynomial(5, rectified=True),
         lambda z: np.sum(z[z > 0] ** 5) / 5,
         lambda z: np.where(z > 0, z**4, 0),
     ),
@@ -64,7 +63,7 @@ def test_potential_and_weights_in_closed_form(separation, potential, weights):
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_top_k_is_the_largest_log_sum_exp_over_sets_of_k(count):
     sets = [list(s) for s in itertools.combinations(range(6), count)]
-    potential, weights = both(top_k(count), Z)
+    potential, weights = both(TopK(count), Z)
     np.testing.assert_allclose(potential, [max(scipy.special.logsumexp(z[s]) for s in sets) for z in Z], rtol=1e-13)
     for z, p in zip(Z, weights, strict=True):
         largest = np.argsort(-z)[:count]
@@ -74,16 +73,16 @@ def test_top_k_is_the_largest_log_sum_exp_over_sets_of_k(count):
 
 @pytest.mark.parametrize("count", [6, 50])
 def test_top_k_of_all_is_softmax(count):
-    for got, expected in zip(both(top_k(count), Z), both(LogSumExp(), Z), strict=True):
+    for got, expected in zip(both(TopK(count), Z), both(LogSumExp(), Z), strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-13)
 
 
 def test_named_special_cases_agree():
-    """Degree 2 is the classical network, 2-entmax sparsemax; entmax at α → 1 is softmax, with F its log-sum-exp."""
+    """Degree 2 is the classical network, 2-entmax sparsemax; Entmax at α → 1 is softmax, with F its log-sum-exp."""
     for one, other, rtol in (
-        (polynomial(2), Linear(), 1e-15),
-        (entmax(2.0), Sparsemax(), 1e-12),
-        (entmax(1 + 1e-5), LogSumExp(), 1e-3),
+        (Polynomial(2), Linear(), 1e-15),
+        (Entmax(2.0), Sparsemax(), 1e-12),
+        (Entmax(1 + 1e-5), LogSumExp(), 1e-3),
     ):
         for got, expected in zip(both(one, Z), both(other, Z), strict=True):
             np.testing.assert_allclose(got, expected, rtol=rtol, atol=1e-15)
@@ -132,12 +131,12 @@ def test_shares_are_relative_weights_at_any_size():
     """|z²| / Σ z², also where the sum of squares overflows float32; signs of classical weights do not matter."""
     z = jnp.array([3.0, -4.0, 0.0])
     np.testing.assert_allclose(Linear().shares(z), [3 / 7, 4 / 7, 0])
-    np.testing.assert_allclose(polynomial(3).shares(1e15 * z.astype(jnp.float32)), [9 / 25, 16 / 25, 0], rtol=1e-6)
+    np.testing.assert_allclose(Polynomial(3).shares(1e15 * z.astype(jnp.float32)), [9 / 25, 16 / 25, 0], rtol=1e-6)
     np.testing.assert_allclose(Exponential().shares(jnp.float32([500.0, 500.0, 0.0])), [0.5, 0.5, 0.0])
     for size in (0.5, 60.0):  # ½^200 and 60^200 are outside of float32
-        shares = polynomial(201).shares(size * jnp.float32([1.0, 1.0, 0.5]))
+        shares = Polynomial(201).shares(size * jnp.float32([1.0, 1.0, 0.5]))
         np.testing.assert_allclose(shares, [0.5, 0.5, 0.0])
-        logs = polynomial(201).log_sizes(size * jnp.float32([1.0, -1.0, 0.5]))
+        logs = Polynomial(201).log_sizes(size * jnp.float32([1.0, -1.0, 0.5]))
         np.testing.assert_allclose(logs - logs[0], [0.0, 0.0, -200 * np.log(2.0)], rtol=1e-6)
 
 
@@ -151,7 +150,7 @@ def test_softmax_of_half_precision_scores_is_summed_in_float32():
 
 
 def test_shares_of_a_power_are_powers_and_its_weights_the_slope_of_its_potential():
-    power, z = separations.rectified_power(3.5), jnp.array([2.0, 1.0, -1.0, 0.5])
+    power, z = separations.RectifiedPower(3.5), jnp.array([2.0, 1.0, -1.0, 0.5])
     expected = np.maximum(z, 0.0) ** 2.5
     np.testing.assert_allclose(power.shares(z), expected / expected.sum(), rtol=1e-12)
     np.testing.assert_allclose(jax.grad(power.potential)(z), power.weights(z), rtol=1e-12)
@@ -174,7 +173,7 @@ def test_a_separation_needs_only_a_potential_and_its_gradient():
     )
     np.testing.assert_allclose(Cosh().shares(a), np.abs(np.sinh(a)) / np.sum(np.abs(np.sinh(a))), rtol=1e-12)
     with pytest.raises(ValueError, match="in blocks, got Cosh: its weights need all scores"):
-        large.read(Memory.create(jnp.eye(6), separation=Cosh()), jnp.eye(6))
+        large.read(Memory(jnp.eye(6), separation=Cosh()), jnp.eye(6))
     np.testing.assert_allclose(summand(Cosh(), Z[0], 2.0), np.cosh(2 * Z[0]), rtol=1e-12)
     np.testing.assert_allclose(log_weight(Cosh(), Z[0], 2.0), np.log(np.abs(np.sinh(2 * Z[0]))), rtol=1e-12)
     assert summand(Sparsemax(), Z[0], 2.0) is None
@@ -205,7 +204,7 @@ class OwnShares(separations.LogSumExp):
 def test_a_subclass_with_functions_of_its_own_is_not_read_by_the_sums_of_its_base(kind):
     assert kind.by_blocks is None
     assert kind.gibbs == (kind is OwnShares)
-    memory = Memory.create(sources.stored(jnp.eye(3)), separation=kind())
+    memory = Memory(sources.stored(jnp.eye(3)), separation=kind())
     with pytest.raises(ValueError, match=f"in blocks, got {kind.__name__}: its by_blocks is None"):
         memory.energy(jnp.ones(3))
 
@@ -216,7 +215,7 @@ def test_a_subclass_of_the_quadratic_potential_is_no_network_of_couplings():
             return 2 * super().potential(z, mask)
 
     plain, doubled = (
-        Memory.create(patterns.spins(jax.random.key(0), 3, 8), separation=kind(), space="spins")
+        Memory(patterns.spins(jax.random.key(0), 3, 8), separation=kind(), space="spins")
         for kind in (separations.Linear, Doubled)
     )
     assert plain.classical
@@ -242,8 +241,8 @@ def test_a_block_of_many_16_bit_values_does_not_overflow():
 
 TIES = {
     "sparsemax": (Sparsemax(), [4.0, 3.0, 1.0]),
-    "entmax": (entmax(1.5), [4.0, 2.0, 0.0]),
-    "rectified": (polynomial(2, rectified=True), [1.0, 0.0, -1.0]),
+    "entmax": (Entmax(1.5), [4.0, 2.0, 0.0]),
+    "rectified": (Polynomial(2, rectified=True), [1.0, 0.0, -1.0]),
     "epanechnikov": (LogReLU(), [0.0, -1.0, -3.0]),
 }
 

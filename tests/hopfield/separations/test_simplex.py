@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import scipy.optimize
 
+from hopfield.separations import Entmax as entmax_of
+from hopfield.separations import Normmax as normmax_of
 from hopfield.separations import Sparsemax, simplex
-from hopfield.separations import entmax as entmax_of
-from hopfield.separations import normmax as normmax_of
 from tests.hopfield.contracts.parts import quick, slopes
 
 RNG = np.random.default_rng(8)

@@ -27,7 +27,7 @@ def with_zero_key(query, key, value):
 
 def of_memories(query, key, value):
     def read(query, key, value):
-        memory = Memory.create(key, values=value, separation="softmax1").replace(beta=jnp.asarray(BETA))
+        memory = Memory(key, values=value, separation="softmax1").replace(beta=jnp.asarray(BETA))
         return jax.vmap(memory.read)(query)
 
     return jax.vmap(read)(query, key, value)
@@ -35,7 +35,7 @@ def of_memories(query, key, value):
 
 def of_large_reads(query, key, value):
     def read(query, key, value):
-        memory = Memory.create(sources.as_source(key), values=sources.as_source(value), separation="softmax1")
+        memory = Memory(sources.as_source(key), values=sources.as_source(value), separation="softmax1")
         return reading.read(memory.replace(beta=jnp.asarray(BETA)), query, block=3).output
 
     return jnp.stack([read(*rows) for rows in zip(query, key, value, strict=True)])

@@ -43,7 +43,7 @@ ENSEMBLE = "spins"
 
 
 def {name}(patterns, *, mask=None) -> Memory:
-    return Memory.create(patterns, 1.0 / patterns.shape[1], mask=mask, separation=Own(), space=Spins())
+    return Memory(patterns, 1.0 / patterns.shape[1], mask=mask, separation=Own(), space=Spins())
 """
 
 

@@ -18,7 +18,7 @@ def test_share_of_keys_found_is_that_of_theory(rule, pairs):
     @jax.vmap
     def share(draw):
         key, value = (x / jnp.linalg.norm(x, axis=-1, keepdims=True) for x in jax.random.normal(draw, (2, pairs, 16)))
-        _, memory = FastWeights.create(16, 16, rule).attend(key, key, value, chunk=pairs)
+        _, memory = FastWeights(16, 16, rule).attend(key, key, value, chunk=pairs)
         return jnp.mean(jnp.argmax(key @ memory.matrix @ value.T, axis=1) == jnp.arange(pairs))
 
     found = np.asarray(share(jax.random.split(jax.random.key(3), 1000)))

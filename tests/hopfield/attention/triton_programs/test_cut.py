@@ -102,7 +102,7 @@ def test_nan_in_a_query_or_a_key_is_nan_in_what_reads_it(separation, interpreted
 
 def test_products_of_16_bits_are_summed_in_32(interpreted):
     """In float16: the interpreter multiplies the bits of bfloat16."""
-    how = _cut_reads.how_of(separations.entmax(1.5), 0.4, *drawn(jnp.float32)[:3], None)
+    how = _cut_reads.how_of(separations.Entmax(1.5), 0.4, *drawn(jnp.float32)[:3], None)
     compare(lambda *x: _cut_reads.read(*x, None, how), "entmax:1.5", None, jnp.float16, 4e-3)
 
 
@@ -120,6 +120,6 @@ def test_what_the_kernels_do_not_know_is_left_to_the_blocks(interpreted):
     asked = lambda separation, mask: _cut_reads.how_of(separation, 1.0, query, key, value, mask)
     assert asked(separations.Sparsemax(), masks.causal()) is not None
     assert asked(separations.Sparsemax(), jnp.ones((70, 45), bool)) is None
-    assert asked(separations.entmax(1.01), None) is None
-    assert asked(separations.entmax(2.5), None) is None
-    assert asked(separations.top_k(3), None) is None
+    assert asked(separations.Entmax(1.01), None) is None
+    assert asked(separations.SteepEntmax(2.5), None) is None
+    assert asked(separations.TopK(3), None) is None
