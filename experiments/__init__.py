@@ -63,7 +63,7 @@ What they are made of:
     bounds               what an option's value may be
     columns              what a column of a table means
     shared               patterns, starts, draws, compiled grids
-    system               files, versions, imports
+    system               files, versions, provenance
     statistics           standard errors, thresholds, clusters
     figures              style, panels, reports
     runner               from the command line to the results

@@ -10,7 +10,6 @@ import dataclasses
 import enum
 import html
 import os
-import sys
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence, Set
@@ -18,7 +17,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import jax
 import pandas
 from matplotlib.figure import Figure
 
@@ -31,10 +29,13 @@ from experiments.runner import compose, errors, execute, folders, planning, pool
 from experiments.runner.words import split
 from experiments.shared.memories import answering
 from experiments.system import terminal
-from hopfield import memories, outside
+from hopfield import memories, outside, separations
+from hopfield.patterns.corruptions import CORRUPTIONS
 
 KINDS = {"memory": "memories", "separation": "separations", "corruption": "corruptions"}
 """Kinds of objects from outside the package, by the `meaning` of the option that names them."""
+PUBLISHED = {"memories": memories.names(), "separations": separations.NAMES, "corruptions": CORRUPTIONS}
+"""Names that each kind of object has in the library, which a function given in Python does not take from them."""
 LOADS = ("memory", "dynamics", "corruption", "ensemble", "neurons", "criterion", "load", "stderr", "theory", "limit")
 """Columns of `Run.critical_load`."""
 _LOCK = threading.RLock()
@@ -219,21 +220,9 @@ def _plain(key: str, value: Any, schema: Any) -> Any:
     if kind is None or not callable(value):
         allowed = "a function of patterns, or a name" if kind else errors.describe(errors.type_of(schema, key))
         raise InputError(f"{key} must be {allowed}, got {type(value).__name__}")
-    name, changed = outside.offer(kind, value)
-    if kind == "memories" and name in memories.names():
-        raise InputError(f"{key} must not have the name of a published memory, got a function {name}")
-    if changed:
-        _forget()
-    return name
-
-
-def _forget() -> None:
-    """Forget what was compiled or kept by name: a function of that name has other contents now."""
-    jax.clear_caches()
-    for module in [module for name, module in sys.modules.items() if name.startswith("experiments.")]:
-        for value in vars(module).values():
-            if callable(clear := getattr(value, "cache_clear", None)):
-                clear()
+    if (name := outside.name_of(value)) in PUBLISHED[kind]:
+        raise InputError(f"{key} must not have the name of a published {bounds.meaning}, got a function {name}")
+    return outside.offer(kind, value)
 
 
 def _call(name: str, options: Mapping[str, Any], output: Any) -> str:

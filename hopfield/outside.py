@@ -9,6 +9,7 @@ each with `:parameter` behind it where the object takes one. Code is run only wh
 because of what a file of data holds.
 """
 
+import contextlib
 import hashlib
 import importlib
 import importlib.util
@@ -16,6 +17,7 @@ import os
 import re
 import stat
 import sys
+import time
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -23,13 +25,27 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from hopfield._arguments import instance, one_of, public
-from hopfield._content import digest
+from hopfield._content import Contents, contents_of
 
-__all__ = ["KINDS", "LONGEST", "Outside", "called", "contents", "find", "offer", "plugged", "sources"]
+__all__ = [
+    "IMPORTED",
+    "KINDS",
+    "LONGEST",
+    "Contents",
+    "Outside",
+    "called",
+    "contents",
+    "contents_of",
+    "find",
+    "offer",
+    "plugged",
+]
 __dir__ = public(__all__)
 
 KINDS = ("memories", "similarities", "separations", "spaces", "corruptions", "datasets", "layers", "optimisers")
 """What other packages may bring, each kind in a group of its own."""
+IMPORTED = time.time()
+"""When this library was imported, in seconds: files that are younger are not the code that runs."""
 LONGEST = 400
 """Characters of a sentence that other code may say."""
 _FILE = re.compile(r"(?P<module>.+\.py):(?P<name>[^:]+)(?::(?P<parameter>.*))?")
@@ -51,12 +67,19 @@ class Outside(NamedTuple):
     parameter: str | None
 
 
-_OFFERED: dict[tuple[str, str], tuple[Outside, str]] = {}
-"""What Python has given, by kind and name, with the hash of its contents."""
+SAID = ("SCALING", "ENSEMBLE", "INTEGER_FIELDS", "DRAW", "PARAMETER")
+"""Names in the module of an object that say how it is measured."""
+_OFFERED: dict[tuple[str, str], Outside] = {}
+"""What Python has given, by kind and name."""
 
 
-def offer(kind: str, function: Any) -> tuple[str, bool]:
-    """Name of an object given in Python, by which it is found in this process, and whether another had that name.
+def name_of(function: Any) -> str:
+    """Name by which an object given in Python is found: its own, or that of its class."""
+    return str(getattr(function, "__qualname__", type(function).__qualname__))
+
+
+def offer(kind: str, function: Any) -> str:
+    """Name of an object given in Python, by which it is found in this process from now on.
 
     Args:
         kind: one of `KINDS`.
@@ -68,26 +91,38 @@ def offer(kind: str, function: Any) -> tuple[str, bool]:
         >>> def mine(patterns, *, mask=None):
         ...     return Memory(patterns, 2.0, mask=mask)
         >>> mine.SCALING = memories.EXPONENTIAL
-        >>> outside.offer("memories", mine)[0], memories.find("mine")
+        >>> outside.offer("memories", mine), memories.find("mine")
         ('mine', Blueprint('mine', load ln M / N, spins))
     """
-    name = str(getattr(function, "__qualname__", type(function).__qualname__))
-    entry = one_of("kind", kind, KINDS), name
-    contents, held = digest(function), _OFFERED.get(entry)
-    if held is not None and held[1] == contents:
-        return name, False
-    module = ModuleType(f"_offered_{contents[:12]}")
+    name = name_of(function)
     home = sys.modules.get(str(getattr(function, "__module__", None)))
     said = {key: value for key, value in vars(home).items() if key.isupper()} if home is not None else {}
+    module = ModuleType(f"_offered_{name}")
     vars(module).update(said | getattr(function, "__dict__", {}) | {name: function})
-    _OFFERED[entry] = Outside(function, module, name, None), contents
-    return name, held is not None
+    _OFFERED[one_of("kind", kind, KINDS), name] = Outside(function, module, name, None)
+    return name
 
 
-def contents(name: str) -> str | None:
-    """Hash of what was offered by a name, with `:parameter` behind it or without; None for any other."""
-    found = [held for (_, known), (_, held) in _OFFERED.items() if known == name.partition(":")[0]]
-    return "".join(found) or None
+def contents(spec: str) -> Contents | None:
+    """Contents of the code that a specification names, of any kind, as it was loaded; None if it names none.
+
+    Code that fails is none: the error is told where it is asked for.
+    """
+    found: dict[str, Any] = {}
+    packages = {"hopfield": False}
+    if _FILE.fullmatch(spec) or _MODULE.fullmatch(spec):
+        kinds = list(KINDS[:1])  # the same of any kind
+    else:
+        kinds = [kind for kind in KINDS if (kind, spec.partition(":")[0]) in _OFFERED.keys() | _entries(*sys.path)]
+    for kind in kinds:
+        with contextlib.suppress(ValueError):
+            if (entry := find(kind, spec)) is not None:
+                said = {name: value for name, value in vars(entry.module).items() if name in SAID}
+                found |= {f"{name} of {kind}": value for name, value in said.items()} | {
+                    f"{entry.name} of {kind}": entry.value
+                }
+                packages[entry.module.__name__] = True
+    return contents_of(found, packages) if found else None
 
 
 def find(kind: str, spec: str) -> Outside | None:
@@ -104,7 +139,7 @@ def find(kind: str, spec: str) -> Outside | None:
     one_of("kind", kind, KINDS)
     name, colon, parameter = instance("spec", spec, str).partition(":")
     if (kind, name) in _OFFERED:
-        return _OFFERED[kind, name][0]._replace(parameter=parameter if colon else None)
+        return _OFFERED[kind, name]._replace(parameter=parameter if colon else None)
     match = _FILE.fullmatch(spec) or _MODULE.fullmatch(spec)
     if match is None:
         for entry in entry_points(group=f"hopfield.{kind}", name=name):
@@ -117,17 +152,6 @@ def find(kind: str, spec: str) -> Outside | None:
         public = ", ".join(sorted(key for key in vars(module) if not key.startswith("_"))) or "nothing"
         raise ValueError(f"{kind} must be defined where they are said to be, got {spec!r}, which defines {public}")
     return Outside(getattr(module, name), module, name, parameter)
-
-
-def sources(spec: str) -> list[Path]:
-    """Files of the code that a specification names: one, or of a plugged-in name one for each kind that has it."""
-    if match := _FILE.fullmatch(instance("spec", spec, str)):
-        found = [_regular(Path(os.path.expanduser(match["module"])))]
-    elif match := _MODULE.fullmatch(spec):
-        found = [_origin(match["module"])]
-    else:
-        found = [_origin(module) for module in _entries(tuple(sys.path)).get(spec.partition(":")[0], ())]
-    return [path for path in found if path is not None]
 
 
 def called(name: str, spec: str, function: Any, *args: Any, **options: Any) -> Any:
@@ -196,25 +220,9 @@ def _load_file(place: Path, state: tuple[int, int], spec: str) -> ModuleType:
 
 
 @cache  # what is installed is read once for all the words of a sweep
-def _entries(places: tuple[str, ...]) -> dict[str, list[str]]:
-    """Modules of the entry points of other packages, by name: several where kinds share a name."""
-    found: dict[str, list[str]] = {}
-    for entry in (entry for kind in KINDS for entry in entry_points(group=f"hopfield.{kind}")):
-        modules = found.setdefault(entry.name, [])
-        modules += [] if entry.module in modules else [entry.module]
-    return found
-
-
-def _origin(module: str) -> Path | None:
-    try:
-        spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError):  # of a package on the way there
-        return None
-    return _regular(Path(spec.origin)) if spec is not None and spec.origin else None
-
-
-def _regular(path: Path) -> Path | None:
-    return path if os.path.isfile(path) else None
+def _entries(*places: str) -> set[tuple[str, str]]:
+    """Kinds and names of the entry points of other packages."""
+    return {(kind, name) for kind in KINDS for name in plugged(kind)}
 
 
 def _failure(spec: str, error: BaseException) -> str:

@@ -46,3 +46,39 @@ def test_its_doors_open_beside_a_folder_called_experiments(site: Path, tmp_path:
     )
     done = python(site, tmp_path, "notebook.py")
     assert (done.returncode, done.stdout) == (0, "True True\n"), done.stderr
+
+
+LINE = ["conf=capacity", "memories=[classical]", "neurons=[20]", "loads=[0.1,0.2]", "output=a", "figure.format=[svg]"]
+
+
+def test_it_goes_on_with_what_a_checkout_has_begun_and_tells_other_code(site: Path, tmp_path: Path) -> None:
+    whole, begun = tmp_path / "whole", tmp_path / "begun"
+    for folder in (whole, begun):
+        folder.mkdir()
+    checkout = (ROOT, "-m", "experiments.run")
+    wheel = (site, "-m", "hopfield")
+    for folder, (place, *command), words in (
+        (whole, checkout, ["samples=4"]),
+        (begun, checkout, ["samples=2"]),
+        (begun, wheel, ["samples=4"]),
+    ):
+        done = python(place, folder, *command, *LINE, *words)
+        assert done.returncode == 0, done.stderr
+    assert "points are measured already" in done.stderr
+    assert "were measured" not in done.stderr
+    for name in ("table.csv", "summary.json"):
+        assert (begun / "a" / name).read_bytes() == (whole / "a" / name).read_bytes()
+    copied = site / "hopfield/_command/experiments"
+    change(copied / "shared/retention.py", "0.8", "0.1")
+    done = python(*wheel[:1], begun, *wheel[1:], *LINE, "samples=4")
+    assert "rows were measured with other code of hopfield than there is" in done.stderr
+    change(copied / "capacity/scales.py", "return ", "return 1 * ")
+    done = python(*wheel[:1], begun, *wheel[1:], *LINE, "samples=4")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: contents of scales.py must be those of hash ")
+
+
+def change(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from experiments.contract import Table
-from experiments.phase_diagram.diagrams import FROZEN
+from experiments.phase_diagram.diagrams.diagram import FROZEN
 from experiments.shared import convergence
 from hopfield.theory import classical, one_step, replicas
 

@@ -4,11 +4,14 @@ import dataclasses
 import errno
 import os
 import stat
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+
+import jax
 
 from experiments import columns, contract
 from experiments.contract import InputError, Point
@@ -101,9 +104,12 @@ def plan(job: Job) -> Plan:
     if cost is not None:
         budget.check(job.config, job.conf, cost)
     try:
+        if provenance.changed(job.config):
+            forget()
         with noted() as notes:
             points = experiment.points(job.config)
-        science = provenance.science(experiment, job.config, points)
+        unsure: list[str] = []
+        science = provenance.science(experiment, job.config, points, unsure)
     except ValueError as error:
         text = errors.own_name(" ".join(str(error).split()), files.options(job.config))
         raise InputError(text) from error
@@ -113,6 +119,7 @@ def plan(job: Job) -> Plan:
     once = list({files.fingerprint(point): point for point in points}.values())
     if len(once) < len(points):
         notes[f"{len(points) - len(once)} of {len(points)} points are like others, and are measured once"] = None
+    notes |= {f"note: {sentence}": None for sentence in unsure}
     if (declared := registry.columns(job.experiment)) is not None:
         columns.check(declared, points[0])
         if experiment.X_AXIS not in declared:
@@ -125,6 +132,15 @@ def plan(job: Job) -> Plan:
     made = dataclasses.replace(made, science=provenance.hashes(job.experiment, science, folders.leaves(job.config)))
     check_science(made)
     return made
+
+
+def forget() -> None:
+    """Forget what was compiled or kept by the name of code that has changed."""
+    jax.clear_caches()
+    for module in [module for name, module in sys.modules.items() if name.startswith("experiments.")]:
+        for value in vars(module).values():
+            if callable(clear := getattr(value, "cache_clear", None)):
+                clear()
 
 
 def check_names(conf: str, points: Sequence[Point]) -> None:

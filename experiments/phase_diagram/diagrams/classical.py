@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array
 
 from experiments.phase_diagram import theory
-from experiments.phase_diagram.diagrams import FROZEN, Diagram, Program
+from experiments.phase_diagram.diagrams.diagram import FROZEN, Diagram, Program
 from experiments.shared import convergence
 from hopfield import glauber, hebb_couplings
 from hopfield.theory import classical

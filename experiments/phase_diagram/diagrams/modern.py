@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array
 
 from experiments.phase_diagram.config import Modern as Options
-from experiments.phase_diagram.diagrams import Diagram, Program
+from experiments.phase_diagram.diagrams.diagram import Diagram, Program
 from experiments.shared import convergence
 from hopfield import retrieve
 from hopfield.dynamics import STEP_LIMIT

@@ -69,9 +69,11 @@ def test_code_that_a_name_leads_to_is_part_of_the_science(
     install_package(mine, CODE, "[hopfield.separations]\nplugged = pack.code:power\n", monkeypatch)
     capacity = registry.load("capacity")
     config, found = capacity.Config(memories=[spec]), []
-    for text in (CODE, CODE, CODE + "power.degree = 4\n"):
+    for text in (CODE, CODE, CODE.replace(":4", ":3") + "power.degree = 4\n"):
         for path in (mine / "mine.py", mine / "pack/code.py"):
             path.write_text(text)
+        for name in ("pack", "pack.code"):
+            sys.modules.pop(name, None)  # as in another process
         found.append(provenance.science(capacity, config))
     assert found[0] == found[1] != found[2]
 
