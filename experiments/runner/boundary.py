@@ -12,7 +12,6 @@ import signal
 import sys
 import tempfile
 import threading
-import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -24,8 +23,6 @@ from experiments.system import files, terminal
 
 LOG = "traceback.log"
 STOPPING = (signal.SIGINT, signal.SIGTERM)
-LOST = 0.05
-"""Seconds after which an interruption is repeated that Python has dropped in a destructor or callback."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -154,76 +151,35 @@ def _interruptible(final: bool) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    told = signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+    threading.Thread(target=_end_at_the_second, args=(read,), daemon=True).start()
     handled = [number for number in STOPPING if signal.getsignal(number) is not signal.SIG_IGN]
-    watch = _Watch()
-    before: dict[int, Any] = {number: signal.signal(number, watch.on_signal) for number in handled}
-    hook, sys.unraisablehook = sys.unraisablehook, watch.unraisable_hook(sys.unraisablehook)
+    before: dict[int, Any] = {number: signal.signal(number, _interrupt) for number in handled}
     try:
         yield
     finally:
-        sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, signal.SIG_DFL if final else handler)
-        watch.close()
+        signal.set_wakeup_fd(told)
+        os.close(write)
 
 
-class _Watch:
-    """Thread that is notified of signals by Python's own C code, even while the main thread is busy."""
+def _interrupt(number: int, frame: Any) -> None:
+    for each in STOPPING:
+        if signal.getsignal(each) is _interrupt:
+            signal.signal(each, lambda *_: None)  # who tidies up is not interrupted again: the second ends the process
+    raise Interrupted(number)
 
-    def __init__(self) -> None:
-        self._read, self._write = os.pipe()
-        os.set_blocking(self._write, False)
-        self._before = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
-        self._raised = False
-        self._dropping = False
-        self._repeating = False
-        threading.Thread(target=self._listen, daemon=True).start()
 
-    def on_signal(self, number: int, frame: Any) -> None:
-        """Handler of a signal: raises Interrupted in the main thread, once."""
-        if not self._raised and not self._dropping:
-            self._raised = True
-            raise Interrupted(number)
-
-    def unraisable_hook(self, usual: Callable[[Any], object]) -> Callable[[Any], object]:
-        """sys.unraisablehook that sends an interruption again when Python swallowed it."""
-
-        def hook(unraisable: Any) -> None:
-            error = unraisable.exc_value
-            if not isinstance(error, Interrupted):
-                usual(unraisable)
-                return
-            self._dropping = True  # raised in here, it would be lost again
-            self._raised = False
-            threading.Thread(target=self._repeat, args=(error.code - 128,), daemon=True).start()
-            self._dropping = False
-
-        return hook
-
-    def _repeat(self, number: int) -> None:
-        """Send a signal until it is heard."""
-        time.sleep(LOST)
-        while not self._raised:
-            self._repeating = True
-            os.kill(os.getpid(), number)
-            time.sleep(4 * LOST)
-
-    def close(self) -> None:
-        self._raised = True
-        signal.set_wakeup_fd(self._before)
-        os.close(self._write)
-
-    def _listen(self) -> None:
-        seen = 0
-        while heard := os.read(self._read, 1):
-            if heard[0] not in STOPPING:
-                continue
-            if self._repeating:
-                self._repeating = False
-                continue
-            seen += 1
-            if seen > 1:
-                _flush()
-                os.write(2, b"interrupted: what is measured is kept; the same command goes on from there\n")
-                os._exit(128 + heard[0])
-        os.close(self._read)
+def _end_at_the_second(read: int) -> None:
+    """Count signals, of which Python's own C code tells through a pipe even while the main thread is busy."""
+    seen = 0
+    while heard := os.read(read, 1):
+        seen += heard[0] in STOPPING
+        if seen > 1:
+            _flush()
+            os.write(2, b"interrupted: what is measured is kept; the same command goes on from there\n")
+            os._exit(128 + heard[0])
+    os.close(read)

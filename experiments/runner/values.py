@@ -25,26 +25,23 @@ def typed(hint: Any, value: Any, name: str = "") -> Any:
     Raises:
         ValueError: a value of another type, or what the dataclass raises; one sentence.
     """
-    kind = without_none(hint)
+    kind: Any = without_none(hint)
+    make: Any = kind
+    named, inner = getattr(kind, "__members__", {}), get_args(kind)
     if kind is Any or (value is None and kind is not hint):
         return value
-    if isinstance(value, dict) and is_dataclass(kind) and isinstance(kind, type):
+    if isinstance(value, dict) and is_dataclass(kind):
         hints = get_type_hints(kind)
-        return kind(**{key: typed(hints[key], part, f"{name}.{key}".lstrip(".")) for key, part in value.items()})
+        made = {key: typed(hints[key], part, f"{name}.{key}".lstrip(".")) for key, part in value.items()}
+        return make(**made)
     if isinstance(value, dict) and get_origin(kind) is dict:
-        return {key: typed(get_args(kind)[1], part, f"{name}.{key}") for key, part in value.items()}
-    if isinstance(value, list) and get_origin(kind) is list:
-        nested = any(isinstance(part, list | dict) for part in value)
-        if not nested:
-            return [typed(get_args(kind)[0], part, f"{name}[{place}]") for place, part in enumerate(value)]
-    if (
-        isinstance(kind, type)
-        and issubclass(kind, Enum)
-        and (isinstance(value, kind) or str(value) in kind.__members__)
-    ):
-        return value if isinstance(value, kind) else kind[str(value)]
+        return {key: typed(inner[1], part, f"{name}.{key}") for key, part in value.items()}
+    if isinstance(value, list) and get_origin(kind) is list and not any(isinstance(p, list | dict) for p in value):
+        return [typed(inner[0], part, f"{name}[{place}]") for place, part in enumerate(value)]
+    if (member := value.name if isinstance(value, Enum) else str(value)) in named:
+        return named[member]
     if isinstance(value, _KINDS.get(kind, ())) and isinstance(value, bool) == (kind is bool):
-        return kind(value)
+        return make(value)
     shown = repr(value) if isinstance(value, str) and _OTHERWISE.fullmatch(value) else value
     raise ValueError(wrong_type(name, hint, shown))
 

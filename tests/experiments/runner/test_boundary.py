@@ -52,9 +52,6 @@ PROGRAMS = {
     "sleep": BEGUN + "time.sleep(60)",
     "cleanup": BEGUN + "try:\n    time.sleep(60)\nfinally:\n    time.sleep(60)",
     "thread": "import threading\nthreading.Thread(target=time.sleep, args=(60,)).start()\n" + BEGUN + "time.sleep(60)",
-    # A destructor swallows what is raised in it.
-    "destructor": "class Slow:\n    def __del__(self):\n" + textwrap.indent(BEGUN, " " * 8)
-    + "        time.sleep(1)\nSlow()\ntime.sleep(60)",
     # Compiled code that never looks at signals.
     "compiled": BEGUN + "import hashlib\nhashlib.pbkdf2_hmac('sha256', b'', b'', 2**31 - 1)",
 }  # fmt: skip
@@ -63,7 +60,7 @@ PROGRAMS = {
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize(
     ("program", "twice"),
-    [("sleep", False), ("cleanup", True), ("thread", False), ("destructor", False), ("compiled", True)],
+    [("sleep", False), ("cleanup", True), ("thread", False), ("compiled", True)],
 )
 def test_an_interruption_is_one_line_and_an_exit_code(
     tmp_path: Path, program: str, twice: bool, number: int, code: int
