@@ -12,7 +12,7 @@ from jaxtyping import Array, PRNGKeyArray
 
 from hopfield._arguments import integer, one_of, random_key, real_array, shown
 from hopfield._arrays import Tree
-from hopfield._numerics import largest, power_of_two, violated
+from hopfield._numerics import is_traced, largest, power_of_two, violated
 from hopfield.fisher.likelihoods import Likelihood, as_likelihood
 from hopfield.fisher.operator import FISHER_KINDS, Fisher, FisherKind
 
@@ -37,7 +37,7 @@ def fisher(
         params: pytree of floating-point arrays, such as a dict or an `nnx.State`.
         likelihood: of the targets given the outputs, or its name.
         inputs: arrays with the leading axis B. Rows, diagonal and structured forms then treat one example at a time;
-            outputs of one example must not depend on the others.
+            outputs of one example must not depend on the others, for which the first one is tried.
         targets: of the data, for "empirical".
         weights: [B, *t] or its leading axes, ≥ 0: sample weights, or a mask of tokens.
         kind: "exact", the model's own expectation (= generalised Gauss–Newton); "monte_carlo", its unbiased estimate
@@ -52,8 +52,24 @@ def fisher(
         raise ValueError(f"model_fn must be a function of params and inputs, got {shown(model_fn)}")
     outputs = jax.lax.stop_gradient(model_fn(params) if inputs is None else model_fn(params, inputs))
     check_outputs(outputs)
+    if inputs is not None:
+        _check_examples(model_fn, params, inputs, outputs)
     examples = Examples(inputs, targets, shares_of(weights, outputs), key)
     return at_outputs(model_fn, params, outputs, examples, chosen, kind, samples)
+
+
+def _check_examples(model_fn: Callable, params: Tree, inputs: Tree, outputs: Array) -> None:
+    """Check that the first example has the outputs that it has alone, as rows take it. ValueError otherwise."""
+    if outputs.shape[0] == 1 or is_traced(params, inputs, outputs):
+        return
+    alone = model_fn(params, jax.tree.map(lambda x: jnp.asarray(x)[:1], inputs))
+    near = float(jnp.finfo(outputs.dtype).eps) ** 0.5 * float(jnp.max(jnp.abs(outputs)))
+    gap = float(jnp.max(jnp.abs(alone[0] - outputs[0])))
+    if gap > near:
+        raise ValueError(
+            "outputs of model_fn must not depend on other examples or on chance, as in batch norms that train, "
+            f"got a difference of {gap:.3g} for the first example alone"
+        )
 
 
 class Examples(NamedTuple):

@@ -1,6 +1,7 @@
 """Approximations of a Fisher matrix by blocks, from sums over the rows of a factor of it."""
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
@@ -55,16 +56,19 @@ def kronecker(
 
     Args:
         fisher: the operator; "monte_carlo" makes rows cheap for many outputs.
-        heads: axes of a leaf along which blocks are separate; all but the last two if None.
+        heads: axes of a leaf along which blocks are separate. If None all but the last two, of Flax's kernels of
+            queries, keys and values [E, H, D] the heads, and of convolutions none: their inputs are one axis.
         dense_limit: largest dense block.
         factored_damping: λ is split over the factors as π√λ and √λ/π, π² = (tr L/dim)/(tr R/dim), which takes a
             Cholesky factor each; otherwise (L ⊗ R / tr L + λ I) is inverted exactly by the factors' spectra.
     Source: Ren & Goldfarb (2021), arXiv:2106.02925; damping Martens & Grosse (2015), arXiv:1503.05671, eq. 31.
     """
     leaves = _paths(fisher.params)
-    axes = [_axes(path, leaf, heads, tuple(range(leaf.ndim - 2))) for path, leaf in leaves]
-
-    forms = [_form(leaf.shape, leaf_axes, dense_limit) for (_, leaf), leaf_axes in zip(leaves, axes, strict=True)]
+    axes = [_axes(path, leaf, heads, _separate(path, leaf)) for path, leaf in leaves]
+    forms = [
+        _form(leaf.shape, leaf_axes, dense_limit, heads is None)
+        for (_, leaf), leaf_axes in zip(leaves, axes, strict=True)
+    ]
 
     def block(moments: tuple[Array, ...], leaf_axes: tuple[int, ...], form: str) -> Block:
         if form == "dense":
@@ -80,8 +84,22 @@ def kronecker(
     return BlockDiagonal(fisher.params, tuple(block(*each) for each in zip(moments, axes, forms, strict=True)))
 
 
-def _form(shape: tuple[int, ...], axes: tuple[int, ...], dense_limit: int) -> str:
-    if len(shape) - len(axes) == 2:
+def _separate(path: str, leaf: Array) -> tuple[int, ...]:
+    """Axes along which blocks of a leaf are separate: all but the last two, but for what Flax calls a kernel.
+
+    Kernels of queries, keys and values are [*stack, inputs, heads, outputs], those of an attention's `out`
+    [*stack, heads, inputs, outputs], and others, as of convolutions, [*inputs, outputs]: one matrix.
+    """
+    kernel = re.search(r"(\w*)\W+kernel\W*(?:value\W*)?$", path)
+    if kernel is None or leaf.ndim < 3 or kernel[1] == "out":
+        return tuple(range(leaf.ndim - 2))
+    if kernel[1] in ("query", "key", "value"):
+        return (*range(leaf.ndim - 3), leaf.ndim - 2)
+    return ()
+
+
+def _form(shape: tuple[int, ...], axes: tuple[int, ...], dense_limit: int, joined: bool) -> str:
+    if (left := len(shape) - len(axes)) == 2 or (joined and left > 2):
         return "kronecker"
     return "dense" if math.prod(n for i, n in enumerate(shape) if i not in axes) <= dense_limit else "diagonal"
 
@@ -103,7 +121,7 @@ def _moments(rows: Float[Array, "N *leaf"], axes: tuple[int, ...], form: str) ->
     if form == "diagonal":
         return (jnp.sum(rows * rows, axis=0),)
     moved = jnp.moveaxis(rows, [a + 1 for a in axes], range(1, len(axes) + 1))
-    each = moved.reshape(rows.shape[0], -1, *moved.shape[-2:])
+    each = moved.reshape(rows.shape[0], math.prod(rows.shape[1 + a] for a in axes), -1, moved.shape[-1])
     return jnp.einsum("nhrc,nhsc->hrs", each, each), jnp.einsum("nhrc,nhrd->hcd", each, each)
 
 

@@ -59,7 +59,7 @@ class Trial(NamedTuple):
         """The model along a direction d; `quadratic` of d/u and of u, a power of two, is (d/u)ᵀ F (d/u)."""
         size = power_of_two(largest(jnp.abs(direction)))
         small = direction / size
-        bend = jnp.maximum(quadratic(small, size), 0.0)
+        bend = jnp.maximum(quadratic(small, size), 0.0).astype(small.dtype)  # of data that may be wider
         return cls(direction, size, jnp.sum(grads * small), bend, jnp.sum(small * small))
 
     def forecast(self, length: Any) -> Array:

@@ -80,7 +80,7 @@ class Averaged(NaturalOptimiser):
             solved = jax.tree.map(lambda g, d: g / (d + damping), grads, average)
         else:
             solved = self._blocks(curvature).replace(blocks=average).solve(grads, damping)
-        direction = flattened(solved)[0]
+        direction = flattened(solved)[0].astype(at.grads.dtype)  # of data that may be wider
         sound = state.finite & jnp.all(jnp.isfinite(direction))
         direction = or_gradient(direction, at.grads, sound)
         exact = at_outputs(self.model, params, at.linear.outputs, at.examples, self.likelihood, "exact", 1)

@@ -110,3 +110,33 @@ def test_a_structured_form_preconditions_conjugate_gradients():
     assert int(whole.iterations) <= 2 < int(plain.iterations)
     expected = np.linalg.solve(np.asarray(one.to_dense()) + 1e-3 * np.eye(12), np.ravel(v))
     np.testing.assert_allclose(np.ravel(x), expected, rtol=1e-7)
+
+
+def test_kernels_of_flax_are_blocks_by_head_and_by_the_inputs_of_a_convolution():
+    """Of queries [E, H, D] the heads, of `out` [H, D, E] the heads, of a convolution [k, in, out] one (k in) ⊗ out."""
+    shapes = {"query": (3, 2, 4), "out": (2, 4, 3), "conv": (3, 2, 5), "stacked": {"value": (7, 3, 2, 4)}}
+    kernels = jax.tree.map(lambda n: {"kernel": jnp.ones(n)}, shapes, is_leaf=lambda x: isinstance(x, tuple))
+    operator = fisher(lambda p: sum(map(jnp.sum, jax.tree.leaves(p))).reshape(1, 1), kernels, likelihood="gaussian")
+    found = {
+        x.shape: (b.left.shape, b.right.shape)
+        for x, b in zip(jax.tree.leaves(kernels), operator.kronecker().blocks, strict=True)
+    }
+    assert found[3, 2, 4] == ((2, 3, 3), (2, 4, 4))
+    assert found[2, 4, 3] == ((2, 4, 4), (2, 3, 3))
+    assert found[3, 2, 5] == ((1, 6, 6), (1, 5, 5))
+    assert found[7, 3, 2, 4] == ((14, 3, 3), (14, 4, 4))
+
+
+def test_the_factors_of_a_convolution_are_those_of_the_product_that_it_is():
+    """A convolution whose filter is as long as its input is one matrix."""
+    w = {"conv": {"kernel": jnp.asarray(np.random.default_rng(1).normal(size=(2, 3, 4)))}}
+    x = np.random.default_rng(2).normal(size=(6, 2, 3))
+    convolved = fisher(
+        lambda p, x: jnp.einsum("bki,kio->bo", x, p["conv"]["kernel"]), w, likelihood="categorical", inputs=x
+    )
+    flat = fisher(
+        lambda p, x: x @ p, w["conv"]["kernel"].reshape(6, 4), likelihood="categorical", inputs=x.reshape(6, 6)
+    )
+    v = jnp.asarray(np.random.default_rng(3).normal(size=(2, 3, 4)))
+    found = convolved.kronecker().solve({"conv": {"kernel": v}}, 0.1)["conv"]["kernel"]
+    np.testing.assert_allclose(found.reshape(6, 4), flat.kronecker().solve(v.reshape(6, 4), 0.1), rtol=1e-9)

@@ -95,3 +95,14 @@ def test_a_curvature_that_is_no_number_is_left_out_of_the_average(factory):
     fresh, _ = step_of(optimiser, w)
     assert state.finite
     np.testing.assert_allclose(step, fresh, rtol=1e-12)
+
+
+@BOTH
+def test_parameters_may_be_narrower_than_the_data(factory):
+    w, optimiser = jnp.ones((3, 1), jnp.float32), factory(linear, "gaussian")
+    assert X.dtype == jnp.float64
+    after, state = optimiser.step(w, optimiser.init(w), X, TARGETS)
+    wide, _ = optimiser.step(w.astype(float), optimiser.init(w.astype(float)), X, TARGETS)
+    assert after.dtype == jnp.float32
+    assert state.average.dtype == jnp.float32
+    np.testing.assert_allclose(after, wide, rtol=1e-5)
