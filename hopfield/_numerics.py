@@ -6,7 +6,8 @@ NaN in, NaN out: where a guard chooses between a formula and its limit, the limi
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, wraps
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -73,6 +74,17 @@ def absent(like: Array) -> Array:
     """NaN of a shape and type, for a number that there is none of, which `jax_debug_nans` lets pass."""
     with jax.debug_nans(False):
         return jnp.full_like(like, jnp.nan)
+
+
+def lets_infinities_pass(function: Callable) -> Callable:
+    """A function in which masked scores are −∞ on the way, which `jax_debug_infs` is not to take for mistakes."""
+
+    @wraps(function)
+    def inner(*arguments: Any, **named: Any) -> Any:
+        with jax.debug_infs(False):
+            return function(*arguments, **named)
+
+    return inner
 
 
 def positive_part(x: Array) -> Array:

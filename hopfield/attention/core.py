@@ -19,7 +19,7 @@ from jaxtyping import Array, Float
 
 from hopfield._arguments import positive_array, real_array, real_rows
 from hopfield._arrays import product, same_rank, transposed, unread_as_zero, with_bias
-from hopfield._numerics import accumulation_dtype, map_rows
+from hopfield._numerics import accumulation_dtype, lets_infinities_pass, map_rows
 from hopfield.attention._arguments import Keys, Rows, check_shapes, dense_mask, inputs, inverse_temperature, per_row
 from hopfield.attention._softmax import softmax
 from hopfield.attention.mask_views import MaskLike, allowed
@@ -95,6 +95,7 @@ def broadcast_with_mask(scores: Array, mask: Array | None) -> tuple[Array, Array
     return jnp.broadcast_to(scores, shape), jnp.broadcast_to(mask, shape)
 
 
+@lets_infinities_pass
 def weights(
     scores: Float[Array, "*axes S"],
     *,
@@ -155,6 +156,7 @@ def read(weights: Float[Array, "*b T S"], value: Float[Array, "*b S V"]) -> Floa
     return product(weights.astype(value.dtype), value)
 
 
+@lets_infinities_pass
 def attend(
     query: Rows,
     key: Keys,
@@ -197,6 +199,7 @@ def attend(
     return read(masked_weights(divided, separation, mask), value)
 
 
+@lets_infinities_pass
 def decompose(
     query: Rows,
     key: Keys,

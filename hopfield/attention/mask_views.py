@@ -34,14 +34,19 @@ def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | N
     return readable
 
 
-def sequences(mask: Mask, leading: int) -> Mask:
-    """A mask, unchanged. ValueError if it has more leading axes than the `leading` ones of sequences, beside heads."""
+def sequences(mask: Mask, leading: int, sizes: tuple[int, ...] = ()) -> Mask:
+    """A mask, unchanged. ValueError if it has more leading axes than the `leading` ones of sequences, beside heads.
+
+    Their `sizes` are those of its own, if they are known, or 1.
+    """
     shape = jax.eval_shape(_smallest, mask).shape[:-2]
     if len(shape) > leading and (len(shape) > leading + 1 or shape[-1] != 1):
         raise ValueError(
             f"mask must be one of sequences, with at most {leading} leading axes, got {list(shape)}: "
             "what differs between heads is a boolean array"
         )
+    if any(1 not in (n, m) and n != m for n, m in zip(shape, sizes, strict=False)):
+        raise ValueError(f"mask must be one of the sequences {list(sizes)}, got {list(shape)}")
     return mask
 
 

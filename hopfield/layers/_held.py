@@ -30,7 +30,7 @@ class Held(nnx.Module):
         """Read-out of every query [*b, T, out_features]."""
         query = attention.project_queries(inputs)
         query, key, value = promote_dtype((query, self.key[...], self.value[...]), dtype=attention.dtype)
-        scope = scope_of(mask, bias, query.shape[-3], key.shape[-3], query.ndim)
+        scope = scope_of(mask, bias, query.shape, key.shape[-3])
         dropout = dropout_of(attention, deterministic, rngs)
         return attention.out(
             read(attention.attention_fn, query, key, value, scope, dropout, precision=attention.precision)

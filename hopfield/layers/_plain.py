@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from hopfield._numerics import accumulation_dtype
-from hopfield.layers._reading import CACHED
+from hopfield.layers._reading import CACHED, known
 from hopfield.layers._scope import Heads, Scope, check_heads
 
 
@@ -44,7 +44,7 @@ def plain_or(careful: Callable[[], Heads], association: Any, rows: tuple[Array, 
 
 
 def _fit(query: Heads, key: Array, value: Array) -> bool:
-    """Whether the sequences of all three are the same, their heads as wide, and their scores few.
+    """Whether the sequences of all three are the same, their heads as wide, and their scores known to be few.
 
     JAX's function takes the softmax in float32, whatever is given to it. A GPU's kernel for 16 bits stands elsewhere.
     """
@@ -53,4 +53,6 @@ def _fit(query: Heads, key: Array, value: Array) -> bool:
     single = all(accumulation_dtype(x.dtype) == jnp.float32 for x in (query, key, value))
     alike = query.ndim == key.ndim == value.ndim and query.shape[:-3] == key.shape[:-3] == value.shape[:-3]
     alike = alike and query.shape[-1] == key.shape[-1] == value.shape[-1]
-    return single and alike and 0 < math.prod(query.shape[:-1]) * key.shape[-3] <= CACHED
+    return (
+        single and alike and known(query.shape, key.shape) and 0 < math.prod(query.shape[:-1]) * key.shape[-3] <= CACHED
+    )

@@ -107,6 +107,11 @@ class KeyValues(Node):
         return jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, self.slots)], constant_values=fill)
 
 
+def known(*shapes: tuple[int, ...]) -> bool:
+    """Whether all lengths are numbers, and not symbols of a program that `jax.export` makes for any of them."""
+    return all(isinstance(length, int) for shape in shapes for length in shape)
+
+
 def queries_at_once(shape: tuple[int, ...], keys: int, block: int | None) -> int | None:
     """Queries of a block, for queries of this shape [*b, H, T, D]. None means all queries at once."""
     queries, leading = shape[-2], max(1, math.prod(shape[:-2]))

@@ -9,12 +9,13 @@ from hopfield._arguments import boolean_array, flag, real_array
 from hopfield._arrays import common_axes, with_rank
 from hopfield._numerics import is_traced
 from hopfield._pytrees import Node
-from hopfield.attention.mask_views import SAID, allowed, sequences
+from hopfield.attention.mask_views import SAID, sequences
 from hopfield.attention.masks import Causal, Global, Mask, Window
 
 Heads = Float[Array, "*b T H D"]
 Scores = Float[Array, "*b H T S"]
 MaskLike = Bool[Array, "*b H T S"] | Mask | None
+FLAX = f"{SAID} (of Flax's with dtype=bool, or is_causal=True)"
 
 
 class Scope(Node):
@@ -101,44 +102,46 @@ def _at_places(mask: Mask, places: Int[Array, "*b T 1"], columns: Int[Array, "1 
 def scope_of(
     mask: MaskLike,
     bias: Scores | None,
-    queries: int,
+    query: tuple[int, ...],
     keys: int,
-    rank: int,
     *,
     is_causal: bool = False,
     offset: Int[Array, ""] | int = 0,
 ) -> Scope:
-    """Mask and bias of scores [*b, H, T, S] with `rank` axes, for queries at the positions offset, offset + 1, …
+    """Mask and bias of queries of shape [*b, T, H, D], at the positions offset, offset + 1, …, with keys.
 
     Raises:
         ValueError: a mask that is not one of sequences or of the scores, a bias that does not broadcast to them.
     """
-    mask = (
-        sequences(mask, rank - 3).fitting(keys)
-        if isinstance(mask, Mask)
-        else _allowed_by_head(mask, queries, keys, rank)
+    scores = (*query[:-3], query[-2], query[-3], keys)
+    if isinstance(mask, Mask):
+        mask = sequences(mask, len(scores) - 3, scores[:-3]).fitting(keys)
+    elif mask is not None:
+        mask = boolean_array("mask", mask, said=FLAX)
+        if mask.ndim < len(scores):
+            axes = f"{len(scores)} axes {_named(scores)}"
+            raise ValueError(f"mask must have all {axes}, of length 1 where it holds for all, got shape {mask.shape}")
+        mask = _of_scores("mask", mask, scores)
+    if bias is not None:
+        bias = _of_scores("bias", real_array("bias", bias), scores)
+        bias = bias.reshape((1,) * (len(scores) - bias.ndim) + bias.shape)
+    return Scope(mask, bias, offset, causal=flag("is_causal", is_causal))
+
+
+def _of_scores(name: str, x: Array, scores: tuple[int, ...]) -> Array:
+    """A mask or bias, unchanged. ValueError, naming the axes of the call, unless it broadcasts with its scores."""
+    axes = zip(x.shape[::-1], scores[::-1], strict=False)
+    fits = 2 <= x.ndim <= len(scores) and all(
+        n == m or n == 1 or (m == 1 and place > 2) for place, (n, m) in enumerate(axes)
     )
-    return Scope(
-        mask,
-        None if bias is None else _full_rank(bias, queries, keys, rank),
-        offset,
-        causal=flag("is_causal", is_causal),
-    )
+    if not fits:
+        raise ValueError(f"{name} must broadcast to {_named(scores)}, got shape {x.shape}")
+    return x
 
 
-def _allowed_by_head(mask: MaskLike, queries: int, keys: int, rank: int) -> Array | None:
-    """The mask as a boolean array for the scores of a layer [*b, H, T, S], of `rank` axes, None for none.
-
-    Raises:
-        ValueError: an array that is not boolean, or without all axes; a `Mask` of more than the sequences *b.
-    """
-    if mask is None or isinstance(mask, Mask):
-        return allowed(mask if mask is None else sequences(mask, rank - 3), queries, keys, rank)
-    readable = boolean_array("mask", mask, said=SAID)
-    if readable.ndim < rank:
-        shape = f"{rank} axes [..., heads, queries, keys]"
-        raise ValueError(f"mask must have all {shape}, of length 1 where it holds for all, got shape {readable.shape}")
-    return allowed(readable, queries, keys, rank)
+def _named(scores: tuple[int, ...]) -> str:
+    *sequences, heads, queries, keys = scores
+    return f"[{', '.join([*map(str, sequences), f'{heads} heads', f'{queries} queries', f'{keys} keys'])}]"
 
 
 def scope_of_window(
@@ -154,15 +157,6 @@ def scope_of_window(
             "mask must be one of hopfield.attention.masks where a window is decoded, got an array or a bias"
         )
     return Scope(None if mask is None else sequences(mask, rank - 3), None, offset, start=start, causal=True)
-
-
-def _full_rank(bias: Scores, queries: int, keys: int, rank: int) -> Scores:
-    """A bias with all axes of the scores. ValueError unless it is real numbers that broadcast to them."""
-    bias = real_array("bias", bias)
-    fits = 2 <= bias.ndim <= rank and bias.shape[-2] in (1, queries) and bias.shape[-1] in (1, keys)
-    if not fits:
-        raise ValueError(f"bias must be [..., heads, {queries} or 1, {keys} or 1], got shape {bias.shape}")
-    return bias.reshape((1,) * (rank - bias.ndim) + bias.shape)
 
 
 def of_flax(mask: MaskLike, bias: Scores | None) -> tuple[MaskLike, Scores | None]:

@@ -89,7 +89,7 @@ class AdditiveAssociation(AttentionFunction):
         is_causal: bool = False,
     ) -> Scores:
         """Weights [*b, H, T, S]."""
-        scope = scope_of(mask, bias, query.shape[-3], key.shape[-3], query.ndim, is_causal=is_causal)
+        scope = scope_of(mask, bias, query.shape, key.shape[-3], is_causal=is_causal)
         return self._weights(query, key, scope)[0]
 
     def _weights(

@@ -10,7 +10,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._arguments import instance, integer
-from hopfield._numerics import tolerance, wide
+from hopfield._numerics import lets_infinities_pass, tolerance, wide
 from hopfield.attention.encodings import Encoding
 from hopfield.dynamics import CONVERGED
 from hopfield.layers._iteration import settle
@@ -23,6 +23,7 @@ from hopfield.layers._reading import (
     fits_attention,
     fits_kernel,
     in_blocks,
+    known,
     queries_at_once,
     read_blockwise,
 )
@@ -140,6 +141,7 @@ class HopfieldAssociation(AttentionFunction):
             )
         return read(self, query, key, value, scope, dropout, precision=precision, module=module)
 
+    @lets_infinities_pass
     def inspect(
         self,
         query: Heads,
@@ -151,7 +153,7 @@ class HopfieldAssociation(AttentionFunction):
         precision: PrecisionLike = None,
     ) -> AssociationReport:
         """Weights, energy, entropy and retrieval status of every query. The slots' weights are the last ones."""
-        scope = scope_of(mask, bias, query.shape[-3], key.shape[-3], query.ndim, is_causal=is_causal)
+        scope = scope_of(mask, bias, query.shape, key.shape[-3], is_causal=is_causal)
         reading, state = reading_of(self, query, key, key, scope, precision=precision)
         return _report(reading.replace(steps=0), state, reading.steps)
 
@@ -165,6 +167,7 @@ def _report(reading: KeyValues, state: Float[Array, "*b H T D"], steps: ArrayLik
     return AssociationReport(weights, memory.energy(end.state), entropy, end.steps, end.status)
 
 
+@lets_infinities_pass
 def read(
     association: HopfieldAssociation,
     query: Heads,
@@ -186,12 +189,14 @@ def read(
 def _read(
     association: HopfieldAssociation, reading: KeyValues, state: Float[Array, "*b H T D"], module: nnx.Module | None
 ) -> Heads:
-    queries = state.shape[-2]
-    length = queries_at_once(state.shape, reading.key.shape[-2], association.block)
+    queries, sized = state.shape[-2], known(state.shape, reading.key.shape)
+    length = queries_at_once(state.shape, reading.key.shape[-2], association.block) if sized else None
     if module is not None:
         memory = reading.memory(state)
         output, weights = reading.weighed(memory, reading.state(memory, state), queries)
         module.sow(nnx.Intermediate, "attention_weights", weights)
+    elif not sized:
+        output = reading.read(state, queries)
     elif fits_kernel(reading, state) or (length is not None and fits_attention(reading)):
         output = read_blockwise(reading, state)
     elif length is None:

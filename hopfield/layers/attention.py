@@ -187,8 +187,8 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         if decoding and self.attention_fn.window is not None:
             scope = scope_of_window(mask, bias, query.ndim, offset, start)
         else:
-            sizes = query.shape[-3], key.shape[-3], query.ndim
-            scope = scope_of(mask, bias, *sizes, is_causal=is_causal or bool(decoding), offset=offset)
+            past = is_causal or bool(decoding)
+            scope = scope_of(mask, bias, query.shape, key.shape[-3], is_causal=past, offset=offset)
         scope = scope.replace(turned=turned, **{"positions" if decoding else "restarts": places})
         dropout, module = dropout_of(self, deterministic, rngs), self if sow_weights else None
         output = read(self.attention_fn, query, key, value, scope, dropout, precision=self.precision, module=module)

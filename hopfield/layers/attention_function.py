@@ -78,7 +78,7 @@ class AttentionFunction(nnx.Module, abc.ABC):
         if value.shape[:-1] != key.shape[:-1]:
             raise ValueError(f"value must have the axes {list(key.shape[:-1])} of key, got {list(value.shape[:-1])}")
         mask, bias = of_flax(mask, bias)
-        scope = scope_of(mask, bias, query.shape[-3], key.shape[-3], query.ndim, is_causal=is_causal)
+        scope = scope_of(mask, bias, query.shape, key.shape[-3], is_causal=is_causal)
         dropout = None
         real_scalar("dropout_rate", dropout_rate, "a share of at least 0 and below 1", 0.0, BELOW_ONE)
         if not deterministic and dropout_rate > 0.0:

@@ -173,7 +173,11 @@ class EnergyTransformerBlock(nnx.Module):
             metric=None if self.metric is None else self.metric(),
             encoding=encoding,
         )
-        return energy, x, scope_of(mask, bias, x.shape[-2], x.shape[-2], x.ndim + 1).replace(others=True)
+        return (
+            energy,
+            x,
+            scope_of(mask, bias, (*x.shape[:-1], len(self.query[...]), 1), x.shape[-2]).replace(others=True),
+        )
 
 
 class _Energy(Node):

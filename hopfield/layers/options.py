@@ -51,8 +51,9 @@ class AssociationOptions:
     learn_alpha: bool = False
     """Train the exponent of `separation`, one per head: α of an entmax, in (1, 3) by construction, or n of a power."""
     score: Callable[[jax.Array], jax.Array] | None = None
-    """Function of every score β ξ g k, such as `attention.SoftCap(30.0)`, before mask and bias; the scores if None.
-    Moved queries go to Σ p φ' k, so that the energy never rises where F ∘ φ is convex, which that of a cap is not."""
+    """Function of every score β ξ g k, such as `attention.SoftCap(30.0)`, before mask and bias; the scores if None. One
+    with parameters is an `nnx.Module` that has them, called with the scores, and is trained with the layer. Moved
+    queries go to Σ p φ' k, so that the energy never rises where F ∘ φ is convex, which that of a cap is not."""
     learn_null_score: bool = False
     """Train, one per head, the score of what no key owns, "softmax1"'s and the memory slots', starting at zero: a sink
     of weight as in gpt-oss."""
@@ -103,6 +104,11 @@ class AssociationOptions:
             raise ValueError('learn_null_score must be left out but with separation="softmax1" or memory_slots')
         if not flag("metric_per_head", self.metric_per_head) and not isinstance(self.metric, str):
             raise ValueError("metric_per_head must be left out unless a metric to learn is named, got False")
+        if self.score is not None and not isinstance(self.score, nnx.Module) and _holds_parameters(self.score, set()):
+            raise ValueError(
+                "score must be an nnx.Module that has its parameters as attributes, got a function that reads some "
+                "from outside, which would not be trained"
+            )
         if self.metric_metadata and not isinstance(self.metric, str):
             raise ValueError(
                 "metric_metadata must be left out unless a metric to learn is named, as of one's own module"
@@ -149,6 +155,26 @@ class AssociationOptions:
         if leading not in ((), (1,), (heads,)):
             raise ValueError(f"metric must be one or one for each of the {heads} heads, got {list(leading)} of them")
         return None if isinstance(self.metric, Identity) else metric
+
+
+def _holds_parameters(held: Any, seen: set[int]) -> bool:
+    """Whether a function reads parameters of Flax in its closure, globals, defaults or attributes, at any depth."""
+    if isinstance(held, nnx.Variable | nnx.Module):
+        return isinstance(held, nnx.Variable) or bool(jax.tree.leaves(nnx.state(held, nnx.Param)))
+    if not callable(held) or isinstance(held, type) or id(held) in seen:
+        return False
+    seen.add(id(held))
+    held = inspect.unwrap(held)
+    if isinstance(held, functools.partial):
+        parts = [held.func, *held.args, *held.keywords.values()]
+    elif inspect.ismethod(held):
+        parts = [held.__self__, held.__func__]
+    elif inspect.isfunction(held):
+        outside = inspect.getclosurevars(held)
+        parts = [*outside.nonlocals.values(), *outside.globals.values(), *(held.__defaults__ or ())]
+    else:
+        parts = list(getattr(held, "__dict__", {}).values())
+    return any(_holds_parameters(part, seen) for part in parts)
 
 
 def _with_metadata(module: Part, metadata: Mapping[str, Any] | None) -> Part:

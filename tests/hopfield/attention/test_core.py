@@ -185,7 +185,7 @@ def test_sparse_weights_are_those_of_the_entmax_package(alpha):
     at = torch.tensor(z, requires_grad=True)
     golden = entmax.entmax_bisect(at, alpha, dim=-1, n_iter=60)
     golden.backward(torch.tensor(cotangent))
-    found, pull = jax.vjp(lambda z: weights(z, separation=f"entmax:{alpha}"), jnp.asarray(z))
+    found, pull = jax.vjp(lambda z: core.weights(z, separation=f"entmax:{alpha}"), jnp.asarray(z))
     np.testing.assert_allclose(found, golden.detach().numpy(), atol=1e-9)
     np.testing.assert_allclose(pull(jnp.asarray(cotangent))[0], at.grad.numpy(), atol=1e-6)
 

@@ -7,10 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import nnx
+from jax import export
 
 from hopfield.attention import masks
 from hopfield.attention.plans import CPU
-from hopfield.layers import AssociationOptions, EnergyTransformerBlock, T5Positions, _reading
+from hopfield.layers import AssociationOptions, EnergyTransformerBlock, HopfieldAttention, T5Positions, _reading
 from hopfield.layers._reading import queries_at_once, sequence_count
 from tests.hopfield.layers.building import layer
 
@@ -174,3 +175,23 @@ def test_scratch_memory_is_that_of_blocks(name):
     memory = slopes.lower(jax.ShapeDtypeStruct((1, 32768, 64), jnp.float32)).compile().memory_analysis()
     held = memory.temp_size_in_bytes + memory.argument_size_in_bytes + memory.output_size_in_bytes
     assert held < 1.5e9
+
+
+EXPORTED = {
+    "plain": {},
+    "sparse": {"separation": "entmax:1.5"},
+    "rotary, steps": {"positions": "rotary", "update_steps": 3, "metric": "diagonal"},
+    "distances, slots": {"positions": "t5", "memory_slots": 1, "block": 4},
+    "relative, window": {"positions": "relative", "window": 3, "separation": "top_k:2"},
+}
+
+
+@pytest.mark.parametrize("name", EXPORTED)
+def test_a_layer_is_exported_for_any_batch_and_length(name):
+    module = HopfieldAttention(2, 8, options=AssociationOptions(**EXPORTED[name]), rngs=nnx.Rngs(0))
+    graph, state = nnx.split(module)
+    shape = export.symbolic_shape("b, t, 8", constraints=["t >= 2"])  # as "top_k:2" chooses two keys
+    program = jax.jit(lambda state, x: nnx.merge(graph, state)(x, is_causal=True))
+    exported = export.export(program)(state, jax.ShapeDtypeStruct(shape, jnp.float32))
+    x = jax.random.normal(jax.random.key(0), (3, 6, 8), jnp.float32)
+    np.testing.assert_allclose(exported.call(state, x), module(x, is_causal=True), atol=2e-6)
