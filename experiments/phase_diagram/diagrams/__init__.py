@@ -4,7 +4,7 @@ Its options are a group of that name in `config`, which is read without JAX, and
 """
 
 from experiments.phase_diagram.diagrams import classical, modern
-from experiments.phase_diagram.diagrams.diagram import FROZEN, REGIMES, Diagram, Program
+from experiments.phase_diagram.diagrams.diagram import FROZEN, REGIMES, Diagram, Structure
 
 __all__ = ["FROZEN", "REGIMES", "Diagram", "Program", "find"]
 
@@ -12,3 +12,14 @@ __all__ = ["FROZEN", "REGIMES", "Diagram", "Program", "find"]
 def find(memory: str) -> Diagram:
     """The diagram of a memory."""
     return {"classical": classical.DIAGRAM, "modern": modern.DIAGRAM}[memory]
+
+
+class Program(Structure):
+    """Structure of a compiled measurement, with the cost of its memory."""
+
+    __slots__ = ()
+
+    @property
+    def cost(self) -> float:
+        """Rough multiplications of one draw."""
+        return find(self.memory).cost(self)

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array
 
 from experiments.phase_diagram import theory
-from experiments.phase_diagram.diagrams.diagram import FROZEN, Diagram, Program
+from experiments.phase_diagram.diagrams.diagram import FROZEN, Diagram, Structure
 from experiments.shared import convergence
 from hopfield import glauber, hebb_couplings
 from hopfield.theory import classical
@@ -25,10 +25,10 @@ class Classical(Diagram):
     def work(self, neurons: int, num_patterns: int, sweeps: int) -> int:
         return sweeps * neurons**2
 
-    def cost(self, program: Program) -> float:
+    def cost(self, program: Structure) -> float:
         return program.padding * program.neurons**2 + super().cost(program._replace(neurons=program.neurons + 500))
 
-    def query(self, program: Program, build: Callable, stored: Array, used: Array, key: Array) -> Callable:
+    def query(self, program: Structure, build: Callable, stored: Array, used: Array, key: Array) -> Callable:
         """Heat-bath sweeps from pattern i: a burn-in, then two time averages of half the sweeps each.
 
         Their product averaged over neurons is the self-overlap q. A pattern holds the state where more than half of it

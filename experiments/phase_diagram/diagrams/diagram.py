@@ -12,7 +12,7 @@ FROZEN = 0.1
 """Self-overlap of two time averages from which spins count as frozen; 0.13 where retrieval ends at M/N = 0.001."""
 
 
-class Program(NamedTuple):
+class Structure(NamedTuple):
     """Structure of a compiled measurement: the values that select its program. All others are traced."""
 
     memory: str
@@ -24,11 +24,6 @@ class Program(NamedTuple):
     burn_in: int
     sweeps: int
     max_steps: int
-
-    @property
-    def cost(self) -> float:
-        """Rough multiplications of one draw."""
-        return find(self.memory).cost(self)
 
 
 class Diagram(abc.ABC):
@@ -60,13 +55,15 @@ class Diagram(abc.ABC):
     def work(self, neurons: int, num_patterns: int, sweeps: int) -> int:
         """Rough multiplications of one query."""
 
-    def cost(self, program: Program) -> float:
+    def cost(self, program: Structure) -> float:
         """Rough multiplications of one draw at all temperatures."""
         sweeps = program.burn_in + program.sweeps
         return program.temperatures * program.queries * self.work(program.neurons, program.padding, sweeps)
 
     @abc.abstractmethod
-    def query(self, program: Program, build: Callable, stored: Any, used: Any, key: Any) -> Callable[[Any, Any], dict]:
+    def query(
+        self, program: Structure, build: Callable, stored: Any, used: Any, key: Any
+    ) -> Callable[[Any, Any], dict]:
         """Function (i, T) of one draw: where dynamics from pattern i end at T; `kind` is an index in REGIMES.
 
         Args:

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array
 
 from experiments.phase_diagram.config import Modern as Options
-from experiments.phase_diagram.diagrams.diagram import Diagram, Program
+from experiments.phase_diagram.diagrams.diagram import Diagram, Structure
 from experiments.shared import convergence
 from hopfield import retrieve
 from hopfield.dynamics import STEP_LIMIT
@@ -35,7 +35,7 @@ class Modern(Diagram):
     def work(self, neurons: int, num_patterns: int, sweeps: int) -> int:
         return 100 * num_patterns * neurons
 
-    def query(self, program: Program, build: Callable, stored: Array, used: Array, key: Array) -> Callable:
+    def query(self, program: Structure, build: Callable, stored: Array, used: Array, key: Array) -> Callable:
         """Deterministic updates from pattern i to a fixed point, whose weights say which patterns retain it."""
 
         def query(i: Array, temperature: Array) -> dict[str, Array]:
