@@ -26,6 +26,7 @@ from tests.source_code import (
 
 ALLOWED = {"hopfield", "jax", "flax", "optax", "numpy", "scipy", "jaxtyping", "safetensors", *sys.stdlib_module_names}
 FOUNDATIONS = (
+    "_triton",
     "_numerics",
     "_arguments",
     "theory",
@@ -72,7 +73,7 @@ def test_library_imports_only_its_dependencies():
     """Never hydra, wandb, pandas or an experiment; scikit-learn for data, Matplotlib and Triton in a few modules."""
     data = [path for path in LIBRARY if path.name == "datasets.py"]
     plots = [path for path in LIBRARY if path.name == "plots.py"]
-    kernels = [path for path in LIBRARY if path.name == "_cut_reads.py" or path.parent.name == "triton_programs"]
+    kernels = [path for path in LIBRARY if path.name == "_triton.py" or path.parent.name == "triton_programs"]
     others = [path for path in LIBRARY if path not in data + plots + kernels]
     assert not offenders(kernels, lambda m: m.split(".")[0] not in ALLOWED | {"triton", "jax_triton"})
     assert not offenders(plots, lambda m: m.split(".")[0] not in ALLOWED | {"matplotlib"})

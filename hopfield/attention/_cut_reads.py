@@ -3,10 +3,8 @@
 Needs the extra `kernels` (jax-triton) and a GPU from Ampere on; without either, the blocks read the same.
 """
 
-import importlib.util
 import math
-from functools import cache, partial
-from importlib.metadata import version
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import jax
@@ -14,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from hopfield import _triton
 from hopfield._numerics import is_traced
 from hopfield.attention.fused import Heads, heads_of, mask_parts
 from hopfield.attention.masks import Causal, Everything, Lengths, Mask, Window
@@ -83,7 +82,7 @@ def power_of(separation: Any) -> Power:
 def how_of(separation: Separation, scale: float, query: Array, key: Array, value: Array, mask: Any) -> How | None:
     """How the kernels read this; None where they do not apply."""
     name = KINDS.get(type(separation))
-    if jax.default_backend() != "gpu" or name is None or not _installed():
+    if jax.default_backend() != "gpu" or name is None or not _triton.installed():
         return None
     alpha = getattr(separation, "alpha", None)
     if is_traced(alpha):
@@ -101,13 +100,6 @@ def how_of(separation: Separation, scale: float, query: Array, key: Array, value
     name = name if alpha is None else f"{name}:{float(alpha)!r}"
     precision = "tf32x3" if cast(Any, jax.config).jax_default_matmul_precision in FULL else "tf32"
     return How(scale, name, power, band, cut, precision)
-
-
-@cache
-def _installed() -> bool:
-    """Whether the extra is, beside a Triton that jax-triton can compile with: not the 3.6 that PyTorch 2.11 brings."""
-    found = all(importlib.util.find_spec(name) for name in ("triton", "jax_triton"))
-    return found and tuple(map(int, version("triton").split(".")[:2])) >= (3, 7)
 
 
 def _band(mask: Any, batch: int) -> tuple[int, int] | None:
@@ -219,9 +211,7 @@ def _options(query, key, value, length, how: How) -> dict[str, Any]:
 
 def launch(name: str, grid: tuple[int, int], arrays: tuple, found: tuple, **options: Any) -> tuple[Array, ...]:
     """Results of a kernel of `triton_programs.cut`, whose last pointers they are."""
-    import jax_triton  # type: ignore[import-not-found]  # the extra, which brings Triton
+    from hopfield.attention.triton_programs import cut  # needs Triton
 
-    from hopfield.attention.triton_programs import cut
-
-    given = {"kernel": getattr(cut, name), "out_type": found, "grid": grid, "num_stages": 2, **options}
-    return jax.custom_batching.sequential_vmap(lambda *arrays: jax_triton.triton_call(*arrays, **given))(*arrays)
+    call = lambda *arrays: _triton.launch(getattr(cut, name), grid, arrays, found, num_stages=2, **options)
+    return jax.custom_batching.sequential_vmap(call)(*arrays)

@@ -128,7 +128,7 @@ def _in_blocks(separation: Separation, rows: tuple, rate, mask, blocks, asked: b
     rate = None if rate is None else rate.reshape((1,) * (rank - rate.ndim) + rate.shape)
     size = block_lengths(query, key) if size is None else size
     if not sums_exponentials(separation):
-        return _by_queries(query, key, value, rate, mask, separation, size.queries, asked)
+        return _by_queries((query, key, value, rate), mask, separation, size.queries, asked)
     output, potential = cast(tuple[Array, Array], _compiled(query, key, value, rate, mask, size))
     if separation.is_softmax:
         return output, potential
@@ -143,12 +143,13 @@ def _read_in_blocks(query: Array, key: Array, value: Array, mask: Mask | None, h
     ].astype(value.dtype)
 
 
-@partial(jax.jit, static_argnums=(6, 7))
-def _by_queries(query, key, value, rate, mask, separation: Separation, length: int, asked: bool) -> tuple[Array, Any]:
+@partial(jax.jit, static_argnums=(3, 4))
+def _by_queries(rows: tuple, mask, separation: Separation, length: int, asked: bool) -> tuple[Array, Any]:
     """Read-out and potential (None if none was asked for) of blocks of queries that read all keys at once.
 
     A derivative reads every block again, so that the scores of one block are held at a time.
     """
+    query, key, value, rate = rows
     leading = jnp.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2], leading_axes(mask, query.ndim))
     length = min(length, max(16, plan().rows // max(1, math.prod(leading) * key.shape[-2])))
 

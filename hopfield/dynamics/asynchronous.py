@@ -16,6 +16,7 @@ from jaxtyping import Array, Bool, Float, Int
 from hopfield._arguments import native, one_of, random_key, step_limit
 from hopfield._numerics import is_traced
 from hopfield.couplings import Couplings
+from hopfield.dynamics import triton_programs
 from hopfield.dynamics.models import SpinModel, as_spin_model
 from hopfield.dynamics.settling import holds_nan, refuse_no_key, without_spin
 from hopfield.spaces import Known, State, aligned, as_known
@@ -183,9 +184,13 @@ def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dyna
     Within a sweep the next neuron to flip is the unstable one of least priority number not yet passed. Fields of
     Couplings change by one row of the matrix per flip, so finding it costs one pass over N.
     """
-    order = partial(priorities, key, neurons=state.size, dynamics=dynamics)
-    loop = _sweep_by_sweep if jax.default_backend() == "cpu" else _flip_by_flip
-    state, field, count, flips = loop(model, state, field, free, order, max_sweeps)
+    if triton_programs.applies(model, key):
+        low, random = _index_bits(state.size), dynamics == "asynchronous"
+        state, field, count, flips = triton_programs.settle(model, (state, field, free), key, max_sweeps, low, random)
+    else:
+        order = partial(priorities, key, neurons=state.size, dynamics=dynamics)
+        loop = _sweep_by_sweep if jax.default_backend() == "cpu" else _flip_by_flip
+        state, field, count, flips = loop(model, state, field, free, order, max_sweeps)
     energy = model.energy_at(field, state)
     stable = ~jnp.any(_waiting(state, field, free) | jnp.isnan(field)) & ~without_spin(state, ~free)
     return Relaxation(jnp.where(free & jnp.isnan(field), jnp.nan, state), count, flips, energy, stable)

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import pytest
 from flax import nnx
 
+from hopfield import _triton
 from hopfield.attention import _cut_reads, attend_blockwise, fused, masks
 from hopfield.layers import AssociationOptions, HopfieldAttention
 from tests.deviceless import compiled, h100
@@ -83,7 +84,7 @@ def gpu(monkeypatch):
 def test_the_page_says_what_is_given_to_which_kernel(row, gpu, monkeypatch):
     given = []
     monkeypatch.setattr(fused, "kernel", lambda query, *rest: given.append("cuDNN") or query)
-    monkeypatch.setattr(_cut_reads, "_installed", lambda: True)
+    monkeypatch.setattr(_triton, "installed", lambda: True)
     monkeypatch.setattr(_cut_reads, "read", lambda query, *rest: given.append("Triton") or query)
     function, shapes = function_of(row)
     jax.eval_shape(function, *shapes)
@@ -93,7 +94,7 @@ def test_the_page_says_what_is_given_to_which_kernel(row, gpu, monkeypatch):
 @pytest.mark.skipif(importlib.util.find_spec("jax_cuda13_plugin") is None, reason="CUDA's wheels are not installed")
 @pytest.mark.parametrize("row", table(), ids=", ".join)
 def test_programs_compiled_for_a_gpu_call_the_kernel_where_the_page_says_so(row, gpu, monkeypatch):
-    monkeypatch.setattr(_cut_reads, "_installed", lambda: False)  # jax-triton asks the device at hand, a CPU
+    monkeypatch.setattr(_triton, "installed", lambda: False)  # jax-triton asks the device at hand, a CPU
     if "256" in row[1]:
         pytest.skip("JAX asks the device at hand, a CPU, for the width that its kernel takes")
     function, shapes = function_of(row)

@@ -15,6 +15,7 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
 from hopfield.attention.triton_programs import cut
+from hopfield.dynamics.triton_programs import events
 
 HALF = {"Q", "K", "V", "OUTPUT", "SLOPE", "DQ", "DK", "DV"}
 INDEX = {"LENGTH", "LIST", "COUNT"}
@@ -23,17 +24,31 @@ FIXED |= {"RATE": 0.5, "E": 2.0, "TOTAL": 2.0, "LEFT": -1, "RIGHT": -1, "EDGE": 
 FIXED |= {"GIVEN": 0.0, "SLOPES": True, "TILTED": False}
 
 
-def compiled(name: str, kind: str, capability: int):
+def of_attention(name: str, kind: str, capability: int):
     """Kernel of 4096 queries and keys of width 64, entmax 1.5."""
     function, fixed = getattr(cut, name), FIXED | {"BS": 64 if kind == "bf16" else 32}
     fixed["PRECISION"] = "ieee" if kind == "bf16" else "tf32x3"
     kinds = {n: "*i32" if n in INDEX else f"*{kind}" if n in HALF else "*fp32" for n in function.arg_names}
+    return compiled(function, fixed, kinds, capability, 4)
+
+
+def of_dynamics(words: int, neurons: int, capability: int):
+    """Kernel of asynchronous dynamics: couplings as numbers, or in so many words."""
+    fixed = {"N": neurons, "BN": 1 << (neurons - 1).bit_length(), "EACH": 32, "LOW": neurons.bit_length()}
+    fixed |= {"RANDOM": True, "WORDS": words, "SIZE": words * neurons or neurons**2}
+    kinds = dict.fromkeys(events.settle.arg_names, "*fp32") | {"FREE": "*i8", "LIMIT": "*i32", "COUNT": "*i32"}
+    kinds |= {"KEY": "*u32", "MATRIX": "*u32" if words else "*fp32"}
+    return compiled(events.settle, fixed, kinds, capability, min(32, max(4, fixed["BN"] // 512)))
+
+
+def compiled(function, fixed: dict, kinds: dict, capability: int, warps: int):
+    """A kernel with what is fixed in it and the kinds of its pointers."""
     signature = {n: "constexpr" if n in fixed else kinds[n] for n in function.arg_names}
     places = {n: (i,) for i, n in enumerate(function.arg_names)}
     constants = {places[n]: fixed[n] for n in function.arg_names if n in fixed}
     aligned = {places[n]: [["tt.divisibility", 16]] for n in function.arg_names if n not in fixed}
     source = ASTSource(fn=function, signature=signature, constexprs=constants, attrs=aligned)
-    options = {"num_warps": 4, "num_stages": 2}
+    options = {"num_warps": warps, "num_stages": 2}
     return triton.compile(source, target=GPUTarget("cuda", capability, 32), options=options)
 
 
@@ -51,6 +66,10 @@ if __name__ == "__main__":
     for capability in map(int, sys.argv[1:]):
         for kind in ("bf16", "fp32"):
             for name in ("search", "read", "queries_slope", "keys_slope"):
-                program = compiled(name, kind, capability)
+                program = of_attention(name, kind, capability)
                 told = f"shared {program.metadata.shared}, {registers(program.asm['ptx'])}"
                 sys.stdout.write(f"sm_{capability} {kind} {name}: {told}\n")
+        for words, neurons in ((0, 2000), (72, 16_000)):
+            program = of_dynamics(words, neurons, capability)
+            told = f"shared {program.metadata.shared}, {registers(program.asm['ptx'])}"
+            sys.stdout.write(f"sm_{capability} settle, {neurons} neurons, {words} words: {told}\n")
