@@ -1,14 +1,10 @@
 """Jobs of a command line: typed configurations, judged by their experiments."""
 
-import functools
 import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
-
-from omegaconf import DictConfig, OmegaConf, open_dict
-from omegaconf.errors import OmegaConfBaseException
 
 from experiments import contract
 from experiments.contract import Config, InputError
@@ -70,7 +66,7 @@ def _check_idle(job: Job, paths: Collection[idle.Path]) -> None:
         if idle.was_set(path, paths):
             raise InputError(sentence)
     if sentences and len(paths) > 1:  # an option of the file that the command line made useless is no error
-        sentences = _idle(_composed_job([f"conf={job.conf}"], ""), ())
+        sentences = _idle(_judged(*configuration.options([f"conf={job.conf}"]), ()), ())
     source = session.source(job.conf)
     for path, sentence in sentences.items():  # nor is a default that the file made useless
         if source is None or yaml_files.holds(source, ".".join(path)):
@@ -78,26 +74,12 @@ def _check_idle(job: Job, paths: Collection[idle.Path]) -> None:
 
 
 def _job(words: Sequence[str], label: str) -> Job:
-    settings = {
-        path: value for override in map(overrides.parse, words) for path, value in overrides.values_of(override).items()
-    }
-    overrides.check_silenced(settings)
-    job = _composed_job(words, label)
-    _check_idle(job, settings)
-    return job
-
-
-def _composed_job(words: Sequence[str], label: str) -> Job:
-    config = configuration.composed(words)
-    conf = str(config.hydra.runtime.choices["conf"])
-    with open_dict(config):
-        config.pop("hydra")
-    return validated_job(config, conf, tuple(words), label)
-
-
-def validated_job(config: DictConfig, conf: str, words: tuple[str, ...], label: str) -> Job:
-    """The job of composed options, validated."""
-    return replace(_validated(config, {}, conf, words), words=words, label=label)
+    parsed = map(overrides.parse, words)
+    given = {path: value for override in parsed for path, value in overrides.values_of(override).items()}
+    overrides.check_silenced(given)
+    made = _judged(*configuration.options(words), words)
+    _check_idle(made, given)
+    return replace(made, words=tuple(words), label=label)
 
 
 def job(conf: str, options: Mapping[str, Any]) -> Job:
@@ -110,31 +92,27 @@ def job(conf: str, options: Mapping[str, Any]) -> Job:
     Raises:
         InputError: it cannot be run.
     """
-    given = {path: value for key, each in options.items() for path, value in values.paths(each, tuple(key.split(".")))}
+    named = {key: tuple(key.split(".")) for key in options}
+    given = {path: value for key in options for path, value in values.paths(options[key], named[key])}
     overrides.check_silenced(given)
-    config = configuration.composed([f"conf={conf}"])
-    with open_dict(config):
-        config.pop("hydra")
-    made = _validated(config, options, conf, [f"{key}=" for key in options])
+    _, schema, plain = configuration.options([f"conf={conf}"])
+    try:
+        for key, value in options.items():
+            plain = values.overlaid(schema, plain, values.nested(named[key], value), conf)
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    made = _judged(conf, schema, plain, [f"{key}=" for key in options])
     _check_idle(made, {("conf",): conf} | given)
     return made
 
 
-def _validated(config: DictConfig, given: Mapping[str, Any], conf: str, words: Sequence[str]) -> Job:
-    """The job of composed options with further ones as values; `words` are those that set any."""
-    schema = OmegaConf.get_type(config)
+def _judged(conf: str, schema: type[Config], plain: dict[str, Any], words: Sequence[str]) -> Job:
+    """The job of plain options, validated; `words` are those that set any."""
     try:
-        plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
-        for key, value in given.items():
-            first, *rest = key.split(".")
-            value = functools.reduce(lambda inner, part: {part: inner}, reversed(rest), value)
-            plain = values.overlaid(schema, plain, {first: value}, conf)
-        options = values.typed(schema, plain)
-        experiment = registry.name_of(schema)
+        options, experiment = values.typed(schema, plain), registry.name_of(schema)
         _judge(experiment, options)
-    except (OmegaConfBaseException, ValueError) as error:
-        raw = OmegaConf.to_container(config, throw_on_missing=False, resolve=False)
-        text = errors.own_name(errors.sentence(error, conf, schema), raw | dict(given))
+    except ValueError as error:
+        text = errors.own_name(" ".join(str(error).split()), plain)
         raise InputError(configuration.with_place(text, conf, words)) from error
     return Job(conf, experiment, options, (), "", session.usual(conf))
 

@@ -3,25 +3,26 @@
 import re
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any, get_args, get_origin
+from typing import Any, get_origin
 
 from hydra import compose
+from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from experiments.contract import Config, InputError
-from experiments.runner import errors, overrides, session, yaml_files
+from experiments.runner import errors, overrides, session, values, yaml_files
 from experiments.runner.hydra_internals import UNREAD, is_unread
 
 
 def composed(words: Sequence[str]) -> DictConfig:
-    """The composed configuration of one job, `hydra` included, within a session.
+    """The configuration behind `conf=`, `hydra` included, within a session. Words that are not Hydra's own wait.
 
     Raises:
-        InputError: a key, a value or a choice is wrong.
+        InputError: a choice or the file behind it is wrong.
     """
-    conf = ""
+    conf, hydras = "", []
     for override in map(overrides.parse, words):
         if is_unread(override.key_or_group):
             raise InputError(f"{override.key_or_group} must be {UNREAD}")
@@ -29,70 +30,62 @@ def composed(words: Sequence[str]) -> DictConfig:
             raise InputError(f"{override.input_line} must be left out: an option can be set, not deleted")
         if override.key_or_group == "conf":
             conf = errors.as_typed(override.get_value_string())
+        if _is_hydras(override):
+            hydras.append(str(override.input_line))
     if not re.fullmatch(r"\w[\w.-]*", conf) or conf == "null":
         raise InputError(errors.not_among("conf", conf, session.choices()))
     try:
-        config = compose(session.PRIMARY, overrides=with_clearing_words(conf, words), return_hydra_config=True)
+        config = compose(session.PRIMARY, overrides=hydras, return_hydra_config=True)
     except (HydraException, OmegaConfBaseException) as error:
-        raise InputError(_sentence(error, conf, words)) from error
+        raise InputError(_sentence(error, conf)) from error
     except InputError:
         raise
     except (AttributeError, KeyError, TypeError, ValueError) as error:  # a list of defaults that is none
         raise InputError(f"{session.source(conf)} must be a configuration, got: {errors.first_line(error)}") from error
     except RecursionError as error:
         raise InputError(f"{session.source(conf)} must not come back to itself through its defaults") from error
-    clear(config, conf, words)
     schema = _schema(config, conf)
     for key in set(map(str, config)) - {field.name for field in fields(schema)} - {"hydra"}:
-        raise InputError(with_place(errors.unknown_option(key, conf, schema), conf, words))
+        raise InputError(with_place(errors.unknown_option(key, conf, schema), conf, ()))
     return config
 
 
-def with_clearing_words(conf: str, words: Sequence[str]) -> list[str]:
-    """Words whose mappings by size, as samples={0: 9, 60: 4}, replace a file's mapping instead of being merged with it.
-
-    A word that clears the option stands before each mapping; `without_clearing_words` takes these words away again.
-    """
-    replaced, schema = [], type(session.usual(conf))
-    for word in words:
-        override = overrides.parse(word)
-        key = override.key_or_group
-        if word.startswith(f"{key}=") and isinstance(override.value(), dict) and errors.type_of(schema, key) is Any:
-            replaced.append(f"{key}=null")
-        replaced.append(word)
-    return replaced
-
-
-def without_clearing_words(words: Sequence[str]) -> tuple[str, ...]:
-    """The words that `with_clearing_words` was given."""
-    following = (*words[1:], "")
-    return tuple(
-        word
-        for word, after in zip(words, following, strict=True)
-        if not (word.endswith("=null") and after.startswith(word.removesuffix("null") + "{"))
-    )
-
-
-def clear(config: DictConfig, conf: str, words: Sequence[str]) -> None:
-    """Empty the mappings of a composed configuration that a word such as `per_memory={}` gives no entry.
+def options(words: Sequence[str]) -> tuple[str, type[Config], dict[str, Any]]:
+    """Choice of `conf=`, class of its options, and the options that words ask for as plain data, within a session.
 
     Raises:
-        InputError: another word changes an entry that is cleared.
+        InputError: a key or a choice is wrong; values are not judged yet.
     """
-    usual, parsed = session.usual(conf), [overrides.parse(word) for word in words]
-    for cleared in (override for override in parsed if override.value() == {} and not override.is_add()):
-        key = cleared.key_or_group
-        if get_origin(errors.type_of(type(usual), key)) is not dict:
-            continue
-        added = set()
-        for override in parsed:
-            names = {path[1] for path in overrides.values_of(override) if path[0] == key and len(path) > 1}
-            if names & set(getattr(usual, key)):
-                raise InputError(f"{override.input_line} must name an entry that {cleared.input_line} does not clear")
-            added |= names
-        with open_dict(config):
-            for name in set(config[key]) - added:
-                del config[key][name]
+    config = composed(words)
+    conf = str(config.hydra.runtime.choices["conf"])
+    schema = _schema(config, conf)
+    with open_dict(config):
+        config.pop("hydra")
+    plain: Any = OmegaConf.to_container(config)
+    parsed = [override for override in map(overrides.parse, words) if not _is_hydras(override)]
+    try:
+        for override in sorted(parsed, key=lambda override: override.value() != {}):  # what is emptied comes first
+            _check_entries(override, schema, plain)
+            path = override.key_or_group.split(".")
+            plain = values.overlaid(schema, plain, values.nested(path, override.value()), conf)
+        return conf, schema, OmegaConf.to_container(OmegaConf.create(plain), resolve=True, throw_on_missing=True)
+    except (OmegaConfBaseException, ValueError) as error:
+        raise InputError(with_place(errors.sentence(error, conf, schema), conf, words)) from error
+
+
+def _is_hydras(override: Override) -> bool:
+    return override.key_or_group == "conf" or override.key_or_group.startswith("hydra")
+
+
+def _check_entries(override: Override, schema: type[Config], plain: dict[str, Any]) -> None:
+    """Check that a word without + names entries that a mapping of groups has: a slip would add one; else ValueError."""
+    group, *inner = override.key_or_group.split(".")
+    value = override.value()
+    names = inner[:1] or (value if isinstance(value, dict) else ())
+    is_mapping = get_origin(errors.type_of(schema, group)) is dict
+    if is_mapping and not override.is_add() and any(str(name) not in plain[group] for name in names):
+        add = f"+{group}={{name:{{option:value}}}}"
+        raise ValueError(f"{override.input_line} must set an entry that {group} has, or add one as in {add}")
 
 
 def _schema(config: DictConfig, conf: str) -> type[Config]:
@@ -114,33 +107,12 @@ def with_place(sentence: str, conf: str, words: Sequence[str]) -> str:
     return sentence if line is None else f"{sentence} ({path} line {line})"
 
 
-def _sentence(error: Exception, conf: str, words: Sequence[str]) -> str:
-    """Error sentence for words that do not compose. If a single word is at fault, the sentence is about that word."""
-    config, schema = None, None
-    for word in (f"conf={conf}", *words):
-        try:
-            config = compose(session.PRIMARY, overrides=[f"conf={conf}", *with_clearing_words(conf, [word])])
-            schema = _schema(config, conf)
-        except (HydraException, OmegaConfBaseException) as single:
-            if (path := session.source(conf)) is not None and len(named := session.experiments_of(conf)) > 1:
-                place = f"({path} line {yaml_files.line_of(path, 'defaults')})"
-                return f"conf={conf} must name one experiment in its defaults, got {' and '.join(named)} {place}"
-            schema = session.options_class_of(conf) if schema is None else schema
-            override, path = overrides.parse(word), session.source(conf)
-            values = overrides.nested_value(override) if config is not None or path is None else yaml_files.data(path)
-            if (wrong := errors.misfit(schema, values)) is not None:
-                return with_place(errors.wrong_type(*wrong), conf, words)
-            key = override.key_or_group
-            group, dot, inner = key.partition(".")
-            hint = next((hint for name, hint, _ in errors.leaves(schema) if name == group), None) if schema else None
-            if (
-                config is not None
-                and get_origin(hint) is dict
-                and override.value() is not None
-                and (dot or not word.startswith("+"))
-            ):
-                if inner.rpartition(".")[0] in OmegaConf.select(config, group):
-                    return errors.unknown_option(key, conf, get_args(hint)[1])
-                return f"{word} must set an entry that {group} has, or add one as in +{group}={{name:{{option:value}}}}"
-            return with_place(errors.sentence(single, conf, schema), conf, words)
-    return errors.sentence(error, conf, schema)
+def _sentence(error: Exception, conf: str) -> str:
+    """Error sentence for a choice that does not compose."""
+    path, named, schema = session.source(conf), session.experiments_of(conf), session.options_class_of(conf)
+    if path is not None and len(named) > 1:
+        place = f"({path} line {yaml_files.line_of(path, 'defaults')})"
+        return f"conf={conf} must name one experiment in its defaults, got {' and '.join(named)} {place}"
+    wrong = errors.misfit(schema, yaml_files.data(path)) if path is not None else None
+    text = errors.sentence(error, conf, schema) if wrong is None else errors.wrong_type(*wrong)
+    return with_place(text, conf, ())

@@ -27,26 +27,25 @@ def text(words: Sequence[str], folder: Path | None) -> str:
         InputError: an override is wrong.
     """
     with registry.including(folder), session.opened(folder):
-        config = configuration.composed(words)
-        name = config.hydra.runtime.choices["conf"]
+        name, schema, plain = configuration.options(words)
         choice = list(catalogue.lines({name: session.source(name)}))
-        options = f"Options of conf={name}:\n" + "\n".join(_options(config))
+        options = f"Options of conf={name}:\n" + "\n".join(_options(OmegaConf.create(plain), schema))
     return "\n\n".join([catalogue.HEAD, *choice, options, catalogue.FOOT])
 
 
-def _options(config: DictConfig) -> Iterator[str]:
+def _options(config: DictConfig, schema: type) -> Iterator[str]:
     """Lines of every option: its value, values of single entries, allowed values and description.
 
     Those of every experiment stand behind its own, W&B's last.
     """
     common = {entry.name: entry.name == "wandb" for entry in dataclasses.fields(contract.Config)}
     place = lambda option: (option[0].partition(".")[0] in common, common.get(option[0].partition(".")[0], False))
-    options = sorted(errors.leaves(OmegaConf.get_type(config)), key=place)
+    options = sorted(errors.leaves(schema), key=place)
     indent = " " * _COLUMN
     for key, hint, about in options:
         value = OmegaConf.select(config, key)
         setting = f"  {key}={_command_line_value(value)}"
-        entries = _of_entries(config, key) if value is None else ""
+        entries = _of_entries(config, schema, key) if value is None else ""
         text = "; ".join(filter(None, (entries, errors.describe(hint), about)))
         lines = textwrap.wrap(
             text, catalogue.columns(), initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
@@ -58,10 +57,9 @@ def _options(config: DictConfig) -> Iterator[str]:
         yield from lines
 
 
-def _of_entries(config: DictConfig, key: str) -> str:
+def _of_entries(config: DictConfig, schema: Any, key: str) -> str:
     """Values of an option that is left to the entries of a mapping, as to single memories: those that they have."""
     by_value: dict[str, list[str]] = {}
-    schema: Any = OmegaConf.get_type(config)
     for field in dataclasses.fields(schema):
         entries = config[field.name] if field.metadata.get("entries_of") else {}
         names = config[field.metadata["entries_of"]] if entries else None

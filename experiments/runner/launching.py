@@ -1,6 +1,7 @@
 """Handing jobs to the launchers of Hydra, and taking them up in the processes that these start."""
 
 import contextlib
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -8,17 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from hydra.core.global_hydra import GlobalHydra
-from hydra.core.hydra_config import HydraConfig
 from hydra.core.plugins import Plugins
 from hydra.types import HydraContext
 from omegaconf import DictConfig, open_dict
 
 from experiments.contract import ROOT, InputError
-from experiments.runner.compose import validated_job
-from experiments.runner.configuration import clear, composed, with_clearing_words, without_clearing_words
+from experiments.runner import compose
+from experiments.runner.configuration import composed
 from experiments.runner.hydra_internals import Callbacks
 from experiments.runner.job import Job
 from experiments.runner.words import quote
+
+WORDS = "job_words"
+"""Key of the configuration that a launcher hands on."""
 
 
 def launcher(job: Job) -> str:
@@ -49,13 +52,7 @@ def launch(jobs: Sequence[Job], task: Callable[[Any], None]) -> None:
         config.hydra.sweep.dir = os.path.abspath(config.hydra.sweep.dir)
     context = HydraContext(config_loader=GlobalHydra.instance().config_loader(), callbacks=Callbacks(config))
     chosen = Plugins.instance().instantiate_launcher(hydra_context=context, task_function=task, config=config)
-    words = [
-        [
-            *(word for word in with_clearing_words(job.conf, job.words) if not word.startswith(("output=", "hydra"))),
-            f"output={quote(str(job.directory))}",
-        ]
-        for job in jobs
-    ]
+    words = [[f"conf={job.conf}", f"+{WORDS}={quote(_packed(job))}"] for job in jobs]
     try:
         with _importable():
             for result in chosen.launch(words, initial_job_idx=0):
@@ -82,7 +79,10 @@ def _importable() -> Iterator[None]:
 
 def received_job(config: DictConfig) -> Job:
     """The job that a launcher has handed to this process."""
-    hydra = HydraConfig.get()
-    conf, words = str(hydra.runtime.choices["conf"]), without_clearing_words(hydra.overrides.task)
-    clear(config, conf, words)
-    return validated_job(config, conf, words, "")
+    return compose.jobs(json.loads(config[WORDS]), sweep=False)[0]
+
+
+def _packed(job: Job) -> str:
+    """Words of a job for the process that carries it out, in one text, which Hydra hands on as it is."""
+    kept = (word for word in job.words if not word.startswith(("output=", "hydra")))
+    return json.dumps([*kept, f"output={quote(str(job.directory))}"])

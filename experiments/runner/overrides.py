@@ -75,14 +75,6 @@ def values_of(override: Override) -> dict[tuple[str, ...], Any]:
     return dict(values.paths(override.value(), tuple(override.key_or_group.split("."))))
 
 
-def nested_value(override: Override) -> dict[str, Any]:
-    """Mapping of a word, nested by the dots of its option: {"wandb": {"mode": "offline"}} of wandb.mode=offline."""
-    value: Any = override.value()
-    for part in reversed(override.key_or_group.split(".")):
-        value = {part: value}
-    return value
-
-
 def check_once(overrides: Sequence[Override]) -> None:
     """Check that no two words set one option; else InputError."""
     seen: dict[tuple[str, ...], str] = {}

@@ -1,7 +1,8 @@
 """Values of options as their types have them, whether the command or Python gave them."""
 
+import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from enum import Enum
 from typing import Any, get_args, get_origin, get_type_hints
@@ -66,6 +67,11 @@ def overlaid(hint: Any, held: Any, given: Any, conf: str, name: str = "") -> Any
         inner = hints[key] if hints is not None else get_args(kind)[1]
         result[key] = overlaid(inner, result.get(key), part, conf, own)
     return result
+
+
+def nested(path: Sequence[str], value: Any) -> Any:
+    """A value below the parts of its name: {"wandb": {"mode": "offline"}} of wandb.mode."""
+    return functools.reduce(lambda inner, part: {part: inner}, reversed(path), value)
 
 
 def paths(given: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from experiments import contract
-from experiments.runner import budget, compose, configuration, registry, session
+from experiments.runner import budget, compose, registry, session
 from experiments.system import files, provenance
 
 CONFS = sorted(path.stem for path in (contract.ROOT / "conf").glob("*.yaml"))
@@ -34,10 +34,6 @@ def test_samples_by_size_take_the_place_of_those_of_a_file(composed):
     words = ("samples={0: 3, 60: 2}", "seed=1")
     assert composed("conf=capacity_classical", *words).config.samples == {0: 3, 60: 2}
     assert composed("conf=capacity_classical", "samples={0: 3}").config.samples == {0: 3}
-    given = configuration.with_clearing_words("capacity_classical", words)
-    assert given == ["samples=null", *words]
-    assert configuration.without_clearing_words(given) == words
-    assert configuration.without_clearing_words(("beta=null", "seed=1")) == ("beta=null", "seed=1")
 
 
 @pytest.mark.parametrize("conf", CONFS)
