@@ -1,8 +1,8 @@
 """Experiments as functions: what the command measures, from Python, with a folder or without.
 
 The same engine: options are composed to the same configuration, refused by the same sentences, measured by the same
-programs and read from the same table. A memory may be a function, which is named by its `__qualname__` and hashed by
-its source.
+programs and read from the same table. A memory may be a function, which is named by its `__qualname__` and hashed
+with all that it reads.
 """
 
 import contextlib
@@ -135,7 +135,20 @@ class Sweep:
 
 
 def capacity(memory: Any, **options: Any) -> Run:
-    """Capacity of a memory: `measure("capacity", memories=[memory], ...)`."""
+    """Critical loads of a memory and the curves they are read from: `measure("capacity", memories=[memory], ...)`.
+
+    Args:
+        memory: a function of patterns [M, N] with a keyword `mask` that returns a `Memory` or `Couplings`, or a name
+            such as "dense:3", "./file.py:name" or what `find_memory` returns.
+        options: those of `hopfield conf=capacity --help`, `neurons=[100, 200]`, `loads=[...]`, `samples=20` …;
+            `output="folder"` keeps the results there, and goes on with what is measured already.
+
+    Returns:
+        The run: `critical_load` and `curves`, DataFrames with errors, `table`, `summary`, `plot()`.
+
+    Raises:
+        ValueError: an option that there is not, or a value that it cannot have.
+    """
     return measure("capacity", memories=[memory], **options)
 
 

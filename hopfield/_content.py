@@ -11,6 +11,7 @@ import dis
 import functools
 import hashlib
 import importlib
+import importlib.util
 import sys
 import sysconfig
 import types
@@ -301,6 +302,11 @@ def _is_installed(module: types.ModuleType) -> bool:
         top = sys.modules.get(module.__name__.partition(".")[0], module)
         compiled = module.__name__.startswith("_cython") or (spec is not None and spec.origin in ("built-in", "frozen"))
         return compiled or (top is not module and _is_installed(top))
+    return _is_copied(file)
+
+
+def _is_copied(file: str) -> bool:
+    """Whether a file belongs to Python or was put in its place by an installer."""
     path = Path(file).resolve()
     return path.is_relative_to(_STANDARD) or bool({"site-packages", "dist-packages"} & {*path.parts})
 
@@ -344,7 +350,11 @@ def _imports(code: types.CodeType, values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _imported(name: str) -> types.ModuleType | None:
+    """A module that code imports when it is called; None for one that is installed and not there yet."""
     try:
+        spec = None if name in sys.modules else importlib.util.find_spec(name.partition(".")[0])
+        if spec is not None and (spec.origin is None or not spec.has_location or _is_copied(spec.origin)):
+            return None
         return importlib.import_module(name)
     except Exception:  # noqa: BLE001  a name in a module, or code that fails where it is called
         return None

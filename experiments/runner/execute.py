@@ -183,7 +183,7 @@ def _begin(plan: Plan, claim: locks.Claim) -> list[Point]:
         terminal.say(
             f"{len(plan.points) - len(missing)} of {len(plan.points)} points are measured already in {directory}"
         )
-    for note in plan.notes if missing else ():
+    for note in (*plan.unsure, *(plan.notes if missing else ())):
         terminal.say(note)
     return missing
 

@@ -35,6 +35,7 @@ class Plan:
         ledger: what is measured already.
         mode: W&B's mode.
         notes: lines on what was asked for and is not measured as such, to be said when it is measured.
+        unsure: lines on what rows depend on and cannot be compared with those that are measured already.
         science: hashes of what its numbers depend on.
     """
 
@@ -44,6 +45,7 @@ class Plan:
     ledger: Ledger
     mode: mirror.Target
     notes: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
     science: provenance.Hashes = provenance.NO_HASHES
 
     def table(self) -> list[Point]:
@@ -119,7 +121,6 @@ def plan(job: Job) -> Plan:
     once = list({files.fingerprint(point): point for point in points}.values())
     if len(once) < len(points):
         notes[f"{len(points) - len(once)} of {len(points)} points are like others, and are measured once"] = None
-    notes |= {f"note: {sentence}": None for sentence in unsure}
     if (declared := registry.columns(job.experiment)) is not None:
         columns.check(declared, points[0])
         if experiment.X_AXIS not in declared:
@@ -128,7 +129,7 @@ def plan(job: Job) -> Plan:
         _check_output(job.directory)
     style.check(job.config.figure)
     ledger = Ledger(job.directory / "ledger", job.experiment, science)
-    made = Plan(job, experiment, once, ledger, mode, notes=tuple(notes))
+    made = Plan(job, experiment, once, ledger, mode, tuple(notes), tuple(f"note: {sentence}" for sentence in unsure))
     made = dataclasses.replace(made, science=provenance.hashes(job.experiment, science, folders.leaves(job.config)))
     check_science(made)
     return made

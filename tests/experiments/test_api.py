@@ -1,5 +1,6 @@
 """Experiments from Python: a memory that a cell of a notebook defines, numbers, refusals and folders of the command."""
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -119,6 +120,40 @@ def test_a_function_that_changed_is_measured_anew_and_not_into_the_same_folder(f
     hopfield.capacity(cell(0.05), **SCALE, output=folder / "cell")
     with pytest.raises(ValueError, match=r"contents of .*again must be those of hash"):
         hopfield.capacity(cell(4.0), **SCALE, output=folder / "cell")
+
+
+def test_what_has_no_value_to_compare_is_said_and_measured(tmp_path: Path, capfd: pytest.CaptureFixture) -> None:
+    lock, draws = threading.Lock(), np.random.default_rng()
+
+    def locked(patterns: Any, *, mask: Any = None) -> Memory:
+        assert draws is not None
+        with lock:
+            return Memory(patterns, 1.0, mask=mask)
+
+    for _ in range(2):
+        hopfield.capacity(locked, **SCALE, output=tmp_path / "locked")
+    said = capfd.readouterr().err
+    end = "which has no value to compare, so that a change of it is not noticed"
+    for about in ("lock is a lock", "draws is a Generator"):
+        assert said.count(f"note: {about}, {end}") == 2
+    assert "points are measured already" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "kind", "published"),
+    [
+        ("capacity", "memories", "memory", "classical"),
+        ("training", "separations", "separation", "softmax"),
+        ("entropy", "corruption", "corruption", "flip"),
+    ],
+)
+def test_a_function_does_not_take_a_published_name(name: str, option: str, kind: str, published: str) -> None:
+    def own(*_: Any, **__: Any) -> None: ...
+
+    own.__qualname__ = published
+    sentence = f"^{option} must not have the name of a published {kind}, got a function {published}$"
+    with pytest.raises(ValueError, match=sentence):
+        hopfield.measure(name, **{option: [own]})
 
 
 def test_without_a_folder_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

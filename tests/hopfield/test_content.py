@@ -1,5 +1,6 @@
 """Contents of what was loaded: one hash in every process, and another for any edit of what a function reaches."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -153,6 +154,18 @@ def test_a_function_of_exec_without_a_module_is_read() -> None:
     code = "SCALE = 2.0\nclass A:\n    def m(self): return SCALE\ndef f(x): return A().m()"
     assert typed(code) == typed(code) != typed(code.replace("2.0", "3.0"))
     assert typed(code) != typed(code.replace("return SCALE", "return -SCALE"))
+
+
+def test_a_module_counts_as_it_was_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    file = tmp_path / "edited_later.py"
+    file.write_text("def f(x): return 2.0 * x\n", encoding="utf-8")
+    module = importlib.import_module("edited_later")
+    before = hash_of(module.f)
+    file.write_text("def f(x): return 3.0 * x\n", encoding="utf-8")
+    assert hash_of(module.f) == before
+    assert hash_of(importlib.reload(module).f) != before
 
 
 UNSTABLE = """
