@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.ad_checkpoint import checkpoint_name
 from jax.core import Tracer
 from jax.typing import ArrayLike
@@ -57,12 +58,23 @@ def is_traced(*arrays) -> bool:
     return any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(arrays))
 
 
-def violated(condition: Callable[..., Array], *arrays) -> bool:
-    """Whether a condition is known to fail for some entry of the arrays. It is never known for traced arrays."""
+def on_host(array: Any) -> Any:
+    """An array that a CPU holds as NumPy's, whose operations compile nothing; anything else as it is."""
+    held = isinstance(array, jax.Array) and not is_traced(array) and array.is_fully_addressable
+    if not held or jnp.issubdtype(array.dtype, jax.dtypes.extended):
+        return array
+    return np.asarray(array) if all(device.platform == "cpu" for device in array.devices()) else array
+
+
+def violated(condition: Callable[..., Any], *arrays) -> bool:
+    """Whether a condition is known to fail for some entry of the arrays. It is never known for traced arrays.
+
+    A condition of operators alone, such as `abs(x) == 1`, compiles nothing on a CPU: arrays there are NumPy's.
+    """
     if is_traced(*arrays):
         return False
-    with jax.ensure_compile_time_eval():  # arrays that a compiled function closes over have values, too
-        return not bool(jnp.all(condition(*arrays)))
+    with jax.ensure_compile_time_eval(), np.errstate(all="ignore"):  # what a compiled function closes over has values
+        return not bool(np.all(on_host(condition(*map(on_host, arrays)))))
 
 
 def nan_outside(value: Array, inside: ArrayLike) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from hopfield._arguments import boolean_array, real_matrix
-from hopfield._numerics import is_traced
+from hopfield._numerics import is_traced, violated
 from hopfield.patterns.sources import Source, Stored, as_patterns
 from hopfield.similarities import Bilinear, Manhattan, Similarity, SquaredDistance
 from hopfield.spaces import Euclidean, Space, Spins
@@ -37,16 +37,17 @@ def check_spins(patterns: Array | Source, mask: Array | np.ndarray | None) -> No
         raise ValueError(f"patterns must be spins −1 or +1, got {type(rows).__name__} ones of another ensemble")
     if isinstance(rows, Source) or is_traced(rows, mask):
         return
-    with jax.ensure_compile_time_eval():
-        off = float(Spins().violation(rows if mask is None else jnp.where(mask[:, None], rows, 1.0)))
-    if off > 0:
-        raise ValueError(f"patterns must be spins −1 or +1, got {_no_spins(rows, off)}")
+    used = np.ones(rows.shape[0], bool) if mask is None else mask
+    if violated(lambda rows, used: (abs(rows) == 1) | (rows != rows) | ~used[:, None], rows, used):
+        entries = jax.device_get(rows)
+        raise ValueError(f"patterns must be spins −1 or +1, got {_no_spins(entries, entries[jax.device_get(used)])}")
 
 
-def _no_spins(rows: Array, off: float) -> str:
-    """What patterns are that are `off` from spins, for a sentence."""
-    binary = bool(np.all((entries := jax.device_get(rows)) * (entries - 1) == 0))
-    return "zeros and ones (write 2 * patterns - 1)" if binary else f"entries {off:g} away from them"
+def _no_spins(entries: np.ndarray, used: np.ndarray) -> str:
+    """What patterns are whose used rows are no spins, for a sentence."""
+    if np.all(entries * (entries - 1) == 0):
+        return "zeros and ones (write 2 * patterns - 1)"
+    return f"entries {np.nanmax(abs(abs(used) - 1)):g} away from them"
 
 
 def check_dot_products(patterns: Array | Source, mask: Any, space: Space, values: Any) -> None:

@@ -55,8 +55,7 @@ class Couplings(Node):
                 f"matrix differs from its transpose by up to {asymmetry(matrix):.3g}: taken as symmetric, (W + Wᵀ)/2",
                 stacklevel=2,
             )
-        halves = jnp.where(jnp.eye(matrix.shape[0], dtype=bool), 0.0, 0.5 * matrix)  # whose sum does not overflow
-        hollow = halves + halves.T
+        hollow = _hollow(matrix)
         hollow = nan_outside(hollow, symmetric(matrix)) if is_traced(matrix) else hollow
         bias = None if bias is None else real_vector("bias", bias, like=matrix[0]).astype(matrix.dtype)
         scale = jnp.asarray(positive_scalar("scale", scale, matrix.dtype), matrix.dtype)
@@ -130,6 +129,7 @@ def square_matrix(name: str, matrix: ArrayLike) -> Float[Array, "N N"]:
     return rows
 
 
+@jax.jit
 def symmetric(matrix: Float[Array, "N N"]) -> Array:
     """Whether couplings are symmetric: but for 1e-4 of each, 1e-5 of the largest at either neuron, or for rounding.
 
@@ -142,6 +142,7 @@ def symmetric(matrix: Float[Array, "N N"]) -> Array:
     return ~jnp.any(2.0 * _apart(matrix) > border)  # NaN stays where it is
 
 
+@jax.jit
 def _rounded(matrix: Float[Array, "N N"]) -> Array:
     """Whether a matrix differs from its transpose by no more than float32's rounding of its largest entry."""
     return ~jnp.any(2.0 * _apart(matrix) > 2e-6 * _entry(matrix))
@@ -166,6 +167,13 @@ def hebb_couplings(memory: Memory) -> Couplings:
     """W = β Σ_μ ξ_μ ξ_μᵀ without its diagonal, of a classical memory. Raises ValueError for any other memory."""
     check_classical("memory", instance("memory", memory, Memory))
     return unchecked(Couplings, matrix=_hollow_gram(memory.stored()), scale=memory.beta)
+
+
+@jax.jit
+def _hollow(matrix: Float[Array, "N N"]) -> Float[Array, "N N"]:
+    """(W + Wᵀ)/2 without its diagonal."""
+    halves = jnp.where(jnp.eye(matrix.shape[0], dtype=bool), 0.0, 0.5 * matrix)  # whose sum does not overflow
+    return halves + halves.T
 
 
 @jax.jit  # op by op, the mask of the diagonal and its product would cost twice what the matrix does

@@ -178,7 +178,7 @@ def _of_steps(name: str, value: ArrayLike, steps: int, dtype: DTypeLike) -> Arra
     (contract, inside), numbers = RANGES[name], real_array(name, value)
     if numbers.shape not in ((), (1,), (steps,)):
         raise ValueError(f"{name} must be [{steps}], got shape {numbers.shape}")
-    if violated(lambda x: inside(x) | jnp.isnan(x), numbers):
+    if violated(lambda x: inside(x) | (x != x), numbers):
         raise ValueError(f"{name} must be {contract}, got {shown(value)}")
     return jnp.broadcast_to(nan_outside(numbers, inside(numbers)).astype(dtype), (steps,))
 

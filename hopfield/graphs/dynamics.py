@@ -134,7 +134,7 @@ def flow(
     times = real_array("times", times)
     if times.ndim != 1 or times.size < 1:
         raise ValueError(f"times must be a vector of at least one time, got shape {times.shape}")
-    if violated(jnp.isfinite, times) or violated(lambda x: jnp.diff(x) > 0, times):
+    if violated(lambda x: abs(x) < jnp.inf, times) or violated(lambda x: x[1:] > x[:-1], times):
         raise ValueError(f"times must be finite and ascending, got {times.tolist()}")
     _among(graph, "rates", rates)
     speeds = {name: positive_scalar(f"rates[{name!r}]", (rates or {}).get(name, 1.0)) for name in graph.layers}

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import nnx
 from jaxtyping import Array, Bool, Float, Int
 
@@ -60,7 +61,7 @@ def append_tokens(
         places = jnp.broadcast_to(places, expected[:-2])
         full = places >= length
         put = lambda cache, new: _put(cache, new, jnp.where(places < 0, length, places))
-    if violated(jnp.logical_not, full):
+    if violated(np.logical_not, full):
         raise ValueError(
             f"inputs must fit the {length} places of the cache (init_cache makes it longer), got tokens beyond them"
         )

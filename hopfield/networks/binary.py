@@ -155,7 +155,7 @@ def _zeros_and_ones(name: str, entries: Array) -> Array:
     """Entries 0, 1 and NaN, unchanged. Others, such as spins, raise ValueError, or become NaN if traced."""
 
     def inside(x: Array) -> Array:
-        return (x == 0) | (x == 1) | jnp.isnan(x)
+        return (x == 0) | (x == 1) | (x != x)
 
     if violated(inside, entries):
         raise ValueError(f"{name} must be zeros and ones, got other entries")

@@ -200,7 +200,7 @@ def stored(rows: Any) -> Stored:
 def packed(spins: Float[Array, "M N"]) -> Packed:
     """Spins [M, N] as bits. Raises ValueError unless every entry is −1 or +1."""
     rows = stored(spins).array
-    if violated(lambda x: jnp.abs(x) == 1, rows):
+    if violated(lambda x: abs(x) == 1, rows):
         raise ValueError("patterns must be spins −1 or +1 to be packed into bits")
     return Packed(pack(rows), rows.shape[1])
 

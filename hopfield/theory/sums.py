@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from scipy.signal import fftconvolve
+from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import betainc, gammaln, ndtr
 
 from hopfield._arguments.host import Float
@@ -94,11 +94,17 @@ def total_within(law: Float, terms: float) -> float:
 def _total(law: Float, terms: int) -> float:
     sum_law, square = np.eye(1, len(law))[0], law
     while terms:
-        sum_law = fftconvolve(sum_law, square)[: len(law)].clip(0) if terms % 2 else sum_law
-        square, terms = fftconvolve(square, square)[: len(law)].clip(0), terms // 2
+        sum_law = _convolved(sum_law, square).clip(0) if terms % 2 else sum_law
+        square, terms = _convolved(square, square).clip(0), terms // 2
         if not sum_law.any():
             return 0.0
     return float(min(sum_law.sum(), 1.0))
+
+
+def _convolved(law: Float, other: Float) -> Float:
+    """First entries of the convolution of two laws, as many as each has. `scipy.signal` would import all statistics."""
+    size = next_fast_len(2 * len(law) - 1, real=True)
+    return irfft(rfft(law, size) * rfft(other, size), size)[: len(law)]
 
 
 def below(
