@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float, Int
 from hopfield._arguments import native, one_of, random_key, step_limit
 from hopfield._numerics import is_traced
 from hopfield.couplings import Couplings
-from hopfield.dynamics import triton_programs
+from hopfield.dynamics import _events
 from hopfield.dynamics.models import SpinModel, as_spin_model
 from hopfield.dynamics.settling import holds_nan, refuse_no_key, without_spin
 from hopfield.spaces import Known, State, aligned, as_known
@@ -184,9 +184,9 @@ def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dyna
     Within a sweep the next neuron to flip is the unstable one of least priority number not yet passed. Fields of
     Couplings change by one row of the matrix per flip, so finding it costs one pass over N.
     """
-    if triton_programs.applies(model, key):
+    if _events.applies(model, key):
         low, random = _index_bits(state.size), dynamics == "asynchronous"
-        state, field, count, flips = triton_programs.settle(model, (state, field, free), key, max_sweeps, low, random)
+        state, field, count, flips = _events.settle(model, (state, field, free), key, max_sweeps, low, random)
     else:
         order = partial(priorities, key, neurons=state.size, dynamics=dynamics)
         loop = _sweep_by_sweep if jax.default_backend() == "cpu" else _flip_by_flip
