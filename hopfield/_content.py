@@ -47,6 +47,8 @@ _READING = {dis.opmap["LOAD_GLOBAL"]: 1, dis.opmap["LOAD_NAME"]: 0}
 """Operations that read a name, and bits of their arguments that say something else."""
 _DOCUMENTED = 0x4000000
 """Flag of code that has a docstring, from Python 3.13."""
+_DEEPEST = 100
+"""Containers in one another that are read."""
 _STANDARD = Path(sysconfig.get_path("stdlib")).resolve()
 
 
@@ -116,7 +118,7 @@ class _Walk:
             return f"{type(value).__name__} {self._tokens(inner, name)}"
         if (array := _array(value)) is not None:
             inner = self._tokens(array.tolist(), name) if array.dtype.hasobject else _hash(array.tobytes())
-            return f"array {array.dtype} {array.shape} {inner}"
+            return f"array {value.dtype} {array.shape} {inner}"
         return self._named(value, name)
 
     def _tokens(self, values: Iterable[Any], name: str) -> str:
@@ -125,6 +127,9 @@ class _Walk:
     def _container(self, value: Any, name: str) -> str:
         if id(value) in self._open:
             return f"again {len(self._open) - self._open.index(id(value))}"
+        if len(self._open) > _DEEPEST:
+            self._say(name, f"is nested more than {_DEEPEST} times, which is not read to its end")
+            return type(value).__name__
         self._open.append(id(value))
         if isinstance(value, set | frozenset):
             text = self._tokens(sorted(value, key=_order), name)
@@ -226,15 +231,14 @@ class _Walk:
                 return self._tokens((type(value), wrapped), self._holder) + self._members(
                     held, sorted(held.keys() - _BOOKKEEPING)
                 )
-            found = copyreg.dispatch_table.get(type(value), lambda value: value.__reduce_ex__(4))(value)
+            found: Any = copyreg.dispatch_table.get(type(value), lambda value: value.__reduce_ex__(4))(value)
         except Exception:  # noqa: BLE001  whatever an object of somebody else says where it cannot be pickled
             self._say(self._holder, f"is {_article(type(value).__qualname__)}, which has no value to compare")
             return self._token(type(value), self._holder)
         if isinstance(found, str):
             return self._tokens((type(value), found), self._holder)
-        made, arguments, *more = (*found, None, None, None)[:5]
-        lists = [list(each) if each is not None else None for each in more[1:]]
-        return self._tokens((made, arguments, more[0], *lists), self._holder)
+        lists = [None if each is None else list(each) for each in found[3:5]]  # entries of a list, of a dict
+        return self._tokens((*found[:3], *lists), self._holder)
 
     def _say(self, name: str, what: str) -> None:
         if name:

@@ -56,8 +56,11 @@ def _checkout() -> Path:
 
 def _written(name: str) -> EntryPoint:
     """A door as pyproject.toml has it: of a checkout that nobody has installed, or before it had that door."""
-    project = tomllib.loads((_checkout() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return EntryPoint(name, project["entry-points"][GROUP][name], GROUP)
+    try:
+        project = tomllib.loads((_checkout() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        return EntryPoint(name, project["entry-points"][GROUP][name], GROUP)
+    except (OSError, KeyError):
+        raise ImportError(f"hopfield must be installed with its metadata, got no entry point {GROUP} {name}") from None
 
 
 def _put_first(package: str, places: list[str]) -> None:

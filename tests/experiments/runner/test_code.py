@@ -11,6 +11,7 @@ import pytest
 
 from experiments.runner import registry
 from experiments.system import provenance
+from hopfield import outside
 
 ROOT = Path(__file__).parents[3]
 LINE = "conf=capacity memories=[classical] neurons=[20] loads=[0.1,0.2] output=a wandb.mode=disabled"
@@ -62,6 +63,12 @@ def test_a_formula_that_was_changed_is_noticed(checkout: Callable, tmp_path: Pat
 def test_what_an_experiment_measures_with_is_part_of_its_science(name: str, measures: bool) -> None:
     config = registry.options("capacity")()
     assert (name in provenance.science(registry.load("capacity"), config)["files"]) == measures
+
+
+def test_code_that_changed_after_its_import_is_no_code_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    imported = provenance.code()
+    monkeypatch.setattr(outside, "IMPORTED", 0.0)
+    assert provenance.code.__wrapped__() == f"{imported.removesuffix('?')}?"
 
 
 CONFIG = """
