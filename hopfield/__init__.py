@@ -12,7 +12,7 @@ from hopfield.dynamics.heat_bath import glauber
 from hopfield.memories import find as find_memory
 from hopfield.memories import names as memory_names
 from hopfield.memory import Memory
-from hopfield.networks.attractors import attractors
+from hopfield.networks.attractors import find_attractors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ __all__ = [
     "Memory",
     "Retrieval",
     "attention",
-    "attractors",
+    "find_attractors",
     "find_memory",
     "fixed_point",
     "glauber",

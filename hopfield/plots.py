@@ -18,12 +18,12 @@ from hopfield._pictures import energies as energies_of
 from hopfield._pictures import numbers, plane, square
 
 __all__ = [
+    "attention_mask",
     "energies",
     "entropies",
     "gradients",
     "images",
     "landscape",
-    "mask",
     "metric",
     "spectrum",
     "temperatures",
@@ -98,7 +98,7 @@ def images(
     return panels
 
 
-def mask(values: Any, *, axes: Axes | None = None) -> Axes:
+def attention_mask(values: Any, *, axes: Axes | None = None) -> Axes:
     """A mask [Q, M] of truth values, or of 0 and 1: dark where a query may read a pattern."""
     entries = numbers("values", values, "a mask [Q, M]", (2,))
     if not np.isin(entries, (0, 1)).all():

@@ -12,7 +12,7 @@ from hopfield._arrays import Patterns, Scores
 from hopfield._names import Named, Table
 from hopfield._numerics import shrunk_median, unit
 from hopfield._pytrees import Node, fill
-from hopfield.metrics.forms import Metric, full
+from hopfield.metrics.forms import Full, Metric
 from hopfield.spaces import Box, Euclidean, Known, Space, Sphere, Spins, State
 
 __all__ = [
@@ -132,11 +132,11 @@ class Dot(Similarity):
 class Bilinear(Similarity):
     """s_μ = x^a g_ab ξ_μ^b with any metric g of `hopfield.metrics`, symmetric or not.
 
-    A matrix g [N, K] is `metrics.full` of it, for states [N] and patterns [M, K]. A metric has one head.
+    A matrix g [N, K] is `metrics.Full` of it, for states [N] and patterns [M, K]. A metric has one head.
 
     Example:
         >>> from hopfield import metrics, similarities
-        >>> compare = similarities.Bilinear(metrics.scaled(2, 3.0))
+        >>> compare = similarities.Bilinear(metrics.Scaled(2, 3.0))
         >>> compare(jnp.array([1.0, 2.0]), jnp.eye(2)).tolist()
         [3.0, 6.0]
     """
@@ -145,7 +145,7 @@ class Bilinear(Similarity):
     linear: ClassVar[bool] = True
 
     def __init__(self, metric: Metric | Float[Array, "N K"]) -> None:
-        metric = metric if isinstance(metric, Metric) else full(real_matrix("metric", metric))
+        metric = metric if isinstance(metric, Metric) else Full(real_matrix("metric", metric))
         if metric.leading:
             raise ValueError(f"metric must be of one head, got heads {metric.leading}: map over them with jax.vmap")
         fill(self, metric=metric)

@@ -273,7 +273,7 @@ def _query(
 
 def _spins_of_overlap(key: Array, target: Array, overlap: Array) -> Array:
     """Spins of the nearest possible overlap, 1 − 2k/N."""
-    return flip(key, target, 0.5 * (1.0 - overlap)).state
+    return flip(key, target, 0.5 * (1.0 - overlap))
 
 
 def _vector_of_overlap(key: Array, target: Array, overlap: Array) -> Array:

@@ -145,7 +145,7 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
 
     def query(number: Array, key: Array) -> tuple[Array, Array, Array]:
         start_key, order_key = jax.random.split(key)
-        start = flip(start_key, stored[number], 0.5 * (1.0 - draw["start"])).state
+        start = flip(start_key, stored[number], 0.5 * (1.0 - draw["start"]))
         end, cycle = _end(program, network, start, order_key, draw["hottest"])
         return jnp.dot(end, stored[number]) / program.neurons, network.energy(end) / program.neurons, cycle
 

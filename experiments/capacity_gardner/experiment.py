@@ -147,7 +147,7 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     valid = index < draw["num_patterns"]
 
     def kept(i: Array, key: Array, share: Array) -> tuple[Array, Array]:
-        start = flip(key, stored[i], share).state
+        start = flip(key, stored[i], share)
         end = retrieve(network, start, dynamics="sequential", max_steps=program.max_steps)
         return above(jnp.dot(end.state, stored[i]) / program.neurons, KEPT), end.status == STEP_LIMIT
 

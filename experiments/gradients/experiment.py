@@ -155,15 +155,15 @@ def _metric(name: str, rng: np.random.Generator, heads: tuple[int, ...], dtype: 
     half = WIDTH // 2
     make = {
         "none": lambda: None,
-        "scaled": lambda: metrics.scaled(WIDTH, jnp.asarray(np.exp(0.3 * rng.normal(size=heads)) / 2, dtype)),
-        "diagonal": lambda: metrics.diagonal(normal(WIDTH)),
-        "full": lambda: metrics.full(normal(WIDTH, KEY_WIDTH, scale=0.3)),
-        "low_rank": lambda: metrics.low_rank(normal(half, WIDTH, scale=0.5)),
-        "projected": lambda: metrics.projected(normal(WIDTH, RANK, scale=0.5), normal(KEY_WIDTH, RANK, scale=0.5)),
-        "biased": lambda: metrics.projected(
+        "scaled": lambda: metrics.Scaled(WIDTH, jnp.asarray(np.exp(0.3 * rng.normal(size=heads)) / 2, dtype)),
+        "diagonal": lambda: metrics.Diagonal(normal(WIDTH)),
+        "full": lambda: metrics.Full(normal(WIDTH, KEY_WIDTH, scale=0.3)),
+        "low_rank": lambda: metrics.LowRank(normal(half, WIDTH, scale=0.5)),
+        "projected": lambda: metrics.Projected(normal(WIDTH, RANK, scale=0.5), normal(KEY_WIDTH, RANK, scale=0.5)),
+        "biased": lambda: metrics.Projected(
             normal(WIDTH, RANK, scale=0.5), normal(KEY_WIDTH, RANK, scale=0.5), normal(RANK), normal(RANK)
         ),
-        "block": lambda: metrics.block(metrics.diagonal(normal(half)), metrics.low_rank(normal(1, half))),
+        "block": lambda: metrics.BlockDiagonal(metrics.Diagonal(normal(half)), metrics.LowRank(normal(1, half))),
     }
     return make[name]()
 

@@ -147,7 +147,7 @@ def largest(curves: Iterable[Point], *columns: str) -> Callable[[Point], int]:
 
 
 def as_spins(key: Array, start: Array) -> Array:
-    """Signs of a start [N]: of a hidden unit, 0, a random one, as `hopfield.patterns.mask` fills. NaN stays NaN."""
+    """Signs of a start [N]: of a hidden unit, 0, a random one, as `hopfield.patterns.hide` fills. NaN stays NaN."""
     signs = jnp.where(jax.random.bernoulli(key, shape=start.shape), 1.0, -1.0)
     return jnp.where(start == 0, signs, jnp.sign(start))
 

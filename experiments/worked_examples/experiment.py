@@ -156,7 +156,7 @@ def temperature() -> dict[tuple[str, str], list[float]]:
     """Gibbs weights of the scores and their entropy at the temperatures that are printed."""
     printed = {}
     for _, row in PRINTED["guide", "temperature"]:
-        weights = thermodynamics.gibbs(jnp.asarray(SCORES), 1 / float(row.removeprefix("T=")))
+        weights = thermodynamics.boltzmann_weights(jnp.asarray(SCORES), 1 / float(row.removeprefix("T=")))
         printed["p", row] = list(map(float, weights))
         printed["H", row] = [float(thermodynamics.entropy(weights))]
     return printed

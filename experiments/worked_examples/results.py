@@ -173,7 +173,9 @@ def _temperatures(rows: Table, title: str, y: Axis, found: list[Series]) -> Pane
 def _curves() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Temperatures, weights [T, M] and entropies [T] between the printed ones."""
     grid = np.geomspace(0.2, 0.7 * INFINITY, 120)
-    weights = thermodynamics.gibbs(jnp.broadcast_to(jnp.asarray(SCORES), (len(grid), len(SCORES))), 1 / grid)
+    weights = thermodynamics.boltzmann_weights(
+        jnp.broadcast_to(jnp.asarray(SCORES), (len(grid), len(SCORES))), 1 / grid
+    )
     return grid, np.asarray(weights), np.asarray(thermodynamics.entropy(weights))
 
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from hopfield.metrics import Block, Diagonal, Full, LowRank, Projected, Scaled
+from hopfield.metrics import BlockDiagonal, Diagonal, Full, LowRank, Projected, Scaled
 from hopfield.separations import (
     Entmax,
     Exponential,
@@ -59,7 +59,7 @@ def _form(metric: Any, x: np.ndarray, y: np.ndarray) -> Any:
             left = x @ wq + (0.0 if bq is None else bq[..., None, :])
             right = y @ wk + (0.0 if bk is None else bk[..., None, :])
             return left @ np.swapaxes(right, -1, -2)
-        case Block(metrics=metrics):
+        case BlockDiagonal(metrics=metrics):
             ends = np.cumsum([(0, 0), *(part.widths for part in metrics)], axis=0)
             pairs = zip(ends[:-1], ends[1:], metrics, strict=True)
             forms = [_form(part, x[..., a[0] : b[0]], y[..., a[1] : b[1]]) for a, b, part in pairs]

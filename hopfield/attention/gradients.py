@@ -21,9 +21,10 @@ from jaxtyping import Array, Float
 from hopfield._arguments import real_array
 from hopfield._arrays import product, same_rank, side_by_side, transposed, unread_as_zero
 from hopfield._numerics import accumulation_dtype, wide
+from hopfield._pytrees import changed, unchecked
 from hopfield.attention import core
 from hopfield.attention._arguments import dense_mask, inputs, inverse_temperature
-from hopfield.metrics import Block, Diagonal, Full, Identity, LowRank, Metric, Projected, Scaled, as_metric
+from hopfield.metrics import BlockDiagonal, Diagonal, Euclidean, Full, LowRank, Metric, Projected, Scaled, as_metric
 from hopfield.separations import LogSumExp, Separation, as_separation
 
 Rows = Float[Array, "*axes"]
@@ -168,33 +169,33 @@ def metric_gradients(metric: Metric | None, query: Rows, key: Rows, d_form: Arra
 def _pull_back(metric: Any, x: Rows, y: Rows, d_left: Array, d_right: Array) -> tuple[Array, Array, Any]:
     """Gradients of x, y and the metric's leaves, from the gradients of left(x) and right(y)."""
     match metric:
-        case None | Identity():
+        case None | Euclidean():
             return d_left, d_right, metric
         case Scaled(scale=scale):
-            return _per_row(d_left, scale), d_right, metric.replace(scale=_in_shape_of(_row_sums(d_left, x), scale))
+            return _per_row(d_left, scale), d_right, changed(metric, scale=_in_shape_of(_row_sums(d_left, x), scale))
         case Diagonal(entries=entries):
             d_x, d_left_x = _columns(d_left, entries), _pairwise(d_left, x)
-            return d_x, d_right, Diagonal(_in_shape_of(jnp.sum(d_left_x, axis=-2), entries))
+            return d_x, d_right, unchecked(Diagonal, entries=_in_shape_of(jnp.sum(d_left_x, axis=-2), entries))
         case Full(matrix=matrix):  # left = x g
             d_matrix = product(transposed(x), d_left)
-            return product(d_left, transposed(matrix)), d_right, Full(_in_shape_of(d_matrix, matrix))
+            return product(d_left, transposed(matrix)), d_right, unchecked(Full, matrix=_in_shape_of(d_matrix, matrix))
         case LowRank(factor=w):  # left = x Wᵀ, right = y Wᵀ: W is used twice
             d_w = _in_shape_of(product(transposed(d_left), x), w) + _in_shape_of(product(transposed(d_right), y), w)
-            return product(d_left, w), product(d_right, w), LowRank(d_w)
+            return product(d_left, w), product(d_right, w), unchecked(LowRank, factor=d_w)
         case Projected(w_query=wq, w_key=wk, b_query=bq, b_key=bk):
             d_wq = _in_shape_of(product(transposed(x), d_left), wq)
             d_wk = _in_shape_of(product(transposed(y), d_right), wk)
             d_bq = None if bq is None else _in_shape_of(jnp.sum(d_left, axis=-2), bq)
             d_bk = None if bk is None else _in_shape_of(jnp.sum(d_right, axis=-2), bk)
-            parameters = Projected(d_wq, d_wk, d_bq, d_bk)
+            parameters = unchecked(Projected, w_query=d_wq, w_key=d_wk, b_query=d_bq, b_key=d_bk)
             return product(d_left, transposed(wq)), product(d_right, transposed(wk)), parameters
-        case Block():
+        case BlockDiagonal():
             return _pull_back_block(metric, x, y, d_left, d_right)
     raise ValueError(f"metric must be one of hopfield.metrics, got {type(metric).__name__}")
 
 
-def _pull_back_block(metric: Block, x: Rows, y: Rows, d_left: Array, d_right: Array) -> tuple[Array, Array, Block]:
-    """Gradients of a `Block` metric, each part of which has its own components of x, y and what is pulled back."""
+def _pull_back_block(metric: BlockDiagonal, x: Rows, y: Rows, d_left: Array, d_right: Array) -> tuple[Any, ...]:
+    """Gradients of a `BlockDiagonal` metric, each part with its own components of x, y and what is pulled back."""
     xs, ys = metric.split(x, 0), metric.split(y, 1)
     pulled, start = [], 0
     for part, x_part, y_part in zip(metric.metrics, xs, ys, strict=True):
@@ -202,7 +203,7 @@ def _pull_back_block(metric: Block, x: Rows, y: Rows, d_left: Array, d_right: Ar
         pulled.append(_pull_back(part, x_part, y_part, d_left[..., start:end], d_right[..., start:end]))
         start = end
     d_xs, d_ys, parts = zip(*pulled, strict=True)
-    return side_by_side(d_xs), side_by_side(d_ys), Block(parts)
+    return side_by_side(d_xs), side_by_side(d_ys), changed(metric, metrics=parts)
 
 
 def _columns(rows: Array, entries: Array) -> Array:

@@ -3,7 +3,7 @@
     E = Σ_layers (x·g − L(x)) + Σ_synapses S(g, g', …)        g = ∇L(x)
     dx/dt = −(x + ∂ΣS/∂g)                                    E never rises, for every L that is convex
 
-`gibbs` draws the units of a graph at a temperature, as a Boltzmann machine of its layers.
+`sample` draws the units of a graph at a temperature, as a Boltzmann machine of its layers.
 
 Source: Krotov 2021 (arXiv:2107.06446), hierarchical associative memory; Hoover et al. 2022 (hamux).
 """
@@ -12,20 +12,20 @@ from hopfield._arguments import public
 from hopfield.graphs.building import energy_transformer, from_memory, two_layers
 from hopfield.graphs.dynamics import Descent, descend, flow
 from hopfield.graphs.graph import Graph, Layer
-from hopfield.graphs.lagrangians import Identity, Lagrangian, LayerNorm, ReLU, Softmax, Spherical, Tanh
-from hopfield.graphs.sampling import gibbs
-from hopfield.graphs.synapses import Attention, Bias, Bilinear, Convolution, Dense, Formula, Synapse
+from hopfield.graphs.lagrangians import IdentityLagrangian, Lagrangian, LayerNorm, ReLU, Softmax, Spherical, Tanh
+from hopfield.graphs.sampling import sample
+from hopfield.graphs.synapses import Attention, Bias, BilinearSynapse, Convolution, Dense, Formula, Synapse
 
 __all__ = [
     "Attention",
     "Bias",
-    "Bilinear",
+    "BilinearSynapse",
     "Convolution",
     "Dense",
     "Descent",
     "Formula",
     "Graph",
-    "Identity",
+    "IdentityLagrangian",
     "Lagrangian",
     "Layer",
     "LayerNorm",
@@ -38,7 +38,7 @@ __all__ = [
     "energy_transformer",
     "flow",
     "from_memory",
-    "gibbs",
+    "sample",
     "two_layers",
 ]
 __dir__ = public(__all__)

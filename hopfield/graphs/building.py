@@ -4,8 +4,8 @@ from jaxtyping import Array, Float
 
 from hopfield._arguments import instance, real_matrix
 from hopfield.graphs.graph import Graph, Layer
-from hopfield.graphs.lagrangians import Identity, Lagrangian, LayerNorm, Softmax, Tanh
-from hopfield.graphs.synapses import Attention, Bias, Bilinear, Dense
+from hopfield.graphs.lagrangians import IdentityLagrangian, Lagrangian, LayerNorm, Softmax, Tanh
+from hopfield.graphs.synapses import Attention, Bias, BilinearSynapse, Dense
 from hopfield.memory import Memory
 from hopfield.separations import Polynomial, Separation
 from hopfield.similarities import Dot
@@ -28,7 +28,7 @@ def from_memory(memory: Memory) -> Graph:
         raise ValueError(f"memory must compare by Dot in Euclidean space or a Box, got {got}")
     if memory.mask is not None:
         raise ValueError("memory must have no mask to become a graph, got one")
-    lagrangian = Tanh(1.0 / space.temperature) if isinstance(space, Box) else Identity()
+    lagrangian = Tanh(1.0 / space.temperature) if isinstance(space, Box) else IdentityLagrangian()
     patterns = memory.stored()
     synapse = Dense(patterns, memory.beta, memory.separation)
     return Graph({"state": Layer(patterns.shape[1:], lagrangian)}, [("state", synapse)])
@@ -37,7 +37,7 @@ def from_memory(memory: Memory) -> Graph:
 def two_layers(
     weights: Float[Array, "M N"],
     *,
-    visible: Lagrangian = Identity(),
+    visible: Lagrangian = IdentityLagrangian(),
     hidden: Lagrangian = Softmax(),
     biases: tuple[Float[Array, "N"], Float[Array, "M"]] | None = None,
 ) -> Graph:
@@ -53,7 +53,7 @@ def two_layers(
     """
     weights = real_matrix("weights", weights)
     layers = {"visible": Layer(weights.shape[1:], visible), "hidden": Layer(weights.shape[:1], hidden)}
-    connections: list = [(("hidden", "visible"), Bilinear(weights))]
+    connections: list = [(("hidden", "visible"), BilinearSynapse(weights))]
     if biases is not None:
         if len(biases) != 2:
             raise ValueError(f"biases must be of visible and hidden units, two arrays, got {len(biases)}")

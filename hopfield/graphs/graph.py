@@ -11,7 +11,7 @@ from jaxtyping import Array, Float
 from hopfield._arguments import instance, integer, nearest, random_key, real_array, real_scalar, shown
 from hopfield._numerics import wide
 from hopfield._pytrees import Node, changed, fill
-from hopfield.graphs.lagrangians import Identity, Lagrangian
+from hopfield.graphs.lagrangians import IdentityLagrangian, Lagrangian
 from hopfield.graphs.synapses import Synapse
 
 States = dict[str, Array]
@@ -29,7 +29,7 @@ class Layer(Node):
     """
 
     shape: tuple[int, ...] = struct.field(pytree_node=False)
-    lagrangian: Lagrangian = Identity()
+    lagrangian: Lagrangian = IdentityLagrangian()
     leak: bool = struct.field(pytree_node=False, default=True)
 
 
@@ -54,7 +54,7 @@ class Graph(Node):
     Example:
         >>> from hopfield import graphs
         >>> layers = {"visible": graphs.Layer((2,)), "hidden": graphs.Layer((3,), graphs.Softmax())}
-        >>> weights = graphs.Bilinear(jnp.ones((2, 3)))
+        >>> weights = graphs.BilinearSynapse(jnp.ones((2, 3)))
         >>> graph = graphs.Graph(layers, [(("visible", "hidden"), weights)])
         >>> states = {"visible": jnp.array([1.0, 0.0]), "hidden": jnp.zeros(3)}
         >>> round(float(graph.energy(states)), 4)  # ½ − ln 3 − 1

@@ -34,12 +34,12 @@ class Lagrangian(Node, abc.ABC):
         return jnp.sum(x * g) - self(x)
 
 
-class Identity(Lagrangian):
+class IdentityLagrangian(Lagrangian):
     """L = ½‖x‖²: activations are the states.
 
     Example:
         >>> from hopfield import graphs
-        >>> graphs.Identity().activation(jnp.array([2.0, -1.0])).tolist()
+        >>> graphs.IdentityLagrangian().activation(jnp.array([2.0, -1.0])).tolist()
         [2.0, -1.0]
     """
 

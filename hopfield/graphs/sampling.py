@@ -3,8 +3,8 @@
     p(g) ∝ exp(−[S(g, g', …) + Σ ½‖g‖²]/T)        the last sum over Gaussian layers
 
 A layer's Lagrangian says what its units are, as its slope at β = 1/T is their mean in a given field: spins ±1 for Tanh,
-Gaussian units for Identity, one unit of each row that is on for Softmax. With spins and Gaussian units joined by √β Ξ
-this is the classical network: integrating h out of −h·√β Ξ x + ½‖h‖² leaves −½β Σ (ξ_μ·x)².
+Gaussian units for IdentityLagrangian, one unit of each row that is on for Softmax. Spins and Gaussian units joined by
+√β Ξ are the classical network: integrating h out of −h·√β Ξ x + ½‖h‖² leaves −½β Σ (ξ_μ·x)².
 
 Source: Barra, Bernacchia, Santucci & Contucci 2012, the equivalence of Hopfield networks and Boltzmann machines.
 """
@@ -20,14 +20,14 @@ from jaxtyping import Array
 from hopfield._arguments import instance, integer, positive_scalar, random_key
 from hopfield._numerics import violated
 from hopfield.graphs.graph import Graph, States
-from hopfield.graphs.lagrangians import Identity, Lagrangian, Softmax, Tanh
+from hopfield.graphs.lagrangians import IdentityLagrangian, Lagrangian, Softmax, Tanh
 
 
-def gibbs(graph: Graph, activations: Mapping[str, Array], key, temperature: ArrayLike, *, sweeps: int = 100) -> States:
+def sample(graph: Graph, activations: Mapping[str, Array], key, temperature: ArrayLike, *, sweeps: int = 100) -> States:
     """Activations along sweeps of block Gibbs sampling, layers drawn in the alphabetical order of their names.
 
     Args:
-        graph: synapses must be linear in the activations of every single layer, as `Bilinear`, `Convolution` and
+        graph: synapses must be linear in the activations of every single layer, as `BilinearSynapse`, `Convolution` and
             `Bias` are, and join no layer to itself.
         activations: by layer, where the chain starts; those of the first layer are drawn before they are used.
         key: JAX random key, third by position or by name; `temperature` follows in the same way, as in `glauber`.
@@ -41,11 +41,11 @@ def gibbs(graph: Graph, activations: Mapping[str, Array], key, temperature: Arra
     """
     activations = instance("graph", graph, Graph).as_states(activations)
     for name, layer in graph.layers.items():
-        if not isinstance(layer.lagrangian, Tanh | Identity | Softmax):
+        if not isinstance(layer.lagrangian, Tanh | IdentityLagrangian | Softmax):
             kind = type(layer.lagrangian).__name__
-            raise ValueError(f"layers must be of Tanh, Identity or Softmax to be drawn, got {kind} of {name!r}")
-        if isinstance(layer.lagrangian, Identity) and not layer.leak:
-            raise ValueError(f"layers of Identity must have leak=True to be drawn, got {name!r}: nothing confines it")
+            raise ValueError(f"layers must be Tanh, IdentityLagrangian or Softmax to be drawn, got {kind} of {name!r}")
+        if isinstance(layer.lagrangian, IdentityLagrangian) and not layer.leak:
+            raise ValueError(f"layers of IdentityLagrangian must have leak=True, got {name!r}, which nothing confines")
     for names in graph.joined:
         if len(set(names)) < len(names):
             raise ValueError(f"synapses must join no layer to itself, got one of {', '.join(names)}")
@@ -79,7 +79,7 @@ def _gibbs(graph: Graph, activations: States, key, heat: Array, *, sweeps: int) 
 
 def _sample_units(lagrangian: Lagrangian, key, field: Array, heat: Array) -> Array:
     """Samples of a layer's units in given fields. A field of NaN gives NaN."""
-    if isinstance(lagrangian, Identity):
+    if isinstance(lagrangian, IdentityLagrangian):
         return field + jnp.sqrt(heat) * jax.random.normal(key, field.shape, field.dtype)
     if isinstance(lagrangian, Tanh):
         up = jax.random.uniform(key, field.shape, field.dtype) < jax.nn.sigmoid(2.0 * field / heat)

@@ -44,12 +44,12 @@ class Bias(Synapse):
         return -jnp.sum(jnp.broadcast_to(self.bias, g.shape) * g)
 
 
-class Bilinear(Synapse):
+class BilinearSynapse(Synapse):
     """S = −g·W g' of two layers of vectors.
 
     Example:
         >>> from hopfield import graphs
-        >>> float(graphs.Bilinear(jnp.array([[2.0, 0.0]]))(jnp.array([1.0]), jnp.array([3.0, 4.0])))
+        >>> float(graphs.BilinearSynapse(jnp.array([[2.0, 0.0]]))(jnp.array([1.0]), jnp.array([3.0, 4.0])))
         -6.0
     """
 

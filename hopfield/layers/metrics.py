@@ -19,6 +19,7 @@ from jax.typing import ArrayLike
 from hopfield import metrics
 from hopfield._arguments import instance, integer, nearest, shown
 from hopfield._names import number_of
+from hopfield._pytrees import unchecked
 from hopfield.layers._fixed import FixedTree
 from hopfield.metrics import Metric, as_metric
 
@@ -47,7 +48,7 @@ class FixedMetric(FixedTree, LearnedMetric):
     Example:
         >>> from hopfield import metrics
         >>> from hopfield.layers import FixedMetric
-        >>> FixedMetric(metrics.diagonal(jnp.array([1.0, 2.0])))().dense().tolist()
+        >>> FixedMetric(metrics.Diagonal(jnp.array([1.0, 2.0])))().dense().tolist()
         [[1.0, 0.0], [0.0, 2.0]]
     """
 
@@ -75,7 +76,7 @@ class DiagonalMetric(LearnedMetric):
         self.raw = nnx.Param(jnp.full((*_leading(heads), integer("features", features)), start, param_dtype))
 
     def __call__(self) -> Metric:
-        return metrics.Diagonal(jax.nn.softplus(self.raw[...]))
+        return unchecked(metrics.Diagonal, entries=jax.nn.softplus(self.raw[...]))
 
 
 class LowRankMetric(LearnedMetric):
@@ -107,7 +108,7 @@ class LowRankMetric(LearnedMetric):
         self.factor = nnx.Param(rows.astype(param_dtype))
 
     def __call__(self) -> Metric:
-        return metrics.LowRank(_with_floor(self.factor[...]))
+        return unchecked(metrics.LowRank, factor=_with_floor(self.factor[...]))
 
 
 class DefiniteMetric(LearnedMetric):
@@ -123,7 +124,7 @@ class DefiniteMetric(LearnedMetric):
         self.factor = nnx.Param(math.sqrt(1.0 - FLOOR) * _eyes(features, heads, param_dtype))
 
     def __call__(self) -> Metric:
-        return metrics.LowRank(_with_floor(jnp.swapaxes(jnp.tril(self.factor[...]), -1, -2)))
+        return unchecked(metrics.LowRank, factor=_with_floor(jnp.swapaxes(jnp.tril(self.factor[...]), -1, -2)))
 
 
 class FullMetric(LearnedMetric):
@@ -139,7 +140,7 @@ class FullMetric(LearnedMetric):
         self.matrix = nnx.Param(_eyes(features, heads, param_dtype))
 
     def __call__(self) -> Metric:
-        return metrics.Full(self.matrix[...])
+        return unchecked(metrics.Full, matrix=self.matrix[...])
 
 
 class ProjectedMetric(LearnedMetric):
@@ -161,7 +162,13 @@ class ProjectedMetric(LearnedMetric):
         self.b_query, self.b_key = nnx.Param(zeros), nnx.Param(zeros)
 
     def __call__(self) -> Metric:
-        return metrics.Projected(self.w_query[...], self.w_key[...], self.b_query[...], self.b_key[...])
+        return unchecked(
+            metrics.Projected,
+            w_query=self.w_query[...],
+            w_key=self.w_key[...],
+            b_query=self.b_query[...],
+            b_key=self.b_key[...],
+        )
 
 
 MetricName = Literal["diagonal", "low_rank", "definite", "full", "projected"]

@@ -20,7 +20,7 @@ from hopfield.attention.encodings import Encoding
 from hopfield.layers._fixed import FixedParam
 from hopfield.layers.learned_positions import Positions, check_name
 from hopfield.layers.metrics import FixedMetric, LearnedMetric, learned_metric, parsed
-from hopfield.metrics import Identity, Metric
+from hopfield.metrics import Euclidean, Metric
 from hopfield.separations import Separation, SoftmaxOne, as_separation
 
 Constructor = TypeVar("Constructor", bound=Callable[..., None])
@@ -154,7 +154,7 @@ class AssociationOptions:
         leading = metric().leading
         if leading not in ((), (1,), (heads,)):
             raise ValueError(f"metric must be one or one for each of the {heads} heads, got {list(leading)} of them")
-        return None if isinstance(self.metric, Identity) else metric
+        return None if isinstance(self.metric, Euclidean) else metric
 
 
 def _holds_parameters(held: Any, seen: set[int]) -> bool:

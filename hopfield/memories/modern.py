@@ -35,7 +35,7 @@ class ModernTheory(Theory):
         nearest = numbers(basins.nearest_pattern(neurons, num_patterns))
         return [
             Line(rf"nearest pattern, $N={neurons}$", np.log(num_patterns) / neurons, nearest),
-            Line(r"random energy model, $N\to\infty$", loads, numbers(basins.sphere(loads, heat(beta)))),
+            Line(r"random energy model, $N\to\infty$", loads, numbers(basins.basin_on_sphere(loads, heat(beta)))),
         ]
 
     def nearest_share(self, neurons: int, num_patterns: int, overlaps: Float) -> Float:

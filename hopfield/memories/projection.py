@@ -30,7 +30,7 @@ class ProjectionTheory(Theory):
     def basins(self, dynamics: SpinDynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         inside = loads < 1
         overlaps = np.full(loads.shape, np.nan)
-        overlaps[inside] = numbers(basins.projection(loads[inside]))
+        overlaps[inside] = numbers(basins.basin_of_projection(loads[inside]))
         return [Line(basins.ONE_STEP, loads, overlaps)]
 
 

@@ -5,21 +5,16 @@ indices up and down) and `contractions` the named einsum formulas of attention.
 """
 
 from hopfield._arguments import public
-from hopfield.metrics.composed import Block, Projected, augmented, block, projected
+from hopfield.metrics.composed import BlockDiagonal, Projected, augmented
 from hopfield.metrics.contractions import CONTRACTIONS, Contraction, contract
 from hopfield.metrics.forms import (
     Diagonal,
+    Euclidean,
     Full,
-    Identity,
     LowRank,
     Metric,
     Scaled,
     as_metric,
-    diagonal,
-    euclidean,
-    full,
-    low_rank,
-    scaled,
 )
 from hopfield.metrics.measures import (
     angle,
@@ -43,11 +38,11 @@ from hopfield.metrics.measures import (
 
 __all__ = [
     "CONTRACTIONS",
-    "Block",
+    "BlockDiagonal",
     "Contraction",
     "Diagonal",
+    "Euclidean",
     "Full",
-    "Identity",
     "LowRank",
     "Metric",
     "Projected",
@@ -56,27 +51,20 @@ __all__ = [
     "antisymmetric_part",
     "as_metric",
     "augmented",
-    "block",
     "change_of_basis",
     "components",
     "condition_number",
     "contract",
-    "diagonal",
     "distance",
     "eigenvalues",
-    "euclidean",
-    "full",
     "inner",
     "inverse",
     "is_positive_definite",
     "is_symmetric",
-    "low_rank",
     "lower",
     "norm",
-    "projected",
     "raise_index",
     "rank",
-    "scaled",
     "symmetric_part",
     "volume_element",
 ]

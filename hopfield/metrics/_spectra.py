@@ -5,8 +5,8 @@ from jaxtyping import Array, Float
 
 from hopfield._arrays import side_by_side
 from hopfield._numerics import wide
-from hopfield.metrics.composed import Block
-from hopfield.metrics.forms import Diagonal, Identity, LowRank, Metric, Scaled
+from hopfield.metrics.composed import BlockDiagonal
+from hopfield.metrics.forms import Diagonal, Euclidean, LowRank, Metric, Scaled
 
 
 def singular_values(metric: Metric) -> Float[Array, "*h N"]:
@@ -14,11 +14,11 @@ def singular_values(metric: Metric) -> Float[Array, "*h N"]:
 
     Those of WᵀW come from W, in whose digits; entries of a diagonal and parts of a block are no other's rounding.
     """
-    if isinstance(metric, Block):
+    if isinstance(metric, BlockDiagonal):
         values = side_by_side([singular_values(part) for part in metric.metrics])
         lacking = [(0, 0)] * (values.ndim - 1) + [(0, min(metric.widths) - values.shape[-1])]
         return -jnp.sort(-jnp.pad(values, lacking), axis=-1)
-    if isinstance(metric, Diagonal | Identity | Scaled):
+    if isinstance(metric, Diagonal | Euclidean | Scaled):
         return -jnp.sort(-jnp.abs(jnp.diagonal(metric.dense(), axis1=-2, axis2=-1)), axis=-1)
     factor = metric.factor if isinstance(metric, LowRank) else metric.dense()
     values = jnp.linalg.svd(wide(factor), compute_uv=False)

@@ -2,11 +2,11 @@
 
 import jax.numpy as jnp
 import numpy as np
-from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from hopfield._arguments import real_rows
 from hopfield._arrays import block_diagonal, product, same_rank, side_by_side, transposed
+from hopfield._pytrees import changed, fill
 from hopfield.metrics.forms import Metric, Rows, checked
 
 
@@ -14,11 +14,11 @@ class Projected(Metric):
     """x g y = (x W_q + b_q) · (y W_k + b_k), the form that query and key projections define.
 
     With biases it is bilinear in (x, 1) and (y, 1), with the matrix [[W_q W_kᵀ, W_q b_k], [b_q W_kᵀ, b_q · b_k]]
-    that `dense` returns. Build with `projected(w_query, w_key, b_query, b_key)`.
+    that `dense` returns. Biases and projections are of one width R.
 
     Example:
         >>> from hopfield import metrics
-        >>> metrics.projected(jnp.ones((2, 1)), jnp.ones((3, 1))).dense().tolist()
+        >>> metrics.Projected(jnp.ones((2, 1)), jnp.ones((3, 1))).dense().tolist()
         [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
 
@@ -26,6 +26,20 @@ class Projected(Metric):
     w_key: Float[Array, "*h K R"]
     b_query: Float[Array, "*h R"] | None = None
     b_key: Float[Array, "*h R"] | None = None
+
+    def __post_init__(self) -> None:
+        fill(
+            self, w_query=checked("w_query", self.w_query, 2, ", N, R"), w_key=checked("w_key", self.w_key, 2, ", K, R")
+        )
+        for name in ("b_query", "b_key"):
+            if (bias := getattr(self, name)) is not None:
+                fill(self, **{name: checked(name, bias, 1, ", R")})
+        rank = self.w_query.shape[-1]
+        for name in ("w_key", "b_query", "b_key"):
+            array = getattr(self, name)
+            if array is not None and array.shape[-1] != rank:
+                raise ValueError(f"{name} must have w_query's R={rank}, got {array.shape[-1]} (axis -1)")
+
     widths = property(lambda self: (self.w_query.shape[-2], self.w_key.shape[-2]))
     affine = property(lambda self: self.b_query is not None or self.b_key is not None)
 
@@ -58,16 +72,26 @@ def _with_bias(w: Array, b: Array | None) -> Array:
     return jnp.concatenate(parts, axis=-2)
 
 
-class Block(Metric):
-    """x g y = Σ_i x_i g_i y_i over consecutive blocks of components. Build with `block(*metrics)`.
+class BlockDiagonal(Metric):
+    """x g y = Σ_i x_i g_i y_i of one or more metrics without biases, over consecutive blocks of components.
 
     Example:
         >>> from hopfield import metrics
-        >>> metrics.block(metrics.euclidean(1), metrics.scaled(1, 2.0)).dense().tolist()
+        >>> metrics.BlockDiagonal(metrics.Euclidean(1), metrics.Scaled(1, 2.0)).dense().tolist()
         [[1.0, 0.0], [0.0, 2.0]]
     """
 
     metrics: tuple[Metric, ...]
+
+    def __init__(self, *metrics: Metric) -> None:
+        if not metrics:
+            raise ValueError("metrics must name at least one metric, got none")
+        for part in metrics:
+            if not isinstance(part, Metric) or part.affine:
+                raise ValueError(f"metrics must be metrics without biases, got {part}")
+        fill(self, metrics=metrics)
+
+    replace = changed
     widths = property(lambda self: tuple(map(sum, zip(*(part.widths for part in self.metrics), strict=True))))
     symmetric = property(lambda self: all(part.symmetric for part in self.metrics))
     positive = property(lambda self: all(part.positive for part in self.metrics))
@@ -85,34 +109,6 @@ class Block(Metric):
 
     def dense(self) -> Float[Array, "*h N K"]:
         return block_diagonal([part.dense() for part in self.metrics])
-
-
-def block(*metrics: Metric) -> Block:
-    """Block-diagonal metric of one or more metrics without biases, each acting on its own consecutive components."""
-    if not metrics:
-        raise ValueError("metrics must name at least one metric, got none")
-    for part in metrics:
-        if not isinstance(part, Metric) or part.affine:
-            raise ValueError(f"metrics must be metrics without biases, got {part}")
-    return Block(metrics)
-
-
-def projected(
-    w_query: ArrayLike, w_key: ArrayLike, b_query: ArrayLike | None = None, b_key: ArrayLike | None = None
-) -> Projected:
-    """(x W_q + b_q) · (y W_k + b_k) from W_q [*heads, N, R], W_k [*heads, K, R] and biases [*heads, R].
-
-    Raises:
-        ValueError: the projections or a bias differ in their width R.
-    """
-    wq, wk = checked("w_query", w_query, 2, ", N, R"), checked("w_key", w_key, 2, ", K, R")
-    rank = wq.shape[-1]
-    bq = None if b_query is None else checked("b_query", b_query, 1, ", R")
-    bk = None if b_key is None else checked("b_key", b_key, 1, ", R")
-    for name, array in (("w_key", wk), ("b_query", bq), ("b_key", bk)):
-        if array is not None and array.shape[-1] != rank:
-            raise ValueError(f"{name} must have w_query's R={rank}, got {array.shape[-1]} (axis -1)")
-    return Projected(wq, wk, bq, bk)
 
 
 def augmented(x: Rows) -> Rows:

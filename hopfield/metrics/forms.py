@@ -17,7 +17,7 @@ from jaxtyping import Array, Float
 from hopfield._arguments import integer, real_array
 from hopfield._arrays import product, same_rank, transposed
 from hopfield._numerics import is_traced, nan_outside
-from hopfield._pytrees import Node
+from hopfield._pytrees import Node, fill, unchecked
 
 Rows = Float[Array, "..."]
 """Vectors as rows [*b, T, N]."""
@@ -28,7 +28,7 @@ class Metric(Node, abc.ABC):
 
     Example:
         >>> from hopfield import metrics
-        >>> metrics.scaled(2, 3.0).form(jnp.array([[1.0, 2.0]]), jnp.array([[1.0, 1.0]])).tolist()
+        >>> metrics.Scaled(2, 3.0).form(jnp.array([[1.0, 2.0]]), jnp.array([[1.0, 1.0]])).tolist()
         [[9.0]]
     """
 
@@ -90,12 +90,12 @@ def of_width(name: str, rows: Rows, width: int) -> Rows:
     return rows
 
 
-class Identity(Metric):
-    """x g y = x · y, the Euclidean metric. Build with `euclidean(n)`.
+class Euclidean(Metric):
+    """x g y = x · y, g_ab = δ_ab on vectors of one width.
 
     Example:
         >>> from hopfield import metrics
-        >>> metrics.euclidean(2).dense().tolist()
+        >>> metrics.Euclidean(2).dense().tolist()
         [[1.0, 0.0], [0.0, 1.0]]
     """
 
@@ -103,6 +103,9 @@ class Identity(Metric):
     widths = property(lambda self: (self.width, self.width))
     symmetric = property(lambda self: True)
     positive = property(lambda self: True)
+
+    def __post_init__(self) -> None:
+        fill(self, width=integer("width", self.width))
 
     def _left(self, x: Rows) -> Rows:
         return x
@@ -115,19 +118,28 @@ class Identity(Metric):
 
 
 class Scaled(Metric):
-    """x g y = scale x · y with a positive scale [*h]. Build with `scaled(n, scale)`.
+    """x g y = scale x · y, scale > 0 [*h]; 1/√width if None: at β = 1 scaled dot-product attention.
 
     Example:
         >>> from hopfield import metrics
-        >>> metrics.scaled(2, 3.0).dense().tolist()
+        >>> metrics.Scaled(2, 3.0).dense().tolist()
         [[3.0, 0.0], [0.0, 3.0]]
     """
 
-    scale: Float[Array, "*h"]
     width: int = struct.field(pytree_node=False)
+    scale: Float[Array, "*h"]
     widths = property(lambda self: (self.width, self.width))
     symmetric = property(lambda self: True)
     positive = property(lambda self: True)
+
+    def __init__(self, width: int, scale: ArrayLike | None = None) -> None:
+        width = integer("width", width)
+        value = jnp.asarray(1.0 / math.sqrt(width)) if scale is None else checked("scale", scale, 0, "")
+        if is_traced(value):
+            value = nan_outside(value, value > 0)
+        elif not (np.asarray(value) > 0).all():
+            raise ValueError(f"scale must be positive, got {scale}")
+        fill(self, width=width, scale=value)
 
     def _left(self, x: Rows) -> Rows:
         x, scale = same_rank(x, jnp.asarray(self.scale)[..., None, None])
@@ -142,15 +154,19 @@ class Scaled(Metric):
 
 
 class Diagonal(Metric):
-    """x g y = Σ_a entries_a x_a y_a, entries [*h, N] of either sign. Build with `diagonal(entries)`.
+    """x g y = Σ_a entries_a x_a y_a, finite entries [*h, N] of either sign.
 
     Example:
         >>> from hopfield import metrics
-        >>> metrics.diagonal(jnp.array([1.0, 2.0])).dense().tolist()
+        >>> metrics.Diagonal(jnp.array([1.0, 2.0])).dense().tolist()
         [[1.0, 0.0], [0.0, 2.0]]
     """
 
     entries: Float[Array, "*h N"]
+
+    def __post_init__(self) -> None:
+        fill(self, entries=checked("entries", self.entries, 1, ", N"))
+
     widths = property(lambda self: (self.entries.shape[-1],) * 2)
     symmetric = property(lambda self: True)
 
@@ -167,15 +183,19 @@ class Diagonal(Metric):
 
 
 class Full(Metric):
-    """x g y with any matrix g [*h, N, K], asymmetric ones included. Build with `full(matrix)`.
+    """x g y with any finite matrix g [*h, N, K], asymmetric ones included.
 
     Example:
         >>> from hopfield import metrics
-        >>> metrics.full(jnp.array([[1.0, 2.0], [0.0, 1.0]])).dense().tolist()
+        >>> metrics.Full(jnp.array([[1.0, 2.0], [0.0, 1.0]])).dense().tolist()
         [[1.0, 2.0], [0.0, 1.0]]
     """
 
     matrix: Float[Array, "*h N K"]
+
+    def __post_init__(self) -> None:
+        fill(self, matrix=checked("matrix", self.matrix, 2, ", N, K"))
+
     widths = property(lambda self: self.matrix.shape[-2:])
 
     def _left(self, x: Rows) -> Rows:
@@ -189,17 +209,21 @@ class Full(Metric):
 
 
 class LowRank(Metric):
-    """g = Wᵀ W with a factor W [*h, R, N]: symmetric, positive semi-definite, of rank R at most.
+    """g = Wᵀ W with a finite factor W [*h, R, N]: symmetric, positive semi-definite, of rank R at most.
 
-    Build with `low_rank(factor)`. Source: Kataru 2026, eq. 9.
+    Source: Kataru 2026, eq. 9.
 
     Example:
         >>> from hopfield import metrics
-        >>> metrics.low_rank(jnp.array([[1.0, 1.0]])).dense().tolist()
+        >>> metrics.LowRank(jnp.array([[1.0, 1.0]])).dense().tolist()
         [[1.0, 1.0], [1.0, 1.0]]
     """
 
     factor: Float[Array, "*h R N"]
+
+    def __post_init__(self) -> None:
+        fill(self, factor=checked("factor", self.factor, 2, ", R, N"))
+
     widths = property(lambda self: (self.factor.shape[-1],) * 2)
     symmetric = property(lambda self: True)
     positive = property(lambda self: True)
@@ -227,39 +251,6 @@ def checked(name: str, value: ArrayLike, rank: int, axes: str) -> Array:
     return array
 
 
-def euclidean(n: int) -> Identity:
-    """The Euclidean metric g_ab = δ_ab on vectors of width n."""
-    return Identity(integer("n", n))
-
-
-def scaled(n: int, scale: ArrayLike | None = None) -> Scaled:
-    """g_ab = scale δ_ab, scale > 0 [*heads]; 1/√n if None: at β = 1 scaled dot-product attention."""
-    n = integer("n", n)
-    if scale is None:
-        return Scaled(jnp.asarray(1.0 / math.sqrt(n)), n)
-    value = checked("scale", scale, 0, "")
-    if is_traced(value):
-        value = nan_outside(value, value > 0)
-    elif not (np.asarray(value) > 0).all():
-        raise ValueError(f"scale must be positive, got {scale}")
-    return Scaled(value, n)
-
-
-def diagonal(entries: ArrayLike) -> Diagonal:
-    """g_ab = entries_a δ_ab, finite entries [*heads, N] of either sign."""
-    return Diagonal(checked("entries", entries, 1, ", N"))
-
-
-def full(matrix: ArrayLike) -> Full:
-    """g_ab = matrix_ab, a finite matrix [*heads, N, K], symmetric or not."""
-    return Full(checked("matrix", matrix, 2, ", N, K"))
-
-
-def low_rank(factor: ArrayLike) -> LowRank:
-    """g = Wᵀ W with a finite factor W [*heads, R, N]."""
-    return LowRank(checked("factor", factor, 2, ", R, N"))
-
-
 def as_metric(metric: Metric | ArrayLike | None, name: str = "metric") -> Metric | None:
     """A metric, or an array [*heads, N, K] as a full one. None, the plain dot product, stays None.
 
@@ -271,4 +262,4 @@ def as_metric(metric: Metric | ArrayLike | None, name: str = "metric") -> Metric
         raise ValueError(
             f"{name} must be a Metric or a matrix, got {metric!r}; names are for layers (AssociationOptions(metric=…))"
         )
-    return Full(checked(name, metric, 2, ", N, K"))
+    return unchecked(Full, matrix=checked(name, metric, 2, ", N, K"))

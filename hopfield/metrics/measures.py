@@ -13,9 +13,10 @@ from jaxtyping import Array, Bool, Float, Int
 from hopfield._arguments import axis_of, real_array
 from hopfield._arrays import length, product, same_rank, transposed
 from hopfield._numerics import is_traced, largest, power_of_two, wide
+from hopfield._pytrees import changed, unchecked
 from hopfield.metrics._spectra import singular_values
-from hopfield.metrics.composed import Block, block
-from hopfield.metrics.forms import Diagonal, Full, Identity, LowRank, Metric, Scaled, as_metric, of_width
+from hopfield.metrics.composed import BlockDiagonal
+from hopfield.metrics.forms import Diagonal, Euclidean, Full, LowRank, Metric, Scaled, as_metric, of_width
 
 Form = Metric | ArrayLike
 Vectors = Float[Array, "*axes"]
@@ -65,22 +66,22 @@ def inverse(g: Form) -> Metric:
             W's shape alone.
     """
     metric = _metric(g)
-    if isinstance(metric, Identity):
+    if isinstance(metric, Euclidean):
         return metric
     if isinstance(metric, Scaled):
-        return metric.replace(scale=1.0 / jnp.asarray(metric.scale))
-    if isinstance(metric, Block):
-        return block(*map(inverse, metric.metrics))
+        return changed(metric, scale=1.0 / jnp.asarray(metric.scale))
+    if isinstance(metric, BlockDiagonal):
+        return BlockDiagonal(*map(inverse, metric.metrics))
     if isinstance(metric, Diagonal):
         _refuse_singular(jnp.sum(metric.entries != 0, axis=-1), metric.widths[0])
-        return Diagonal(jnp.where(metric.entries == 0, jnp.nan, 1.0 / metric.entries))
+        return changed(metric, entries=jnp.where(metric.entries == 0, jnp.nan, 1.0 / metric.entries))
     if isinstance(metric, LowRank) and metric.factor.shape[-2] < metric.factor.shape[-1]:
         least, width = metric.factor.shape[-2:]
         raise ValueError(f"g must be invertible, got WᵀW with W {[least, width]}, of rank {least} < {width} at most")
     matrix, ranks = _square(metric), rank(metric)
     _refuse_singular(ranks, matrix.shape[-1])
     regular = (ranks == matrix.shape[-1])[..., None, None]
-    return Full(jnp.where(regular, _inverse_matrix(metric, matrix), jnp.nan))
+    return unchecked(Full, matrix=jnp.where(regular, _inverse_matrix(metric, matrix), jnp.nan))
 
 
 def _inverse_matrix(metric: Metric, matrix: Array) -> Array:
@@ -167,13 +168,13 @@ def volume_element(g: Form) -> Array:
 def symmetric_part(g: Form) -> Full:
     """½(g_ab + g_ba)."""
     matrix = _square(g)
-    return Full(0.5 * (matrix + transposed(matrix)))
+    return unchecked(Full, matrix=0.5 * (matrix + transposed(matrix)))
 
 
 def antisymmetric_part(g: Form) -> Full:
     """½(g_ab − g_ba), which adds nothing to x g x."""
     matrix = _square(g)
-    return Full(0.5 * (matrix - transposed(matrix)))
+    return unchecked(Full, matrix=0.5 * (matrix - transposed(matrix)))
 
 
 def _rounding(matrix: Array) -> Array:
@@ -191,7 +192,7 @@ def is_symmetric(g: Form) -> Bool[Array, "*h"]:
 def is_positive_definite(g: Form) -> Bool[Array, "*h"]:
     """Whether g is symmetric with every eigenvalue above rounding, so that it measures lengths."""
     metric, matrix = _metric(g), _square(g)
-    if isinstance(metric, Block):
+    if isinstance(metric, BlockDiagonal):
         return functools.reduce(jnp.logical_and, map(is_positive_definite, metric.metrics))
     if isinstance(metric, LowRank):
         return rank(metric) == matrix.shape[-1]
@@ -237,8 +238,8 @@ def change_of_basis(g: Form, basis: ArrayLike, key_basis: ArrayLike | None = Non
         if matrix.ndim != 2 or matrix.shape[0] != width:
             raise ValueError(f"{name} must be a matrix of {width} rows, the metric's width, got shape {matrix.shape}")
     if isinstance(metric, LowRank) and key_basis is None:
-        return LowRank(product(metric.factor, b))
-    return Full(product(product(b.T, metric.dense()), c))
+        return unchecked(LowRank, factor=product(metric.factor, b))
+    return unchecked(Full, matrix=product(product(b.T, metric.dense()), c))
 
 
 def components(v: Vectors, basis: ArrayLike) -> Vectors:
@@ -247,4 +248,4 @@ def components(v: Vectors, basis: ArrayLike) -> Vectors:
     Raises:
         ValueError: columns that are linearly dependent; NaN where traced.
     """
-    return _contract(_square(inverse(Full(_square(basis)))), v, -1)
+    return _contract(_square(inverse(unchecked(Full, matrix=_square(basis)))), v, -1)

@@ -18,7 +18,7 @@ from hopfield.networks.asymmetric import AsymmetricCouplings
 from hopfield.patterns import spins
 from hopfield.spaces import State
 
-__all__ = ["Attractors", "as_couplings", "attractors", "shuffled", "transitions"]
+__all__ = ["Attractors", "as_couplings", "find_attractors", "shuffled", "transitions"]
 __dir__ = public(__all__)
 
 BATCH = 256
@@ -33,7 +33,7 @@ class Attractors(NamedTuple):
 
     Example:
         >>> from hopfield.networks import attractors
-        >>> pair = attractors.attractors([[0.0, 1.0], [1.0, 0.0]], starts=64)
+        >>> pair = attractors.find_attractors([[0.0, 1.0], [1.0, 0.0]], jax.random.key(0), starts=64)
         >>> sorted(pair.states.tolist()), pair.energies.tolist(), pair.unsettled
         ([[-1.0, -1.0], [1.0, 1.0]], [-1.0, -1.0], 0.0)
     """
@@ -66,11 +66,11 @@ def as_couplings(matrix: Couplings | Float[Array, "N N"], bias: Float[Array, "N"
     return AsymmetricCouplings(rows, bias=bias)
 
 
-def attractors(
+def find_attractors(
     couplings: Couplings | Float[Array, "N N"],
+    key: Array,
     *,
     starts: int = 1000,
-    key: Array | None = None,
     dynamics: str = "asynchronous",
     max_steps: int = 200,
 ) -> Attractors:
@@ -78,14 +78,14 @@ def attractors(
 
     Args:
         couplings: `Couplings`, `AsymmetricCouplings` or a matrix W [N, N] of which `as_couplings` makes them.
+        key: JAX random key of starts and orders.
         starts: random states to begin from; attractors with basins well below 1/starts are not seen.
-        key: JAX random key of starts and orders; key(0) if None.
         dynamics: "asynchronous" or "sequential".
         max_steps: sweeps of one start at most.
     """
     network, number = as_couplings(couplings), integer("starts", starts)
     one_of("dynamics", dynamics, ORDERS)
-    start_key, order_key = jax.random.split(random_key("key", jax.random.key(0) if key is None else key))
+    start_key, order_key = jax.random.split(random_key("key", key))
     ends, rested = [], []
     for first in range(0, number, BATCH):
         begin = spins(start_key, BATCH, network.matrix.shape[0], first=first, dtype=network.matrix.dtype)
@@ -109,26 +109,26 @@ def _rest(network: Couplings, begin: State, keys: Array, max_steps: int, dynamic
 def transitions(
     couplings: Couplings | Float[Array, "N N"],
     states: Float[Array, "A N"],
+    key: Array,
     temperature: float,
     *,
     runs: int = 100,
     sweeps: int = 100,
-    key: Array | None = None,
 ) -> Float[Array, "A B"]:
     """Shares [A, A + 1] of heat-bath runs from each attractor that come to rest in each, the last column in none.
 
     Args:
-        couplings: as for `attractors`.
+        couplings: as for `find_attractors`.
         states: attractors [A, N].
+        key: JAX random key.
         temperature: T > 0, in units of the energy.
         runs: chains from each attractor.
         sweeps: sweeps of the heat bath before the state is let come to rest.
-        key: JAX random key; key(0) if None.
     """
     network, number = as_couplings(couplings), integer("runs", runs)
     rows = jnp.asarray(real_matrix("states", states), network.matrix.dtype)
     warm: Any = positive_scalar("temperature", temperature)
-    chain_key = random_key("key", jax.random.key(0) if key is None else key)
+    chain_key = random_key("key", key)
 
     def ends_in(start: State, chain: Array) -> Int[Array, ""]:
         hot, cold = jax.random.split(chain)

@@ -2,8 +2,8 @@
 
 What is measured first stands here by its own name, `observables.entropy(weights)`; all of it stands in the modules.
 
-`gibbs` is the distribution over patterns, weights of scores at an inverse temperature; nothing is drawn.
-`graphs.gibbs` is Gibbs sampling: it draws the units of a network at a temperature.
+`boltzmann_weights` is the distribution over patterns, weights of scores at an inverse temperature; nothing is drawn.
+`graphs.sample` is Gibbs sampling: it draws the units of a network at a temperature.
 """
 
 from hopfield._arguments import public
@@ -11,17 +11,17 @@ from hopfield.observables import correlations, energies, overlaps, stability, th
 from hopfield.observables.correlations import correlation_time
 from hopfield.observables.overlaps import bit_error, nearest_pattern, overlap
 from hopfield.observables.stability import update_jacobian
-from hopfield.observables.thermodynamics import effective_number, entropy, free_energy, gibbs
+from hopfield.observables.thermodynamics import boltzmann_weights, effective_number, entropy, free_energy
 
 __all__ = [
     "bit_error",
+    "boltzmann_weights",
     "correlation_time",
     "correlations",
     "effective_number",
     "energies",
     "entropy",
     "free_energy",
-    "gibbs",
     "nearest_pattern",
     "overlap",
     "overlaps",

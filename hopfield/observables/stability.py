@@ -124,7 +124,7 @@ def _susceptibility(memory: Memory, state: State) -> Float[Array, "N N"]:
     return memory.beta * (jax.vmap(_tilt(memory, state), 1, 1)(stored).T @ stored)
 
 
-def largest_eigenvalue(jacobian: UpdateJacobian, *, max_iterations: int = 32, key: Array | None = None) -> Eigenpair:
+def largest_eigenvalue(jacobian: UpdateJacobian, key: Array, *, max_iterations: int = 32) -> Eigenpair:
     """Eigenvalue of J of the largest magnitude, from products J v alone (Arnoldi's method; Lanczos' for symmetric J).
 
     At a fixed point all eigenvalues are real where the update minimises a surrogate of the energy (`has_exact_step`
@@ -133,10 +133,10 @@ def largest_eigenvalue(jacobian: UpdateJacobian, *, max_iterations: int = 32, ke
 
     Args:
         jacobian: from `update_jacobian`.
+        key: JAX random key of the starting vector.
         max_iterations: products at most, at least 1; that many vectors of N numbers are kept.
-        key: JAX random key of the starting vector; a fixed one by default.
     """
-    key = jax.random.key(0) if key is None else random_key("key", key)
+    key = random_key("key", key)
     return _largest_eigenvalue(
         instance("jacobian", jacobian, UpdateJacobian), key, max_iterations=integer("max_iterations", max_iterations)
     )

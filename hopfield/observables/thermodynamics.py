@@ -14,7 +14,7 @@ Every function works along one axis of an array of scores or of weights, and sha
                 scores [M], [B, 1] with [T, M] for a sweep; the ends give the limits (equal weights, the best scores
                 alone) of separations whose weights sum to one
     mask        patterns in use, broadcast against the scores; scores of −∞ are left out as well
-    precision   that of the scores and at least float32; `gibbs` gives back half precision
+    precision   that of the scores and at least float32; `boltzmann_weights` gives back half precision
     gradients   finite at masked patterns and at weights of zero, where −ln p is taken as zero
 
 A row with no pattern in use has zero weights, zero energy and entropies, F = −∞ and Φ = +∞ for normalised weights.
@@ -37,11 +37,11 @@ from hopfield.separations import LogSumExp, Separation, as_separation
 
 __all__ = [
     "SOFTMAX",
+    "boltzmann_weights",
     "effective_number",
     "energy_variance",
     "entropy",
     "free_energy",
-    "gibbs",
     "heat_capacity",
     "kl_divergence",
     "log_partition",
@@ -61,7 +61,7 @@ Mask = Bool[Array, "..."] | None
 SOFTMAX = LogSumExp()
 
 
-def gibbs(
+def boltzmann_weights(
     scores: Rows, beta: ArrayLike = 1.0, *, axis: int = -1, mask: Mask = None, separation: Separation | str = SOFTMAX
 ) -> Rows:
     """Weights p = ∇F(β s), which are e^(β s)/Z for log-sum-exp, in the precision of the scores."""
@@ -125,7 +125,7 @@ def variational_free_energy(
     mask: Mask = None,
     separation: Separation | str = SOFTMAX,
 ) -> PerRow:
-    """⟨E⟩ − T Ω(w) of any weights w: never below `free_energy` for convex F, and equal to it at `gibbs` alone.
+    """⟨E⟩ − T Ω(w) of any weights w: never below `free_energy` for convex F, equal to it at `boltzmann_weights`.
 
     Args:
         weights: w, of the shape of scores. Where no weights of the separation lie the result is +∞: off the simplex if

@@ -10,7 +10,7 @@ from hopfield.patterns.corruptions import (
     corrupt,
     corruption,
     flip,
-    mask,
+    hide,
     noise,
 )
 from hopfield.patterns.ensembles import biased, correlated, gaussian, sphere, spins
@@ -29,8 +29,8 @@ __all__ = [
     "examples",
     "flip",
     "gaussian",
+    "hide",
     "hierarchical",
-    "mask",
     "noise",
     "sources",
     "sphere",

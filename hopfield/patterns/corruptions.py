@@ -5,7 +5,7 @@ Numbers (fraction, deviation) may be traced; where one is out of range the state
 
 import math
 from collections.abc import Callable
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
@@ -83,30 +83,31 @@ def _choose(key: PRNGKeyArray, neurons: int, count: Int[Array, ""]) -> Bool[Arra
     return jax.random.permutation(key, neurons) < count
 
 
-def flip(key: PRNGKeyArray, state: State, fraction: Scalar) -> Corrupted:
+def flip(key: PRNGKeyArray, state: State, fraction: Scalar) -> State:
     """Reverse the sign of exactly k = round(fraction · N) random units: overlap 1 − 2k/N for a spin pattern.
 
     Args:
         state: the pattern to corrupt.
         fraction: share of units to flip, in [0, 1].
-
-    Returns:
-        The corrupted state; the units that were not flipped are known.
     """
+    return _flipped(key, state, fraction).state
+
+
+def _flipped(key: PRNGKeyArray, state: State, fraction: Scalar) -> Corrupted:
     random_key("key", key)
     state, count, counted = _state_and_count(state, fraction)
     flipped = _choose(key, state.size, count)
     return _nan_unless_counted(jnp.where(flipped, -state, state), ~flipped, counted)
 
 
-def mask(
+def hide(
     key: PRNGKeyArray | None,
     state: State,
     fraction: Scalar,
     *,
     fill: Scalar | Literal["random"] = 0.0,
     region: Region = "random",
-) -> Corrupted:
+) -> State:
     """Hide exactly round(fraction · N) units: overwrite them with `fill`.
 
     Args:
@@ -116,10 +117,11 @@ def mask(
         fill: what a hidden unit shows, a number or "random" for a random sign ±1.
         region: which units: "random", or the "upper" (first) or "lower" (last) ones, for a flattened image
             its upper or lower rows.
-
-    Returns:
-        The corrupted state; the units that were not hidden are known.
     """
+    return _hidden(key, state, fraction, fill, region).state
+
+
+def _hidden(key: PRNGKeyArray | None, state: State, fraction: Scalar, fill: Any, region: str = "random") -> Corrupted:
     if key is not None:
         random_key("key", key)
     state, count, counted = _state_and_count(state, fraction)
@@ -138,20 +140,19 @@ def mask(
     return _nan_unless_counted(jnp.where(hidden, shown, state), ~hidden, counted)
 
 
-def noise(key: PRNGKeyArray, state: State, sigma: Scalar) -> Corrupted:
-    """Add Gaussian noise of standard deviation `sigma` ≥ 0 to every unit. No unit is known."""
+def noise(key: PRNGKeyArray, state: State, sigma: Scalar) -> State:
+    """Add Gaussian noise of standard deviation `sigma` ≥ 0 to every unit."""
     random_key("key", key)
     sigma = real_scalar("sigma", sigma, "at least 0 and finite", 0.0)
     state = real_vector("state", state)
-    disturbed = state + jnp.asarray(sigma, state.dtype) * jax.random.normal(key, state.shape, state.dtype)
-    return Corrupted(disturbed, jnp.zeros(state.shape, bool))
+    return state + jnp.asarray(sigma, state.dtype) * jax.random.normal(key, state.shape, state.dtype)
 
 
 _KINDS: dict[str, Callable[..., Corrupted]] = {
-    "flip": lambda key, state, amount, fill: flip(key, state, amount),
-    "mask": lambda key, state, amount, fill: mask(key, state, amount, fill=fill),
-    "lower": lambda key, state, amount, fill: mask(key, state, amount, fill=fill, region="lower"),
-    "noise": lambda key, state, amount, fill: noise(key, state, amount),
+    "flip": lambda key, state, amount, fill: _flipped(key, state, amount),
+    "mask": _hidden,
+    "lower": lambda key, state, amount, fill: _hidden(key, state, amount, fill, "lower"),
+    "noise": lambda key, state, amount, fill: Corrupted(noise(key, state, amount), jnp.zeros(np.shape(state), bool)),
 }
 CORRUPTIONS = tuple(_KINDS)
 
@@ -169,7 +170,7 @@ def corrupt(
     Args:
         kind: "flip", "mask" (random units), "lower" (the last units: the lower part of an image) or "noise".
         amount: fraction of the units in [0, 1], for noise the standard deviation; None where it stands in `kind`.
-        fill: what hidden units show, as in `mask`; flips and noise have no use for it.
+        fill: what hidden units show, as in `hide`; flips and noise have no use for it.
     Raises:
         ValueError: an unknown kind, an amount out of its range, two amounts, or none.
 

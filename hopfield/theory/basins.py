@@ -19,13 +19,13 @@ from hopfield.theory import spherical
 
 __all__ = [
     "ONE_STEP",
+    "basin_of_projection",
+    "basin_on_sphere",
     "classical",
     "dense",
     "nearest_pattern",
     "nearest_pattern_share",
     "neurodynamics",
-    "projection",
-    "sphere",
 ]
 __dir__ = public(__all__)
 
@@ -68,7 +68,7 @@ def classical(load: ArrayLike) -> Float:
     return _boundary(lambda overlap: plain(neurodynamics(load, overlap, 300)), load.shape)
 
 
-def projection(load: ArrayLike) -> Float:
+def basin_of_projection(load: ArrayLike) -> Float:
     """Critical initial overlap of the projection rule by its map of one step: m ↦ erf(m √((1−α)/(2α(1−m²)))).
 
     Without its diagonal (Kanter and Sompolinsky 1987) the rule answers m ξ + η, η random of variance 1 − m², by
@@ -109,7 +109,7 @@ def dense(degree: int, load: ArrayLike, *, rectified: bool = False) -> Float:
     return plain(np.where(load < dense_theory.spinodal(degree, rectified=rectified).load, unstable, np.nan))
 
 
-def sphere(load: ArrayLike, beta: ArrayLike) -> Float:
+def basin_on_sphere(load: ArrayLike, beta: ArrayLike) -> Float:
     """Critical initial overlap of the modern network with patterns of norm √N on the sphere, for N → ∞.
 
     The target's score λm has to exceed the free energy of the other patterns. That is α + λt + ½ ln(1−t²),

@@ -33,7 +33,7 @@ FUNCTIONS: dict[str, Callable[[Problem], jax.Array]] = {
     "retrieve": lambda p: retrieve(p.modern, p.query).state,
     "retrieve, asynchronous": lambda p: retrieve(p.classical, p.spins, dynamics="asynchronous", key=p.key).state,
     "glauber": lambda p: glauber(p.classical, p.spins, p.key, 0.5, sweeps=10).mean,
-    "thermodynamics.gibbs": lambda p: thermodynamics.gibbs(p.scores, 2.0),
+    "thermodynamics.boltzmann_weights": lambda p: thermodynamics.boltzmann_weights(p.scores, 2.0),
     "thermodynamics.entropy": lambda p: thermodynamics.entropy(jnp.abs(p.scores)),
     "entmax": lambda p: separations.Entmax(1.5).weights(p.scores),
 }

@@ -55,7 +55,7 @@ def _asynchronous(key):
 
 MISTAKES = {
     "state of a corruption": (
-        lambda: retrieve(MODERN, patterns.mask(KEY, STATE, 0.5)),
+        lambda: retrieve(MODERN, patterns.corrupt(KEY, STATE, "mask", 0.5)),
         r"state must be an array, got Corrupted \(write its \.state\)",
     ),
     "state of a retrieval": (lambda: MODERN.update(retrieve(MODERN, STATE)), "state must be an array, got Retrieval"),
@@ -109,8 +109,11 @@ MISTAKES = {
     "batch of weights": (lambda: weights.shares(np.ones((2, 3))), r"weights must have shape \[N\]"),
     "rows": (lambda: overlaps.nearest_pattern(SPINS[0], SPINS[:, :3]), r"state must have shape \[3\]"),
     "weights mask": (lambda: weights.shares(np.ones(3), [1, 1, 0]), r"mask must be boolean \[3\], got int"),
-    "mask floats": (lambda: thermodynamics.gibbs(SCORES, mask=[0.0, -np.inf, 0.0]), "mask must be boolean"),
-    "mask shape": (lambda: thermodynamics.gibbs(SCORES, mask=[True, False]), r"mask must broadcast against shape"),
+    "mask floats": (lambda: thermodynamics.boltzmann_weights(SCORES, mask=[0.0, -np.inf, 0.0]), "mask must be boolean"),
+    "mask shape": (
+        lambda: thermodynamics.boltzmann_weights(SCORES, mask=[True, False]),
+        r"mask must broadcast against shape",
+    ),
     "scores complex": (lambda: thermodynamics.free_energy(SCORES * 1j), "scores must be real numbers"),
     "weights shape": (
         lambda: thermodynamics.variational_free_energy(1.0, SCORES),
@@ -194,12 +197,12 @@ def test_a_limit_beyond_what_loops_count_is_no_limit():
     assert int(retrieve(MODERN, STATE, max_steps=10**12).status) == 0
 
 
-@pytest.mark.parametrize("draw", ["biased", "correlated", "sphere", "flip", "mask", "noise"])
+@pytest.mark.parametrize("draw", ["biased", "correlated", "sphere", "flip", "hide", "noise"])
 def test_a_number_that_is_none_spoils_what_is_drawn_with_it(draw):
     if draw in ("biased", "correlated", "sphere"):
         drawn = jax.jit(lambda number: getattr(patterns, draw)(KEY, 2, 6, number))(jnp.nan)
     else:
-        drawn = jax.jit(lambda number: getattr(patterns, draw)(KEY, SPINS[0], number).state)(jnp.nan)
+        drawn = jax.jit(lambda number: getattr(patterns, draw)(KEY, SPINS[0], number))(jnp.nan)
     assert jnp.all(jnp.isnan(drawn))
 
 

@@ -9,7 +9,7 @@ from hopfield import find_memory, hebb_couplings
 from hopfield._pytrees import changed
 from hopfield.dynamics import relax
 from hopfield.packed import packed_couplings
-from hopfield.patterns import flip, spins
+from hopfield.patterns import corrupt, spins
 
 N = 70
 
@@ -41,7 +41,7 @@ def test_retrievals_are_the_same_flip_for_flip(dynamics, num_patterns):
     whole, packed = hebb_couplings(stored), packed_couplings(stored)
     for seed in range(4):
         key = jax.random.key(seed)
-        start, known = flip(key, stored.patterns[0], 0.1 * seed)
+        start, known = corrupt(key, stored.patterns[0], "flip", 0.1 * seed)
         ends = [
             relax(model, start, dynamics=dynamics, key=key, known=known if seed % 2 else None)
             for model in (whole, packed)

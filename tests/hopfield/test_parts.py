@@ -22,7 +22,7 @@ MARKED = SPINS.at[1, 2].set(0.25)
         (Dot(), Euclidean()),
         (Dot(), Sphere(1.0)),
         (SquaredDistance(), Euclidean(confined=False)),
-        (Bilinear(metrics.euclidean(3)), Euclidean()),
+        (Bilinear(metrics.Euclidean(3)), Euclidean()),
     ],
     ids=["confined", "bounded", "distance", "metric"],
 )
@@ -40,7 +40,7 @@ def test_a_traced_number_out_of_range_is_no_number(number):
     ("similarity", "space", "sentence"),
     [
         (Dot(), Euclidean(confined=False), "space must be confined for Dot"),
-        (Bilinear(metrics.euclidean(4)), Euclidean(), r"metric must be \[N, 3\] for patterns of width 3, got \(4, 4\)"),
+        (Bilinear(metrics.Euclidean(4)), Euclidean(), r"metric must be \[N, 3\] for patterns of width 3, got \(4, 4\)"),
     ],
     ids=["unbounded", "metric of another width"],
 )

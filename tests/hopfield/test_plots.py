@@ -39,7 +39,7 @@ def test_weights_of_all_heads_of_one_and_of_a_report() -> None:
 
 
 def test_masks_and_metrics_are_maps_and_spectra_eigenvalues() -> None:
-    np.testing.assert_array_equal(images(plots.mask(np.tri(3))), np.tri(3) != 0)
+    np.testing.assert_array_equal(images(plots.attention_mask(np.tri(3))), np.tri(3) != 0)
     g = np.diag([4.0, 1.0, -0.5])
     np.testing.assert_array_equal(images(plots.metric(g)), g)
     ax = plots.spectrum(g)

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from hopfield import Memory, trajectory
-from hopfield.metrics import block, diagonal, full, low_rank, projected, scaled
+from hopfield.metrics import BlockDiagonal, Diagonal, Full, LowRank, Projected, Scaled
 from hopfield.similarities import Bilinear, Cosine, Dot, Manhattan, SquaredDistance, as_similarity
 from hopfield.spaces import Box, Euclidean, Sphere, Spins
 from tests.hopfield.contracts.parts import METRIC, PLACES, SIMILARITIES, SPACES, WIDTH, quick
@@ -25,13 +25,13 @@ CLOSED_FORMS = {
     "manhattan": lambda x, p: -cdist(x, p, "cityblock"),
 }
 METRICS = {
-    "scaled": scaled(WIDTH),
-    "diagonal": diagonal(RNG.normal(size=WIDTH)),
-    "low_rank": low_rank(RNG.normal(size=(2, WIDTH))),
-    "definite": full(np.eye(WIDTH) + 0.2),
-    "full": full(RNG.normal(size=(WIDTH, WIDTH))),
-    "projected": projected(*RNG.normal(size=(2, WIDTH, 3))),
-    "block": block(scaled(2), diagonal(RNG.normal(size=WIDTH - 2))),
+    "scaled": Scaled(WIDTH),
+    "diagonal": Diagonal(RNG.normal(size=WIDTH)),
+    "low_rank": LowRank(RNG.normal(size=(2, WIDTH))),
+    "definite": Full(np.eye(WIDTH) + 0.2),
+    "full": Full(RNG.normal(size=(WIDTH, WIDTH))),
+    "projected": Projected(*RNG.normal(size=(2, WIDTH, 3))),
+    "block": BlockDiagonal(Scaled(2), Diagonal(RNG.normal(size=WIDTH - 2))),
 }
 every_similarity = pytest.mark.parametrize("name", SIMILARITIES)
 
@@ -195,7 +195,7 @@ def test_every_form_of_a_metric_is_its_matrix(name):
 def test_biases_of_a_metric_move_the_next_state_and_the_energy_falls():
     """(x W_q + b_q)·(ξ W_k + b_k): the step is the exact one, so that the theorem of descent holds."""
     query, key = RNG.normal(size=(2, WIDTH, 3))
-    metric = projected(query, key, *RNG.normal(size=(2, 3)))
+    metric = Projected(query, key, *RNG.normal(size=(2, 3)))
     memory = Memory(PATTERNS, 0.7, similarity=Bilinear(metric))
     slope = jax.grad(lambda x: memory.similarity(x, PATTERNS) @ memory.weights(STATES[0]))(jnp.asarray(STATES[0]))
     np.testing.assert_allclose(memory.update(STATES[0]), slope, rtol=1e-10)
@@ -205,7 +205,7 @@ def test_biases_of_a_metric_move_the_next_state_and_the_energy_falls():
 
 def test_a_metric_of_several_heads_is_refused():
     with pytest.raises(ValueError, match="metric must be of one head, got heads \\(2,\\)"):
-        Bilinear(diagonal(np.ones((2, WIDTH))))
+        Bilinear(Diagonal(np.ones((2, WIDTH))))
 
 
 def test_squared_distance_is_the_dot_product_up_to_norms():

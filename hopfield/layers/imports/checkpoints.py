@@ -27,7 +27,7 @@ from hopfield.layers.imports.layouts import LAYOUTS, Pairs, Tensors, layout_of, 
 from hopfield.layers.imports.readings import PLAIN, Reading, beta_of, reading_of
 from hopfield.layers.imports.rotations import rope_of_layer, rotary_of
 from hopfield.layers.imports.variants import check_widths, completed, first_position, refuse
-from hopfield.metrics import Projected, projected
+from hopfield.metrics import Projected
 
 __all__ = ["AttentionWeights", "Checkpoint", "load", "locate", "read_config", "read_tensors"]
 
@@ -83,7 +83,7 @@ class AttentionWeights:
         w_key = jnp.repeat(jnp.asarray(self.w_key), group, axis=0)
         b_key = None if self.b_key is None else jnp.repeat(jnp.asarray(self.b_key), group, axis=0)
         b_query = None if self.b_query is None else jnp.asarray(self.b_query)
-        return projected(jnp.asarray(self.w_query), w_key, b_query, b_key)
+        return Projected(jnp.asarray(self.w_query), w_key, b_query, b_key)
 
     def projections(self) -> Projections:
         """The weights for `hopfield.attention.multi_head`, with `beta` to be handed to it.

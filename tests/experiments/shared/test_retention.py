@@ -96,7 +96,7 @@ def by_hand(point: dict, seed: int) -> dict:
     for probe in range(point["queries"]):
         target = stored[probe]
         corrupt_key, order_key = jax.random.split(jax.random.fold_in(probe_key, probe))
-        start = np.asarray(patterns.flip(corrupt_key, target.astype(float), FLIPPED).state).astype(int)
+        start = np.asarray(patterns.flip(corrupt_key, target.astype(float), FLIPPED)).astype(int)
         assert (start != target).sum() == round(FLIPPED * NEURONS)
         if point["dynamics"] == "synchronous":
             end, moved, cycle = synchronous(couplings, start)
@@ -151,7 +151,7 @@ def test_as_many_spins_are_flipped_as_the_theory_flips():
     point = {"memory": "classical", "neurons": 190, "patterns": 4, "sample": 0, "beta": None, "corruption": "flip:0.15"}
     amount = np.float32(retention._amount(point))
     start = patterns.flip(jax.random.key(0), np.ones(190, np.float32), amount)
-    assert np.sum(np.asarray(start.state) < 0) == 28
+    assert np.sum(np.asarray(start) < 0) == 28
     assert retention._amount(point | {"corruption": "noise:0.151"}) == 0.151
 
 

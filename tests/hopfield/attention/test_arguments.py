@@ -60,7 +60,7 @@ def test_a_metric_has_one_head_or_those_of_the_rows(function):
 INDEFINITE = {
     "negative": -np.eye(3),
     "of both signs": np.diag([1.0, -0.5, 1.0]),
-    "diagonal": metrics.diagonal(np.asarray([1.0, -0.5, 1.0])),
+    "diagonal": metrics.Diagonal(np.asarray([1.0, -0.5, 1.0])),
     "one of the heads": np.stack([np.eye(3), -np.eye(3)]),
 }
 

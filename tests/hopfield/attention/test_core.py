@@ -192,7 +192,7 @@ def test_sparse_weights_are_those_of_the_entmax_package(alpha):
 
 def test_a_low_rank_metric_is_its_dense_form():
     query, key, value = drawn(2)
-    metric = metrics.low_rank(normal(2, 4))
+    metric = metrics.LowRank(normal(2, 4))
     found = attend(query, key, value, metric=metric)
     np.testing.assert_allclose(found, attend(query, key, value, metric=metric.dense()), atol=1e-14)
 

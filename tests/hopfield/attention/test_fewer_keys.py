@@ -43,7 +43,7 @@ def test_local_attention_takes_metrics_separations_and_padding(option):
     query, key, value = drawn(2, t=40, s=40)
     valid = jnp.asarray(RNG.random((2, 40)) < 0.4)
     given = {
-        "metric": {"metric": metrics.low_rank(normal(2, 3, 4))},
+        "metric": {"metric": metrics.LowRank(normal(2, 3, 4))},
         "sparsemax": {"separation": separations.Sparsemax()},
     }.get(option, {})
     mask = masks.sliding_window(3, 1)
@@ -91,7 +91,7 @@ def test_truncated_attention_is_the_best_approximation_of_its_rank():
     """Eckart & Young: the squared error of the weights is the sum of the squared singular values that are left out."""
     query, key, _ = drawn(2, t=5, s=7)
     bias, mask = normal(2, 5, 7), masks.sliding_window(3, 3)
-    given = {"metric": metrics.low_rank(normal(2, 4)), "bias": bias, "mask": mask, "temperature": 0.5}
+    given = {"metric": metrics.LowRank(normal(2, 4)), "bias": bias, "mask": mask, "temperature": 0.5}
     whole = core.decompose(query, key, jnp.eye(7), **given).weights
     sizes = np.linalg.svd(whole, compute_uv=False)
     for rank in (1, 3, 5):

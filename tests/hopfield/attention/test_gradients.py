@@ -33,15 +33,15 @@ def normal(*shape):
 
 METRICS = {
     "none": None,
-    "identity": metrics.euclidean(4),
-    "scaled": metrics.scaled(4, jnp.asarray([0.3, 0.5, 1.0])),
-    "diagonal": metrics.diagonal(normal(4)),
-    "full": metrics.full(0.3 * normal(HEADS, 4, 5)),
+    "identity": metrics.Euclidean(4),
+    "scaled": metrics.Scaled(4, jnp.asarray([0.3, 0.5, 1.0])),
+    "diagonal": metrics.Diagonal(normal(4)),
+    "full": metrics.Full(0.3 * normal(HEADS, 4, 5)),
     "array": 0.3 * normal(4, 5),
-    "low_rank": metrics.low_rank(0.5 * normal(HEADS, 2, 4)),
-    "projected": metrics.projected(0.5 * normal(4, 3), 0.5 * normal(HEADS, 5, 3)),
-    "biased": metrics.projected(0.5 * normal(HEADS, 4, 3), 0.5 * normal(5, 3), normal(3), normal(HEADS, 3)),
-    "block": metrics.block(metrics.scaled(1), metrics.low_rank(normal(2, 2)), metrics.full(normal(HEADS, 1, 2))),
+    "low_rank": metrics.LowRank(0.5 * normal(HEADS, 2, 4)),
+    "projected": metrics.Projected(0.5 * normal(4, 3), 0.5 * normal(HEADS, 5, 3)),
+    "biased": metrics.Projected(0.5 * normal(HEADS, 4, 3), 0.5 * normal(5, 3), normal(3), normal(HEADS, 3)),
+    "block": metrics.BlockDiagonal(metrics.Scaled(1), metrics.LowRank(normal(2, 2)), metrics.Full(normal(HEADS, 1, 2))),
 }
 WIDER = ("full", "array", "projected", "biased", "block")
 

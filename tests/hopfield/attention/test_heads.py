@@ -67,7 +67,7 @@ def test_shared_keys_are_as_good_as_copies(option):
         "causal": {"mask": masks.causal()},
         "lengths": {"mask": masks.padding(jnp.asarray([[2], [5]])) & masks.causal()},
         "array": {"mask": jnp.asarray(RNG.random((1, 6, 4, 5)) < 0.7)},
-        "metric": {"metric": metrics.low_rank(normal(6, 2, 3))},
+        "metric": {"metric": metrics.LowRank(normal(6, 2, 3))},
         "sparsemax": {"separation": separations.Sparsemax()},
     }.get(option, {})
     attention = {"attention": partial(attend_blockwise, blocks=(2, 3))} if option == "blockwise" else {}

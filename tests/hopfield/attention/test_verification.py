@@ -20,7 +20,7 @@ def drawn():
     return [jnp.asarray(rng.normal(size=shape)) for shape in ((3, 4), (5, 4), (5, 2))]
 
 
-METRIC = metrics.projected(*(jnp.asarray(RNG.normal(size=s)) for s in ((4, 3), (4, 3), (3,), (3,))))
+METRIC = metrics.Projected(*(jnp.asarray(RNG.normal(size=s)) for s in ((4, 3), (4, 3), (3,), (3,))))
 
 
 def test_the_worked_example_is_verified():

@@ -94,7 +94,7 @@ def _data() -> list[Case]:
 
     rows = {"shapes": ((5, 7), (36, 106))}
     return [
-        *(corrupted(name) for name in ("flip", "mask", "noise")),
+        *(corrupted(name) for name in ("flip", "hide", "noise")),
         *map(ensemble, ("spins", "gaussian", "sphere")),
         ensemble("biased", 0.2),
         ensemble("correlated", 2.0),

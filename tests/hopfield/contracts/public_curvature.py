@@ -14,9 +14,9 @@ METRICS = {
     "Diagonal": (metrics.Diagonal, normal(4)),
     "Full": (metrics.Full, normal(4, 4)),
     "LowRank": (metrics.LowRank, normal(2, 4)),
-    "Scaled": (lambda scale: metrics.Scaled(scale, 4), positive()),
+    "Scaled": (lambda scale: metrics.Scaled(4, scale), positive()),
     "Projected": (lambda w: metrics.Projected(w, w), normal(4, 2)),
-    "Block": (lambda w: metrics.Block((metrics.Full(w), metrics.Identity(2))), normal(2, 2)),
+    "BlockDiagonal": (lambda w: metrics.BlockDiagonal(metrics.Full(w), metrics.Euclidean(2)), normal(2, 2)),
 }
 
 
@@ -34,17 +34,17 @@ def _metric_cases(name: str) -> list[Case]:
         case(f"{one}.dense", _method(build, "dense"), leaf),
     ]
     return cases + (
-        [case(f"{one}.split", _method(build, "split"), leaf, rows[0], 0, nan=())] if name == "Block" else []
+        [case(f"{one}.split", _method(build, "split"), leaf, rows[0], 0, nan=())] if name == "BlockDiagonal" else []
     )
 
 
-EUCLIDEAN = metrics.euclidean(4)
+EUCLIDEAN = metrics.Euclidean(4)
 BILINEAR = (
     *(one for name in METRICS for one in _metric_cases(name)),
-    case("metrics.Identity.left", EUCLIDEAN.left, normal(3, 4)),
-    case("metrics.Identity.right", EUCLIDEAN.right, normal(3, 4)),
-    case("metrics.Identity.form", EUCLIDEAN.form, normal(3, 4), normal(5, 4)),
-    case("metrics.Identity.dense", EUCLIDEAN.dense),
+    case("metrics.Euclidean.left", EUCLIDEAN.left, normal(3, 4)),
+    case("metrics.Euclidean.right", EUCLIDEAN.right, normal(3, 4)),
+    case("metrics.Euclidean.form", EUCLIDEAN.form, normal(3, 4), normal(5, 4)),
+    case("metrics.Euclidean.dense", EUCLIDEAN.dense),
     case("metrics.angle", metrics.angle, normal(4), normal(4), definite(4), nan=(0, 1)),
     case("metrics.distance", metrics.distance, normal(4), normal(4), definite(4), nan=(0, 1)),
     case("metrics.inner", metrics.inner, normal(4), normal(4), definite(4), nan=(0, 1)),
@@ -68,15 +68,15 @@ BILINEAR = (
             "antisymmetric_part",
             "is_symmetric",
             "is_positive_definite",
-            "full",
-            "low_rank",
+            "Full",
+            "LowRank",
             "as_metric",
         )
     ),
-    case("metrics._spectra.singular_values", lambda g: singular_values(metrics.full(g)), definite(4), nan=()),
-    case("metrics.diagonal", metrics.diagonal, normal(4), nan=()),
-    case("metrics.projected", metrics.projected, normal(4, 2), normal(4, 2), nan=()),
-    case("metrics.block", lambda g: metrics.block(metrics.full(g)), definite(3), nan=()),
+    case("metrics._spectra.singular_values", lambda g: singular_values(metrics.Full(g)), definite(4), nan=()),
+    case("metrics.Diagonal", metrics.Diagonal, normal(4), nan=()),
+    case("metrics.Projected", metrics.Projected, normal(4, 2), normal(4, 2), nan=()),
+    case("metrics.BlockDiagonal", lambda g: metrics.BlockDiagonal(metrics.Full(g)), definite(3), nan=()),
 )
 
 OUTPUTS = normal(5, 3)

@@ -174,7 +174,7 @@ def _diagnosed() -> list[Case]:
         return stability.update_jacobian(memory, state).dense()
 
     def eigenpair(memory, state):
-        return stability.largest_eigenvalue(stability.update_jacobian(memory, state))
+        return stability.largest_eigenvalue(stability.update_jacobian(memory, state), jax.random.key(0))
 
     def kind(found: stability.Regime) -> bool:
         return int(found.kind) == stability.NOT_A_NUMBER and all_nan(found)

@@ -40,7 +40,7 @@ def _of_weights(name: str, *more: Callable, two: bool = False) -> Case:
 def _statistics() -> list[Case]:
     cases = []
     levels = (
-        "gibbs",
+        "boltzmann_weights",
         "log_partition",
         "free_energy",
         "mean_energy",

@@ -23,9 +23,9 @@ def test_patterns_keep_their_size(numbers):
     [
         lambda x: Memory(FLOATS, 1.0).energy(x[0]),
         lambda x: attention.scores(x, x, beta=1.0),
-        lambda x: metrics.full(x).dense(),
-        lambda x: metrics.inner(x[0], np.array([1, 1]), metrics.euclidean(2)),
-        lambda x: metrics.distance(x[0], x[1], metrics.euclidean(2)),
+        lambda x: metrics.Full(x).dense(),
+        lambda x: metrics.inner(x[0], np.array([1, 1]), metrics.Euclidean(2)),
+        lambda x: metrics.distance(x[0], x[1], metrics.Euclidean(2)),
         lambda x: metrics.contract("ij->i", x=x),
         lambda x: thermodynamics.log_partition(x, 1.0),
         lambda x: attention.attend([[1.0], [2.0]], [[1.0], [2.0]], [[1.0], [2.0]], beta=x[0, 0]),

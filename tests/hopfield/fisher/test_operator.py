@@ -9,7 +9,7 @@ from jax.flatten_util import ravel_pytree
 
 from hopfield.fisher import as_likelihood, fisher
 from hopfield.layers import AssociationOptions, HopfieldAttention
-from hopfield.metrics import low_rank
+from hopfield.metrics import LowRank
 
 B, D, K = 7, 4, 3
 INPUTS = jax.random.normal(jax.random.key(0), (B, D))
@@ -151,7 +151,7 @@ def test_rotations_of_a_low_rank_metric_are_null_vectors():
     keys = jax.random.normal(jax.random.key(7), (5, D))
 
     def scores(w, x):
-        metric = low_rank(w)
+        metric = LowRank(w)
         return metric.left(x) @ metric.right(keys).T
 
     found = fisher(scores, factor, likelihood="categorical", inputs=INPUTS)

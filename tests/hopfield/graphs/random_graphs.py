@@ -62,7 +62,7 @@ def _layer(kind: str, lagrangian: str, rng: np.random.Generator) -> graphs.Layer
     beta = jnp.asarray(rng.uniform(0.5, 3), float)
     shift = jnp.asarray(rng.normal(size=WIDTHS[kind][-1]), float)
     built = {
-        "identity": graphs.Identity(),
+        "identity": graphs.IdentityLagrangian(),
         "relu": graphs.ReLU(),
         "softmax": graphs.Softmax(beta),
         "tanh": graphs.Tanh(beta),
@@ -77,7 +77,7 @@ def _synapse(pair: tuple[str, str], kinds: dict[str, str], weights) -> graphs.Sy
     a, b = (WIDTHS[kinds[name]] for name in pair)
     kind = kinds[pair[0]] if kinds[pair[0]] == kinds[pair[1]] else "any"
     if kind == "vector":
-        return graphs.Bilinear(weights(pair, *a, *b))
+        return graphs.BilinearSynapse(weights(pair, *a, *b))
     if kind == "tokens":
         return _attention(pair, weights)
     if kind == "image":

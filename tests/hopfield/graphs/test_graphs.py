@@ -14,7 +14,7 @@ from tests.hopfield.graphs.random_graphs import random_graph
 RNG = np.random.default_rng(2)
 X = jnp.asarray(RNG.normal(size=(3, 5)))
 LAGRANGIANS = {
-    "identity": graphs.Identity(),
+    "identity": graphs.IdentityLagrangian(),
     "relu": graphs.ReLU(),
     "softmax": graphs.Softmax(1.7),
     "tanh": graphs.Tanh(0.8),
@@ -177,7 +177,7 @@ IMAGE = graphs.Layer((4, 4, 1))
     ("layers", "names", "synapse"),
     [
         ({"a": graphs.Layer((2,))}, "a", graphs.Bias(jnp.ones((3, 1)))),
-        ({"a": graphs.Layer((2,)), "b": graphs.Layer((1,))}, ("a", "b"), graphs.Bilinear(jnp.ones((2, 3)))),
+        ({"a": graphs.Layer((2,)), "b": graphs.Layer((1,))}, ("a", "b"), graphs.BilinearSynapse(jnp.ones((2, 3)))),
         ({"a": IMAGE, "b": graphs.Layer((1, 1, 1))}, ("a", "b"), graphs.Convolution(jnp.ones((3, 3, 1, 1)))),
         ({"a": IMAGE, "b": IMAGE}, ("a", "b"), graphs.Convolution(jnp.ones((3, 3, 1, 1)), padding="FULL")),
     ],

@@ -10,7 +10,10 @@ from hopfield import graphs
 hamux = pytest.importorskip("hamux", reason="the peers extra brings hamux")
 
 NEURONS = {"image": (12, hamux.lagr_tanh, graphs.Tanh()), "labels": (4, hamux.lagr_softmax, graphs.Softmax())}
-NEURONS |= {"hidden": (6, hamux.lagr_relu, graphs.ReLU()), "other": (5, hamux.lagr_identity, graphs.Identity())}
+NEURONS |= {
+    "hidden": (6, hamux.lagr_relu, graphs.ReLU()),
+    "other": (5, hamux.lagr_identity, graphs.IdentityLagrangian()),
+}
 JOINED = (("image", "labels"), ("image", "hidden"), ("hidden", "other"))
 
 
@@ -23,7 +26,7 @@ def both():
     synapses = {f"s{i}": hamux.LinearSynapse(w) for i, w in enumerate(weights)}
     ham = hamux.HAM(neurons, synapses, [(names, f"s{i}") for i, names in enumerate(JOINED)])
     layers = {name: graphs.Layer((width,), ours) for name, (width, _, ours) in NEURONS.items()}
-    graph = graphs.Graph(layers, [(names, graphs.Bilinear(w)) for names, w in zip(JOINED, weights, strict=True)])
+    graph = graphs.Graph(layers, [(names, graphs.BilinearSynapse(w)) for names, w in zip(JOINED, weights, strict=True)])
     states = {name: jnp.asarray(rng.normal(size=width), jnp.float32) for name, (width, *_) in NEURONS.items()}
     return ham, graph, states
 

@@ -24,7 +24,7 @@ def machine(hidden: graphs.Lagrangian) -> graphs.Graph:
 def chains(graph: graphs.Graph) -> np.ndarray:
     """Visible units [chains, sweeps, N], without the first sweeps."""
     start = graph.zeros() | {"visible": jnp.ones(N)}
-    run = jax.jit(jax.vmap(lambda key: graphs.gibbs(graph, start, key, T, sweeps=SWEEPS)["visible"]))
+    run = jax.jit(jax.vmap(lambda key: graphs.sample(graph, start, key, T, sweeps=SWEEPS)["visible"]))
     return np.asarray(run(KEYS))[:, 20:]
 
 
@@ -45,7 +45,7 @@ def assert_same_marginals(pairs: np.ndarray, expected: np.ndarray) -> None:
 def test_spins_and_gaussian_units_are_the_classical_network():
     """Σ_h exp(−[½‖h‖² − h·W x]/T) = exp(½‖W x‖²/T), and E(x) = −½ Σ (ξ·x)²/N = −½‖W x‖²."""
     expected = exact(0.5 * np.sum((STATES @ WEIGHTS.T) ** 2, axis=1) / T)
-    by_blocks = chains(machine(graphs.Identity()))
+    by_blocks = chains(machine(graphs.IdentityLagrangian()))
     assert_same_marginals(np.einsum("cti,ctj->cij", by_blocks, by_blocks) / by_blocks.shape[1], expected)
 
     memory = find("classical").build(PATTERNS)
@@ -67,21 +67,21 @@ def test_the_slope_of_a_lagrangian_is_the_mean_of_its_units():
     """So that a graph with β = 1/T is the machine's mean field."""
     field = jnp.array([0.7, -0.2, 0.1])
     bias = graphs.Bias(field)
-    for lagrangian in (graphs.Tanh(1 / T), graphs.Identity(), graphs.Softmax(1 / T)):
+    for lagrangian in (graphs.Tanh(1 / T), graphs.IdentityLagrangian(), graphs.Softmax(1 / T)):
         graph = graphs.Graph({"x": graphs.Layer((3,), lagrangian)}, [("x", bias)])
-        drawn = np.asarray(graphs.gibbs(graph, graph.zeros(), jax.random.key(2), T, sweeps=20_000)["x"])
+        drawn = np.asarray(graphs.sample(graph, graph.zeros(), jax.random.key(2), T, sweeps=20_000)["x"])
         np.testing.assert_allclose(drawn.mean(axis=0), lagrangian.activation(field), atol=0.03)
 
 
 def test_not_a_number_stays_one_and_what_cannot_be_drawn_is_refused():
-    graph = machine(graphs.Identity())
+    graph = machine(graphs.IdentityLagrangian())
     start = graph.zeros() | {"visible": jnp.ones(N).at[2].set(jnp.nan)}
-    assert np.all(np.isnan(graphs.gibbs(graph, start, jax.random.key(0), 1.0, sweeps=1)["hidden"]))
-    with pytest.raises(ValueError, match="layers must be of Tanh, Identity or Softmax to be drawn, got ReLU"):
-        graphs.gibbs(machine(graphs.ReLU()), graph.zeros(), jax.random.key(0), 1.0, sweeps=1)
-    alone = graphs.Graph({"x": graphs.Layer((2,))}, [(("x", "x"), graphs.Bilinear(jnp.eye(2)))])
+    assert np.all(np.isnan(graphs.sample(graph, start, jax.random.key(0), 1.0, sweeps=1)["hidden"]))
+    with pytest.raises(ValueError, match="layers must be Tanh, IdentityLagrangian or Softmax to be drawn, got ReLU"):
+        graphs.sample(machine(graphs.ReLU()), graph.zeros(), jax.random.key(0), 1.0, sweeps=1)
+    alone = graphs.Graph({"x": graphs.Layer((2,))}, [(("x", "x"), graphs.BilinearSynapse(jnp.eye(2)))])
     with pytest.raises(ValueError, match="synapses must join no layer to itself, got one of x, x"):
-        graphs.gibbs(alone, alone.zeros(), jax.random.key(0), 1.0, sweeps=1)
+        graphs.sample(alone, alone.zeros(), jax.random.key(0), 1.0, sweeps=1)
 
 
 def bent(_, x, y):
@@ -106,13 +106,13 @@ def test_a_field_that_depends_on_its_own_layer_is_no_field(names, synapse):
     layers = {name: graphs.Layer((3, 2), graphs.Tanh()) for name in ("x", "y")}
     graph = graphs.Graph(layers, [(names, synapse)])
     with pytest.raises(ValueError, match="synapses must be linear in every layer, got one that is not in 'x'"):
-        graphs.gibbs(graph, graph.zeros(), jax.random.key(0), 1.0, sweeps=1)
+        graphs.sample(graph, graph.zeros(), jax.random.key(0), 1.0, sweeps=1)
     linear = graphs.Graph(layers, [(("x", "y"), graphs.Formula(flat, jnp.array(0.3)))])
-    assert graphs.gibbs(linear, graph.zeros(), jax.random.key(0), 1.0, sweeps=1)["x"].shape == (1, 3, 2)
+    assert graphs.sample(linear, graph.zeros(), jax.random.key(0), 1.0, sweeps=1)["x"].shape == (1, 3, 2)
 
 
 def test_gaussian_units_that_nothing_confines_are_refused():
-    layers = {"a": graphs.Layer((2,), graphs.Tanh()), "c": graphs.Layer((2,), graphs.Identity(), leak=False)}
-    graph = graphs.Graph(layers, [(("a", "c"), graphs.Bilinear(jnp.eye(2)))])
-    with pytest.raises(ValueError, match="layers of Identity must have leak=True to be drawn, got 'c'"):
-        graphs.gibbs(graph, {"a": jnp.ones(2), "c": jnp.zeros(2)}, jax.random.key(0), 1.0)
+    layers = {"a": graphs.Layer((2,), graphs.Tanh()), "c": graphs.Layer((2,), graphs.IdentityLagrangian(), leak=False)}
+    graph = graphs.Graph(layers, [(("a", "c"), graphs.BilinearSynapse(jnp.eye(2)))])
+    with pytest.raises(ValueError, match="layers of IdentityLagrangian must have leak=True, got 'c'"):
+        graphs.sample(graph, {"a": jnp.ones(2), "c": jnp.zeros(2)}, jax.random.key(0), 1.0)

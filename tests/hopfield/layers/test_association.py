@@ -42,7 +42,7 @@ def test_a_slot_scores_zero_under_a_metric_with_biases(steps):
     w_query, w_key, query, key = (rng.normal(size=(n, 2)) for n in (2, 2, 3, 4))
     b_query, b_key = rng.normal(size=2), rng.normal(size=2)
     options = AssociationOptions(
-        metric=metrics.projected(w_query, w_key, b_query, b_key), memory_slots=2, beta=1.3, update_steps=steps
+        metric=metrics.Projected(w_query, w_key, b_query, b_key), memory_slots=2, beta=1.3, update_steps=steps
     )
     state = query
     for _ in range(steps):

@@ -11,7 +11,7 @@ from hopfield.layers import FixedParam
 from hopfield.layers._fixed import FixedTree
 
 TREES = {
-    "metric of four arrays": metrics.projected(jnp.ones((3, 2)), 2.0 * jnp.ones((3, 2)), jnp.zeros(2), jnp.ones(2)),
+    "metric of four arrays": metrics.Projected(jnp.ones((3, 2)), 2.0 * jnp.ones((3, 2)), jnp.zeros(2), jnp.ones(2)),
     "encoding": Rotary(8),
     "separation with a number": separations.Entmax(1.3),
     "separation without": separations.LogSumExp(),

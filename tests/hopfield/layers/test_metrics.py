@@ -63,6 +63,6 @@ def test_scores_of_a_layer_are_q_g_k(kind, per_head):
 
 
 def test_a_fixed_metric_is_not_trained():
-    module = layer(2, 8, metric=metrics.diagonal(np.arange(1.0, 5.0)))
+    module = layer(2, 8, metric=metrics.Diagonal(np.arange(1.0, 5.0)))
     assert "metric" not in nnx.state(module, nnx.Param).get("attention_fn", {})
     assert len(jax.tree.leaves(nnx.state(FixedMetric(np.eye(3))))) == 1

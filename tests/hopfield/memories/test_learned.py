@@ -76,7 +76,7 @@ def test_unused_patterns_are_not_learned():
 def test_learned_patterns_are_retrieved_from_corrupted_starts():
     """At half of a pattern for each neuron, where Hebb's rule keeps none."""
     stored, network, _ = learned("adatron", 20)
-    start = patterns.flip(jax.random.key(5), stored[0], 0.05).state
+    start = patterns.flip(jax.random.key(5), stored[0], 0.05)
     assert jnp.all(retrieve(network, start, dynamics="sequential").state == stored[0])
 
 

@@ -16,31 +16,31 @@ def normal(*shape):
 
 
 METRICS = {
-    "identity": metrics.euclidean(4),
-    "scaled": metrics.scaled(4),
-    "diagonal": metrics.diagonal(normal(4)),
-    "full": metrics.full(normal(4, 5)),
-    "low_rank": metrics.low_rank(normal(2, 4)),
-    "projected": metrics.projected(normal(4, 3), normal(5, 3)),
-    "biased": metrics.projected(normal(4, 3), normal(5, 3), normal(3), normal(3)),
-    "half_biased": metrics.projected(normal(4, 3), normal(5, 3), None, normal(3)),
-    "block": metrics.block(metrics.scaled(1, 2.0), metrics.full(normal(1, 2)), metrics.low_rank(normal(1, 2))),
+    "identity": metrics.Euclidean(4),
+    "scaled": metrics.Scaled(4),
+    "diagonal": metrics.Diagonal(normal(4)),
+    "full": metrics.Full(normal(4, 5)),
+    "low_rank": metrics.LowRank(normal(2, 4)),
+    "projected": metrics.Projected(normal(4, 3), normal(5, 3)),
+    "biased": metrics.Projected(normal(4, 3), normal(5, 3), normal(3), normal(3)),
+    "half_biased": metrics.Projected(normal(4, 3), normal(5, 3), None, normal(3)),
+    "block": metrics.BlockDiagonal(metrics.Scaled(1, 2.0), metrics.Full(normal(1, 2)), metrics.LowRank(normal(1, 2))),
 }
 PER_HEAD = {
-    "scaled": metrics.scaled(4, jnp.asarray([0.5, 1.0, 2.0])),
-    "diagonal": metrics.diagonal(normal(3, 4)),
-    "full": metrics.full(normal(3, 4, 5)),
-    "low_rank": metrics.low_rank(normal(3, 2, 4)),
-    "biased": metrics.projected(normal(3, 4, 2), normal(5, 2), normal(3, 2), normal(2)),
-    "block": metrics.block(metrics.euclidean(2), metrics.diagonal(normal(3, 2))),
+    "scaled": metrics.Scaled(4, jnp.asarray([0.5, 1.0, 2.0])),
+    "diagonal": metrics.Diagonal(normal(3, 4)),
+    "full": metrics.Full(normal(3, 4, 5)),
+    "low_rank": metrics.LowRank(normal(3, 2, 4)),
+    "biased": metrics.Projected(normal(3, 4, 2), normal(5, 2), normal(3, 2), normal(2)),
+    "block": metrics.BlockDiagonal(metrics.Euclidean(2), metrics.Diagonal(normal(3, 2))),
 }
 REGULAR = {
-    "identity": metrics.euclidean(3),
-    "scaled": metrics.scaled(3, 0.2),
-    "diagonal": metrics.diagonal(jnp.asarray([1.0, -2.0, 4.0])),
-    "full": metrics.full(normal(3, 3)),
-    "low_rank": metrics.low_rank(normal(5, 3)),
-    "block": metrics.block(metrics.scaled(1, 3.0), metrics.full(normal(2, 2))),
+    "identity": metrics.Euclidean(3),
+    "scaled": metrics.Scaled(3, 0.2),
+    "diagonal": metrics.Diagonal(jnp.asarray([1.0, -2.0, 4.0])),
+    "full": metrics.Full(normal(3, 3)),
+    "low_rank": metrics.LowRank(normal(5, 3)),
+    "block": metrics.BlockDiagonal(metrics.Scaled(1, 3.0), metrics.Full(normal(2, 2))),
 }
 
 
@@ -84,18 +84,18 @@ def test_projections_with_biases_are_the_augmented_form():
 
 
 def test_scaled_by_default_is_scaled_dot_product_attention():
-    np.testing.assert_allclose(metrics.scaled(16).dense(), np.eye(16) / 4, rtol=1e-7)
+    np.testing.assert_allclose(metrics.Scaled(16).dense(), np.eye(16) / 4, rtol=1e-7)
 
 
 def test_entries_of_a_diagonal_are_no_rounding_of_each_other():
     """Nor are the parts of a block: condition numbers of 1e10 in single precision."""
     entries = np.array([1e-5, 1e5], np.float32)
-    for g in (metrics.diagonal(entries), metrics.block(*(metrics.scaled(1, entry) for entry in entries))):
+    for g in (metrics.Diagonal(entries), metrics.BlockDiagonal(*(metrics.Scaled(1, entry) for entry in entries))):
         assert metrics.volume_element(g) == pytest.approx(1.0, rel=1e-5)
         assert metrics.condition_number(g) == pytest.approx(1e10, rel=1e-5)
         assert metrics.rank(g) == 2
         assert metrics.is_positive_definite(g)
-    assert not metrics.is_positive_definite(metrics.block(metrics.euclidean(1), metrics.diagonal([1.0, -1.0])))
+    assert not metrics.is_positive_definite(metrics.BlockDiagonal(metrics.Euclidean(1), metrics.Diagonal([1.0, -1.0])))
 
 
 @pytest.mark.parametrize("name", REGULAR)
@@ -115,11 +115,11 @@ def test_inverse_of_a_singular_metric_is_refused():
         jax.eval_shape(metrics.raise_index, normal(4), METRICS["low_rank"])
     repeated = jnp.asarray([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])
     with pytest.raises(ValueError, match=r"^g must be invertible, got a singular metric of rank 1 < 2$"):
-        metrics.inverse(metrics.low_rank(repeated))
+        metrics.inverse(metrics.LowRank(repeated))
     with pytest.raises(ValueError, match="singular metric of rank 1 < 2"):
         metrics.raise_index(normal(2), repeated[:2])
     with pytest.raises(ValueError, match="singular metric of rank 2 < 3"):
-        metrics.inverse(metrics.diagonal(jnp.asarray([1.0, 0.0, 2.0])))
+        metrics.inverse(metrics.Diagonal(jnp.asarray([1.0, 0.0, 2.0])))
     with pytest.raises(ValueError, match=r"^g must be square, got \[N, K\] = \[4, 5\]$"):
         metrics.inverse(METRICS["full"])
     assert np.isnan(jax.vmap(lambda m: metrics.inverse(m).dense())(repeated[None, :2])).all()
@@ -140,8 +140,8 @@ def test_lengths_angles_and_volumes_in_a_stretched_plane():
 
 def test_small_angles_keep_their_digits():
     u, v = jnp.asarray([1.0, 0.0]), jnp.asarray([1.0, 1e-9])
-    assert metrics.angle(u, v, metrics.euclidean(2)) == pytest.approx(1e-9, rel=1e-12)
-    assert metrics.angle(u, -v, metrics.euclidean(2)) == pytest.approx(np.pi - 1e-9, rel=1e-15)
+    assert metrics.angle(u, v, metrics.Euclidean(2)) == pytest.approx(1e-9, rel=1e-12)
+    assert metrics.angle(u, -v, metrics.Euclidean(2)) == pytest.approx(np.pi - 1e-9, rel=1e-15)
 
 
 def test_symmetry_and_definiteness_are_recognised():
@@ -159,7 +159,7 @@ def test_symmetry_and_definiteness_are_recognised():
     assert not metrics.is_positive_definite(REGULAR["diagonal"])
     assert metrics.condition_number(METRICS["low_rank"]) == np.inf
     assert metrics.volume_element(METRICS["low_rank"]) == 0.0
-    single = metrics.projected(*RNG.normal(size=(2, 4, 2)).astype(np.float32))
+    single = metrics.Projected(*RNG.normal(size=(2, 4, 2)).astype(np.float32))
     assert metrics.condition_number(single) == np.inf
     assert metrics.volume_element(single) == 0.0
 
@@ -203,14 +203,14 @@ def test_eigenvalues_and_rank_are_those_of_the_matrix():
     """½(g + gᵀ) of [[2, 2], [0, 2]] is [[2, 1], [1, 2]], with eigenvalues 1 and 3."""
     np.testing.assert_allclose(metrics.eigenvalues(jnp.array([[2.0, 2.0], [0.0, 2.0]])), [1.0, 3.0], rtol=1e-6)
     factor = np.random.default_rng(0).normal(size=(3, 2, 5))
-    np.testing.assert_array_equal(metrics.rank(metrics.low_rank(jnp.asarray(factor))), [2, 2, 2])
-    assert metrics.rank(metrics.euclidean(4)) == 4
+    np.testing.assert_array_equal(metrics.rank(metrics.LowRank(jnp.asarray(factor))), [2, 2, 2])
+    assert metrics.rank(metrics.Euclidean(4)) == 4
 
 
 @pytest.mark.parametrize("size", [1e-25, 1.0, 1e25])
 def test_lengths_and_angles_hold_at_any_scale(size):
     u, v = size * jnp.array([[3.0, 4.0], [4.0, -3.0]], jnp.float32)
-    plane = metrics.euclidean(2)
+    plane = metrics.Euclidean(2)
     np.testing.assert_allclose(metrics.norm(u, plane) / size, 5.0, rtol=1e-6)
     np.testing.assert_allclose(metrics.distance(u, v, plane) / size, 5 * np.sqrt(2), rtol=1e-6)
     np.testing.assert_allclose(metrics.angle(u, v, plane), np.pi / 2, rtol=1e-6)
@@ -220,7 +220,7 @@ def test_lengths_and_angles_hold_at_any_scale(size):
 def test_a_length_by_projections_with_biases_is_that_of_the_augmented_vector():
     # √((x W + b)·(x W + b)), which does not grow with x as lengths without biases do.
     weights, bias, v = normal(3, 3), normal(3), jnp.array([30.0, -4.0, 0.5])
-    g = metrics.projected(weights, weights, bias, bias)
+    g = metrics.Projected(weights, weights, bias, bias)
     np.testing.assert_allclose(metrics.norm(v, g), np.linalg.norm(v @ weights + bias), rtol=1e-12)
 
 
@@ -237,7 +237,7 @@ def test_volumes_and_signs_of_a_factored_metric_are_those_of_its_factor(conditio
     """In float32 the product WᵀW has lost its smallest eigenvalues, of which √det WᵀW = |det W| knows nothing."""
     turns = [np.linalg.qr(RNG.normal(size=(4, 4)))[0] for _ in range(2)]
     factor = turns[0] @ np.diag(np.geomspace(1 / condition, 1, 4)) @ turns[1]
-    g = metrics.low_rank(jnp.asarray(factor, jnp.float32))
+    g = metrics.LowRank(jnp.asarray(factor, jnp.float32))
     assert float(metrics.volume_element(g)) == pytest.approx(abs(np.linalg.det(factor)), rel=0.05)
     assert metrics.is_positive_definite(g)
 
@@ -252,7 +252,7 @@ def test_an_angle_of_two_vectors_is_one_per_head(name):
 
 
 def test_a_block_of_parts_that_are_not_square_has_all_its_singular_values():
-    g = metrics.block(metrics.full(normal(1, 2)), metrics.full(normal(2, 1)))
+    g = metrics.BlockDiagonal(metrics.Full(normal(1, 2)), metrics.Full(normal(2, 1)))
     expected = np.linalg.svd(g.dense(), compute_uv=False)
     assert expected[-1] < 1e-12
     assert metrics.condition_number(g) == np.inf

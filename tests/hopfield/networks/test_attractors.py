@@ -10,7 +10,7 @@ import pytest
 
 from hopfield import Couplings, find_memory, patterns
 from hopfield.networks import AsymmetricCouplings
-from hopfield.networks.attractors import as_couplings, attractors, shuffled, transitions
+from hopfield.networks.attractors import as_couplings, find_attractors, shuffled, transitions
 
 RNG = np.random.default_rng(3)
 N = 8
@@ -30,7 +30,7 @@ DIRECTED = "ignore:matrix differs .* taken as directed:UserWarning"
 @pytest.mark.filterwarnings(DIRECTED)
 @pytest.mark.parametrize("matrix", [SYMMETRIC, DRAWN], ids=["symmetric", "asymmetric"])
 def test_what_is_found_are_the_fixed_points_there_are(matrix):
-    found = attractors(matrix, starts=2000)
+    found = find_attractors(matrix, jax.random.key(0), starts=2000)
     assert set(map(tuple, np.asarray(found.states))) == fixed_points(matrix)
     assert float(found.basins.sum()) + found.unsettled == pytest.approx(1.0)
     assert np.all(np.diff(found.basins) <= 0)
@@ -38,7 +38,7 @@ def test_what_is_found_are_the_fixed_points_there_are(matrix):
 
 
 def test_energies_are_those_of_the_states():
-    found = attractors(SYMMETRIC, starts=200)
+    found = find_attractors(SYMMETRIC, jax.random.key(0), starts=200)
     hollow = SYMMETRIC - np.diag(np.diag(SYMMETRIC))
     expected = [-0.5 * state @ hollow @ state for state in np.asarray(found.states)]
     np.testing.assert_allclose(found.energies, expected, rtol=1e-5)
@@ -47,15 +47,15 @@ def test_energies_are_those_of_the_states():
 def test_stored_patterns_are_attractors():
     stored = patterns.spins(jax.random.key(1), 2, 60)
     network = find_memory("perceptron_symmetric").build(stored)
-    reached = set(map(tuple, np.asarray(attractors(network, starts=300).states)))
+    reached = set(map(tuple, np.asarray(find_attractors(network, jax.random.key(0), starts=300).states)))
     assert {tuple(np.asarray(row)) for row in stored} <= reached
 
 
 def test_cold_chains_stay_and_hot_ones_leave():
-    found = attractors(SYMMETRIC, starts=500)
-    cold = transitions(SYMMETRIC, found.states, 1e-3, runs=20, sweeps=5)
+    found = find_attractors(SYMMETRIC, jax.random.key(0), starts=500)
+    cold = transitions(SYMMETRIC, found.states, jax.random.key(0), 1e-3, runs=20, sweeps=5)
     np.testing.assert_array_equal(cold[:, :-1], np.eye(len(found.states)))
-    hot = np.asarray(transitions(SYMMETRIC, found.states, 1e3, runs=400, sweeps=5))
+    hot = np.asarray(transitions(SYMMETRIC, found.states, jax.random.key(0), 1e3, runs=400, sweeps=5))
     np.testing.assert_allclose(hot.sum(axis=1), 1.0, rtol=1e-6)
     np.testing.assert_allclose(hot[:, :-1], np.broadcast_to(found.basins, cold[:, :-1].shape), atol=0.15)
 

@@ -34,7 +34,7 @@ def every(separation: str, axis: int):
 
     def quantities(scores, beta, mask):
         chosen = {"axis": axis, "mask": mask, "separation": SEPARATIONS[separation]}
-        return {f.__name__: f(scores, beta, **chosen) for f in (thermo.gibbs, *PER_ROW)}
+        return {f.__name__: f(scores, beta, **chosen) for f in (thermo.boltzmann_weights, *PER_ROW)}
 
     return quick(quantities)
 
@@ -46,7 +46,7 @@ def quantities_of(scores, beta, mask=True, separation="log_sum_exp", axis=-1):
     return jax.tree.map(np.asarray, every(separation, axis)(scores, beta, used))
 
 
-gibbs, entropy = quick(thermo.gibbs), quick(thermo.entropy)
+gibbs, entropy = quick(thermo.boltzmann_weights), quick(thermo.entropy)
 
 
 def ensemble(scores, beta):

@@ -18,7 +18,7 @@ DTYPES = pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64], ids=lambda
 @pytest.mark.parametrize("fraction", [0.0, 0.1, 0.5, 1.0])
 def test_overlap_and_bit_error_of_flipped_spins(fraction, dtype):
     pattern = patterns.spins(KEY, 1, 40, dtype=dtype)[0]
-    state = patterns.flip(KEY, pattern, fraction).state
+    state = patterns.flip(KEY, pattern, fraction)
     # k = fraction·N wrong spins: m = 1 − 2k/N, error k/N, and ‖x‖ = ‖ξ‖ = √N.
     tolerance = 8 * float(jnp.finfo(dtype).eps)
     for measured, expected in [
@@ -203,7 +203,7 @@ def test_separation_can_be_mapped_and_never_forms_all_products():
 def test_nearest_pattern_is_the_one_that_was_corrupted():
     stored = patterns.spins(KEY, 30, 200)
     keys = jax.random.split(KEY, 30)
-    states = jax.vmap(lambda key, row: patterns.flip(key, row, 0.2).state)(keys, stored)
+    states = jax.vmap(lambda key, row: patterns.flip(key, row, 0.2))(keys, stored)
     nearest = jax.jit(jax.vmap(overlaps.nearest_pattern, (0, None)))(states, stored)
     np.testing.assert_array_equal(nearest.index, np.arange(30))
     np.testing.assert_allclose(nearest.overlap, 0.6, atol=1e-14)

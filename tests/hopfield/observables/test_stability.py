@@ -47,7 +47,7 @@ def diagnosed(memory, state):
         jnp.stack(columns, axis=1),
         jax.jacrev(memory.update)(state),
         stability.susceptibility(memory, state),
-        stability.largest_eigenvalue(jacobian),
+        stability.largest_eigenvalue(jacobian, jax.random.key(0)),
     )
 
 
@@ -100,7 +100,7 @@ def test_susceptibility_is_the_answer_to_a_field_on_the_patterns(name):
 def test_few_products_find_the_largest_eigenvalue_of_many_neurons():
     """N = 400: 32 products against LAPACK, with an error below the residual, in float64 and float32."""
     stored, state = RNG.normal(size=(60, 400)), 0.1 * RNG.normal(size=400)
-    largest = quick(lambda m, x: stability.largest_eigenvalue(stability.update_jacobian(m, x)))
+    largest = quick(lambda m, x: stability.largest_eigenvalue(stability.update_jacobian(m, x), jax.random.key(0)))
     for dtype, relative in ((jnp.float64, 1e-9), (jnp.float32, 1e-5)):
         memory = Memory(jnp.asarray(stored, dtype), 0.05)
         pair = largest(memory, jnp.asarray(state, dtype))
@@ -115,7 +115,11 @@ def test_residual_tells_when_products_were_too_few():
     memory, state = Memory(jnp.asarray(RNG.normal(size=(400, 120))), 0.5), jnp.zeros(120)
     spectrum = np.linalg.eigvalsh(covariance(memory, state))
     few, many = (
-        quick(lambda n=n: stability.largest_eigenvalue(stability.update_jacobian(memory, state), max_iterations=n))()
+        quick(
+            lambda n=n: stability.largest_eigenvalue(
+                stability.update_jacobian(memory, state), jax.random.key(0), max_iterations=n
+            )
+        )()
         for n in (3, 32)
     )
     assert spectrum[-1] - float(few.value) > 0.05
@@ -141,7 +145,7 @@ def test_deviations_shrink_by_the_largest_eigenvalue():
     """Far into a retrieval, successive steps are parallel to the eigenvector and in the ratio λ."""
     memory = Memory(0.7 * PATTERNS, 0.5)
     end = retrieve(memory, STATE, max_steps=5000, rtol=1e-15).state
-    pair = quick(lambda: stability.largest_eigenvalue(stability.update_jacobian(memory, end)))()
+    pair = quick(lambda: stability.largest_eigenvalue(stability.update_jacobian(memory, end), jax.random.key(0)))()
     deviation = 1e-5 * pair.vector
     ratio = np.asarray(memory.update(end + deviation) - memory.update(end - deviation)) / (2 * np.asarray(deviation))
     assert 0 < float(pair.value) < 1
@@ -162,9 +166,9 @@ def test_jacobians_and_regimes_can_be_batched():
 
     def one(beta, state):
         memory = Memory(PATTERNS, beta)
-        return stability.largest_eigenvalue(stability.update_jacobian(memory, state)).value, stability.regime(
-            memory, state
-        )
+        return stability.largest_eigenvalue(
+            stability.update_jacobian(memory, state), jax.random.key(0)
+        ).value, stability.regime(memory, state)
 
     betas, states = jnp.asarray([0.1, 0.7, 3.0]), jnp.asarray(RNG.normal(size=(3, N)))
     values, regimes = quick(jax.vmap(one))(betas, states)
@@ -177,7 +181,9 @@ def test_jacobians_and_regimes_can_be_batched():
 
 def test_largest_eigenvalue_needs_a_product_and_a_continuous_space():
     with pytest.raises(ValueError, match=r"^max_iterations must be an integer of at least 1, got 0$"):
-        stability.largest_eigenvalue(stability.update_jacobian(MEMORIES["softmax"], STATE), max_iterations=0)
+        stability.largest_eigenvalue(
+            stability.update_jacobian(MEMORIES["softmax"], STATE), jax.random.key(0), max_iterations=0
+        )
     spins = Memory(jnp.ones((2, 3)), separation=Linear(), space=Spins())
     with pytest.raises(ValueError, match="continuous space for its update to have a Jacobian, got Spins"):
         stability.update_jacobian(spins, jnp.ones(3))
@@ -274,7 +280,7 @@ def test_error_bound_is_refused_for_memories_the_theorem_is_not_about(memory):
 def test_of_two_eigenvalues_of_opposite_sign_one_is_found_exactly():
     """The third-degree memory of two unit vectors has J = 2 diag(x): 1 and −1."""
     memory = Memory(jnp.eye(2, dtype=jnp.float32), 1.0, separation="polynomial:3")
-    found = stability.largest_eigenvalue(stability.update_jacobian(memory, jnp.float32([0.5, -0.5])))
+    found = stability.largest_eigenvalue(stability.update_jacobian(memory, jnp.float32([0.5, -0.5])), jax.random.key(0))
     np.testing.assert_allclose(abs(found.value), 1.0, rtol=1e-6)
     np.testing.assert_allclose(found.residual, 0.0, atol=1e-6)
 

@@ -30,7 +30,7 @@ def test_extreme_temperatures_and_scores_give_no_nan(name, dtype):
         if separation.normalised and key not in ("log_partition", "free_energy"):
             assert np.all(np.isfinite(values)), key
     if separation.normalised:
-        np.testing.assert_allclose(np.sum(found["gibbs"], axis=1), 1, rtol=1e-5)
+        np.testing.assert_allclose(np.sum(found["boltzmann_weights"], axis=1), 1, rtol=1e-5)
         assert np.all(found["energy_variance"] >= 0)
         cold = betas >= 1e4
         for key in ("free_energy", "mean_energy"):
@@ -40,7 +40,7 @@ def test_extreme_temperatures_and_scores_give_no_nan(name, dtype):
 def test_limits_of_temperature():
     scores = np.array([3.0, 1.0, 3.0, -2.0])
     found = quantities_of(np.stack([scores, scores]), np.array([np.inf, 0.0]))
-    np.testing.assert_array_equal(found["gibbs"], [[0.5, 0, 0.5, 0], [0.25] * 4])
+    np.testing.assert_array_equal(found["boltzmann_weights"], [[0.5, 0, 0.5, 0], [0.25] * 4])
     np.testing.assert_allclose(found["thermal_entropy"], np.log([2, 4]), rtol=1e-15)
     np.testing.assert_allclose(found["mean_energy"], [-3, -1.25], rtol=1e-15)
     np.testing.assert_allclose(found["energy_variance"], [0, np.var(scores)], rtol=1e-14)
@@ -61,7 +61,7 @@ def test_gradients_are_finite_at_masked_scores_and_at_weights_of_zero(name):
     separation = SEPARATIONS[name]
 
     def total(scores, beta):
-        functions = (thermo.gibbs, *PER_ROW[2:])
+        functions = (thermo.boltzmann_weights, *PER_ROW[2:])
         return sum(jnp.sum(f(scores, beta, mask=used, separation=separation)) for f in functions)
 
     gradient = quick(jax.grad(total))
@@ -98,7 +98,7 @@ def test_the_potential_has_its_limits_at_both_ends_of_beta(separation):
 def test_rows_without_patterns_are_defined(scores):
     nothing = np.full(4, np.any(np.isinf(scores)))
     found = quantities_of(scores, 1.0, nothing)
-    assert not np.any(found["gibbs"])
+    assert not np.any(found["boltzmann_weights"])
     assert found["log_partition"] == -np.inf
     assert found["free_energy"] == np.inf
     for key in ("mean_energy", "thermal_entropy", "energy_variance", "heat_capacity"):
@@ -115,18 +115,18 @@ def test_any_axis_any_mask_and_a_temperature_per_row():
         expected = (log_z, -log_z / beta[i, 0], energy, shannon, variance, beta[i, 0] ** 2 * variance)
         for function, value in zip(PER_ROW, expected, strict=True):
             assert found[function.__name__][i, k] == pytest.approx(value, rel=1e-12, abs=1e-14)
-        np.testing.assert_allclose(found["gibbs"][i, used, k], p, rtol=1e-12)
-        assert not np.any(found["gibbs"][i, ~used, k])
+        np.testing.assert_allclose(found["boltzmann_weights"][i, used, k], p, rtol=1e-12)
+        assert not np.any(found["boltzmann_weights"][i, ~used, k])
 
 
 def test_an_array_of_beta_adds_the_axes_of_a_sweep():
     scores, beta = RNG.normal(size=(3, 5)), np.array([0.5, 2.0])
-    each = np.stack([thermo.gibbs(scores, b) for b in beta])
-    np.testing.assert_allclose(thermo.gibbs(scores, beta[:, None]), each, rtol=1e-12)
-    np.testing.assert_allclose(thermo.gibbs(scores.T, beta[:, None], axis=0), each.mT, rtol=1e-12)
+    each = np.stack([thermo.boltzmann_weights(scores, b) for b in beta])
+    np.testing.assert_allclose(thermo.boltzmann_weights(scores, beta[:, None]), each, rtol=1e-12)
+    np.testing.assert_allclose(thermo.boltzmann_weights(scores.T, beta[:, None], axis=0), each.mT, rtol=1e-12)
     free = [thermo.free_energy(scores[0], b) for b in beta]
     np.testing.assert_allclose(thermo.free_energy(scores[0], beta), free, rtol=1e-12)
     with pytest.raises(ValueError, match=r"^beta must broadcast with the scores' other axes \[3\], got shape \(2,\)$"):
-        thermo.gibbs(scores, beta)
+        thermo.boltzmann_weights(scores, beta)
     with pytest.raises(ValueError, match=r"^axis must be one of the 2 axes of the scores, got 2$"):
-        thermo.gibbs(scores, axis=2)
+        thermo.boltzmann_weights(scores, axis=2)

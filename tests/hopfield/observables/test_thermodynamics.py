@@ -26,7 +26,7 @@ def test_canonical_ensemble_agrees_with_scipy(size):
     for i, temperature in enumerate(temperatures):
         p, log_z, energy, shannon, variance = ensemble(scores[i], 1 / temperature)
         close = partial(np.testing.assert_allclose, rtol=1e-11, atol=1e-13)
-        close(found["gibbs"][i], p)
+        close(found["boltzmann_weights"][i], p)
         close(found["log_partition"][i], log_z)
         close(found["free_energy"][i], -temperature * log_z)
         close(found["mean_energy"][i], energy)
@@ -48,7 +48,7 @@ def test_free_energy_is_mean_energy_less_temperature_times_entropy(name):
     assert np.mean(held) > 0.9
     assert np.max(np.abs(rebuilt - found["free_energy"])[held] / scale[held]) < 1e-12
     if name == "log_sum_exp":
-        shannon = np.asarray(entropy(found["gibbs"]))
+        shannon = np.asarray(entropy(found["boltzmann_weights"]))
         assert np.max(np.abs(found["mean_energy"] - shannon / beta - found["free_energy"]) / scale) < 1e-12
         np.testing.assert_allclose(shannon, found["thermal_entropy"], rtol=1e-12, atol=1e-14)
 
@@ -60,7 +60,9 @@ def test_entropy_is_minus_the_slope_of_free_energy_and_energy_follows_its_varian
     scores = RNG.normal(size=M) + 0.3 * RNG.normal(size=(ROWS, M))
     low, here, high = (quantities_of(scores, 1 / (temperature + s), separation=name) for s in (-step, 0, step))
     slope = {key: (high[key] - low[key]) / (2 * step) for key in here}
-    same = np.all((low["gibbs"] != 0) == (high["gibbs"] != 0), axis=1) & np.isfinite(here["free_energy"])
+    same = np.all((low["boltzmann_weights"] != 0) == (high["boltzmann_weights"] != 0), axis=1) & np.isfinite(
+        here["free_energy"]
+    )
     assert np.mean(same) > 0.6
     size = np.maximum(1.0, np.abs(here["heat_capacity"]))[same]
     assert np.max(np.abs(slope["free_energy"] + here["thermal_entropy"])[same] / size) < 1e-6
@@ -117,7 +119,9 @@ def test_no_other_weights_have_less_variational_free_energy(separation):
     scores, beta = RNG.normal(size=(cases, M)), np.exp(RNG.uniform(-2, 3, cases))
     step = RNG.choice([1e-4, 1e-2, 1.0], size=(cases, 1))
     options = {"separation": separation}
-    best, least = quick(lambda s, b: (thermo.gibbs(s, b, **options), thermo.free_energy(s, b, **options)))(scores, beta)
+    best, least = quick(lambda s, b: (thermo.boltzmann_weights(s, b, **options), thermo.free_energy(s, b, **options)))(
+        scores, beta
+    )
     functional = quick(partial(thermo.variational_free_energy, **options))
     others = (1 - step) * np.asarray(best) + step * RNG.dirichlet(np.full(M, 0.5), size=cases)
     scale = 1 + np.max(np.abs(scores), axis=1) + 1 / beta
@@ -131,7 +135,7 @@ def test_no_other_weights_have_less_variational_free_energy(separation):
 def test_thermal_entropy_is_the_regulariser_of_the_weights(name):
     """Fenchel's equality F(z) = p·z + Ω(p), for every convex separation there is or will be."""
     found = quantities_of(RNG.normal(size=(ROWS, M)), np.full(ROWS, 1.3), separation=name)
-    own = quick(jax.vmap(SEPARATIONS[name].regulariser))(found["gibbs"])
+    own = quick(jax.vmap(SEPARATIONS[name].regulariser))(found["boltzmann_weights"])
     np.testing.assert_allclose(own, found["thermal_entropy"], rtol=1e-11, atol=1e-13)
 
 
@@ -178,7 +182,7 @@ def test_weights_that_are_none_have_infinite_variational_free_energy():
         for w in (jnp.ones(3), -jnp.ones(3) / 3, mixed, jnp.zeros(3)):
             assert functional(w, scores, separation=name) == jnp.inf
         assert functional(jnp.ones(3) / 3, scores, mask=np.array([True, True, False]), separation=name) == jnp.inf
-        rounded = jnp.asarray(thermo.gibbs(scores, separation=name), jnp.bfloat16)
+        rounded = jnp.asarray(thermo.boltzmann_weights(scores, separation=name), jnp.bfloat16)
         assert np.isfinite(functional(rounded, scores, separation=name))
     assert functional(mixed, scores, separation="exponential") == jnp.inf
     assert np.isnan(functional(jnp.full(3, jnp.nan), scores))
@@ -211,4 +215,6 @@ def test_excess_variational_free_energy_is_temperature_times_divergence():
     scores, weights = RNG.normal(size=(ROWS, M)), RNG.dirichlet(np.ones(M), size=ROWS)
     found = quantities_of(scores, np.full(ROWS, 1.7))
     excess = np.asarray(quick(thermo.variational_free_energy)(weights, scores, 1.7)) - found["free_energy"]
-    np.testing.assert_allclose(excess, thermo.kl_divergence(weights, found["gibbs"]) / 1.7, rtol=1e-11, atol=1e-14)
+    np.testing.assert_allclose(
+        excess, thermo.kl_divergence(weights, found["boltzmann_weights"]) / 1.7, rtol=1e-11, atol=1e-14
+    )

@@ -69,7 +69,7 @@ def test_projection_rule_answers_as_its_closed_form_says():
 
 def test_projection_basins_shrink_from_a_load_of_two_over_two_plus_pi():
     edge = 1 / (1 + np.pi / 2)
-    found = basins.projection(np.array([0.1, edge - 1e-5, edge + 0.01, 0.6, 0.9, 0.999]))
+    found = basins.basin_of_projection(np.array([0.1, edge - 1e-5, edge + 0.01, 0.6, 0.9, 0.999]))
     np.testing.assert_allclose(found[:2], 0, atol=1e-9)
     assert np.all(np.diff(found[1:]) > 0)
     assert found[2] > 0.1
@@ -95,16 +95,18 @@ def test_sphere_basin_is_the_nearest_pattern_s_until_many_patterns_win_together(
     beta = 2.0
     top = (np.sqrt(1 + 4 * beta**2) - 1) / (2 * beta)
     edge = -np.log(1 - top**2) / 2
-    assert basins.sphere(edge, beta) == pytest.approx(top, abs=1e-12)
-    assert basins.sphere(edge + 1e-9, beta) == pytest.approx(top, abs=1e-8)
-    np.testing.assert_allclose(basins.sphere([0.1, 0.3], [2.0, 50.0]), np.sqrt(1 - np.exp([-0.2, -0.6])), rtol=1e-13)
+    assert basins.basin_on_sphere(edge, beta) == pytest.approx(top, abs=1e-12)
+    assert basins.basin_on_sphere(edge + 1e-9, beta) == pytest.approx(top, abs=1e-8)
+    np.testing.assert_allclose(
+        basins.basin_on_sphere([0.1, 0.3], [2.0, 50.0]), np.sqrt(1 - np.exp([-0.2, -0.6])), rtol=1e-13
+    )
     highest = spherical.typical_load(beta)
-    assert basins.sphere(highest - 1e-12, beta) == pytest.approx(1, abs=1e-9)
-    assert np.isnan(basins.sphere(highest + 1e-9, beta))
+    assert basins.basin_on_sphere(highest - 1e-12, beta) == pytest.approx(1, abs=1e-9)
+    assert np.isnan(basins.basin_on_sphere(highest + 1e-9, beta))
     # between, the target's score λm equals the free energy of the others, α + ln ∫ e^(λNt) / N
     load = (edge + highest) / 2
     free_energy = load + beta * top + np.log(1 - top**2) / 2
-    assert basins.sphere(load, beta) == pytest.approx(free_energy / beta, abs=1e-12)
+    assert basins.basin_on_sphere(load, beta) == pytest.approx(free_energy / beta, abs=1e-12)
 
 
 @pytest.mark.parametrize("patterns", [2, 7, 100])
@@ -125,5 +127,5 @@ def test_nearest_pattern_is_the_sphere_s_basin_in_many_dimensions():
     neurons, load = 200, 0.15
     patterns = round(np.exp(load * neurons))
     middle = basins.nearest_pattern(neurons, patterns)
-    assert middle == pytest.approx(basins.sphere(load, 10.0), abs=0.02)
+    assert middle == pytest.approx(basins.basin_on_sphere(load, 10.0), abs=0.02)
     assert basins.nearest_pattern_share(neurons, patterns, middle) == pytest.approx(0.5, abs=1e-9)
