@@ -80,4 +80,6 @@ if not TYPE_CHECKING:  # where types are checked, the modules are those imported
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_modules(), *(() if _door.lacking() else _door.PYTHON)})
+    return sorted(
+        {*__all__, *_modules() - {"disturbances", "outside", "packed"}, *(() if _door.lacking() else _door.PYTHON)}
+    )

@@ -6,18 +6,25 @@ import jax
 import jax.numpy as jnp
 
 from hopfield import fisher, metrics
+from hopfield._pytrees import unchecked
 from hopfield.metrics._spectra import singular_values
 from tests.hopfield.contracts.public import Case
 from tests.hopfield.contracts.public_draws import any_nan, case, definite, normal, positive
 
+
+def _full(matrix) -> metrics.Full:
+    return unchecked(metrics.Full, matrix=matrix)
+
+
 METRICS = {
-    "Diagonal": (metrics.Diagonal, normal(4)),
-    "Full": (metrics.Full, normal(4, 4)),
-    "LowRank": (metrics.LowRank, normal(2, 4)),
-    "Scaled": (lambda scale: metrics.Scaled(4, scale), positive()),
-    "Projected": (lambda w: metrics.Projected(w, w), normal(4, 2)),
-    "BlockDiagonal": (lambda w: metrics.BlockDiagonal(metrics.Full(w), metrics.Euclidean(2)), normal(2, 2)),
+    "Diagonal": (lambda entries: unchecked(metrics.Diagonal, entries=entries), normal(4)),
+    "Full": (_full, normal(4, 4)),
+    "LowRank": (lambda factor: unchecked(metrics.LowRank, factor=factor), normal(2, 4)),
+    "Scaled": (lambda scale: unchecked(metrics.Scaled, width=4, scale=scale), positive()),
+    "Projected": (lambda w: unchecked(metrics.Projected, w_query=w, w_key=w), normal(4, 2)),
+    "BlockDiagonal": (lambda w: metrics.BlockDiagonal(_full(w), metrics.Euclidean(2)), normal(2, 2)),
 }
+"""Metrics of any numbers, which constructors would refuse."""
 
 
 def _method(build: Callable, name: str) -> Callable:
