@@ -111,6 +111,7 @@ def option(
     entries_of: str | None = None,
     axis: bool = False,
     extends: bool = False,
+    goes_with: str | None = None,
     **limits: Any,
 ) -> Any:
     """Field of an option: `samples: int = option(1, "draws of patterns", least=1)`.
@@ -124,6 +125,8 @@ def option(
             nothing else of it; every other option belongs to the science of all rows.
         extends: whether it is such an axis of which more only adds points, as of samples, sizes and loads: runs that
             differ in nothing else share a folder and a table.
+        goes_with: of an option of one entry, as of a memory's scale, the option without which it means another thing:
+            where a word sets that one, what a file gives for the entry is left out.
         limits: the `bounds.Bounds` of its value, or of the entries of a list.
     """
     among = f"any of {', '.join(limits['among'])}" if "among" in limits else ""
@@ -134,6 +137,7 @@ def option(
         "entries_of": entries_of,
         "axis": axis or extends,
         "extends": extends,
+        "goes_with": goes_with,
         "smoke": default.value if isinstance(default, Smoke) else None,
     }
     if isinstance(default, Smoke):

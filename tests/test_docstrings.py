@@ -25,7 +25,7 @@ from tests.source_code import ROOT, tree_of
 PACKAGES = [hopfield] + [
     importlib.import_module(found.name)
     for found in pkgutil.walk_packages(hopfield.__path__, "hopfield.")
-    if found.ispkg and "._" not in found.name and found.name != "hopfield.attention.triton_programs"
+    if found.ispkg and "._" not in found.name and "triton_programs" not in found.name
 ]
 """The library and its public packages."""
 

@@ -55,7 +55,7 @@ class Scale:
     samples: int = option(6, "draws of patterns at each load", least=1, extends=True)
     queries: int = option(4, "patterns queried in each sample", least=1)
     dynamics: list[str] | None = option(
-        None, "any of asynchronous (default on spins) and synchronous (default elsewhere)", among=DYNAMICS
+        None, "asynchronous or synchronous (null: asynchronous for spins, unless at ln M / N)", among=DYNAMICS
     )
     beta: float | None = option(None, "inverse temperature, where the memory has one", above=0)
     near: float = option(0.8, "overlap above which a state is near a pattern, from 0 to 1", above=0, below=1)
@@ -131,9 +131,7 @@ def _check_scale(memory: str, scale: Scale) -> None:
 
 
 def _dynamics(memory: str, scale: Scale) -> list[str]:
-    if scale.dynamics:
-        return scale.dynamics
-    return ["asynchronous" if find(memory).ensemble == "spins" else "synchronous"]
+    return scale.dynamics or [draws.usual_dynamics(memory)]
 
 
 class Program(NamedTuple):

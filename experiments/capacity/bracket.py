@@ -31,12 +31,6 @@ def sizes(memory: str) -> list[int]:
     return sorted([size for size in SIZES if number(0.5, size) * size <= 2**17][:2] or SIZES[-1:])
 
 
-def dynamics(memory: str) -> tuple[str, ...]:
-    """Dynamics of a memory if none are given: synchronous where states are real or the load is ln M / N."""
-    way = "synchronous" if logarithmic(memory) or find(memory).ensemble != "spins" else "asynchronous"
-    return (way,)
-
-
 def rungs(memory: str, neurons: int, parity: Parity, most: int) -> Iterator[int]:
     """Numbers of patterns that double, of a parity as `Blueprint.rounded` has it, `most` and `MOST` entries at most."""
     blueprint = find(memory)

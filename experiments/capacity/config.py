@@ -26,7 +26,7 @@ class Scale:
 
     neurons: list[int] | None = grid_axis(
         None,
-        "numbers of neurons N of random patterns (null: 64, or without loads two that suit the memory)",
+        "numbers of neurons N of random patterns (null: two that suit the memory)",
         least=2,
         used_when=decided_by("ensembles has a random one", "takes_neurons"),
     )
@@ -35,6 +35,7 @@ class Scale:
         "loads, in the memory's own scaling (null: those across the fall of its queries, which is looked for)",
         above=0,
         used_when=Use("patterns is null", lambda config: config.patterns is None),
+        goes_with="neurons",
     )
     patterns: list[int] | None = grid_axis(
         None,
@@ -42,6 +43,7 @@ class Scale:
         least=1,
         most=2**40,
         used_when=Use("loads is null", lambda config: config.loads is None),
+        goes_with="neurons",
     )
     samples: Any = option(
         Smoke(40), "disorder samples at each point, or {size: samples} from that size on (null: 40)", extends=True
@@ -55,7 +57,7 @@ class Scale:
     queries: int | None = option(Smoke(8), "patterns queried in each sample (null: 8)", least=1, axis=True)
     dynamics: list[str] | None = option(
         None,
-        "asynchronous or synchronous (null: synchronous; without loads asynchronous for spins, unless at ln M / N)",
+        "asynchronous or synchronous (null: asynchronous for spins that are stored, unless at ln M / N)",
         among=DYNAMICS,
         nonempty=True,
         axis=True,

@@ -13,9 +13,6 @@ from experiments.shared import draws, loads, pattern_sets, precedence, retention
 from hopfield.memories import TooManyPatterns, find
 from hopfield.patterns import corruption
 
-SIZES = (64,)
-"""Numbers of neurons where loads or patterns are given without them."""
-
 
 @dataclass(frozen=True)
 class FullScale:
@@ -55,8 +52,9 @@ def scale_of(config: Config, memory: str) -> FullScale:
     # Loads and patterns are two ways to say one thing: whichever comes first silences the other below it.
     first = next((layer for layer in given if layer.loads is not None or layer.patterns is not None), scale)
     scale = replace(scale, loads=first.loads, patterns=first.patterns)
-    usual = (bracket.sizes(memory), bracket.dynamics(memory)) if scale.bracketed else (SIZES, ("synchronous",))
-    return replace(scale, neurons=scale.neurons or usual[0], dynamics=scale.dynamics or usual[1])
+    passed = all(map(pattern_sets.is_streamed, config.ensembles))  # one update answers all queries of a pass
+    dynamics = scale.dynamics or ("synchronous" if passed else draws.usual_dynamics(memory),)
+    return replace(scale, neurons=scale.neurons or bracket.sizes(memory), dynamics=dynamics)
 
 
 def by_memory(config: Config) -> dict[str, FullScale]:

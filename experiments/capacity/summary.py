@@ -227,9 +227,9 @@ def _out_of_range(table: Table, critical: list[dict]) -> list[str]:
 def _advice(memory: str, all_pass: bool, count: int, end: float, of: int, names: list[str]) -> str:
     """Sentence on criteria that half of the queries pass at no measured load of so many curves, and loads to try."""
     side, side_of_half, factors = ("highest", "more", (1.5, 2.0)) if all_pass else ("lowest", "less", (0.25, 0.5))
-    tried = ",".join(f"{factor * end:.2g}" for factor in factors)
+    tried, word = ",".join(f"{factor * end:.2g}" for factor in factors), f"per_memory.{memory}.loads"
     told = f"{side_of_half} than half of the queries still pass {', '.join(names)} at the {side} load, {end:g}"
-    return f"{memory}: {told}, of {count} of {of} curves: try loads=[{tried}]"
+    return f"{memory}: {told}, of {count} of {of} curves: try {word}=[{tried}]"
 
 
 def _scalars(table: Table, critical: list[dict]) -> dict[str, float]:

@@ -77,7 +77,9 @@ def _job(words: Sequence[str], label: str) -> Job:
     parsed = map(overrides.parse, words)
     given = {path: value for override in parsed for path, value in overrides.values_of(override).items()}
     overrides.check_silenced(given)
-    made = _judged(*configuration.options(words), words)
+    conf, schema, plain = configuration.options(words)
+    configuration.leave_out(schema, plain, given)
+    made = _judged(conf, schema, plain, words)
     _check_idle(made, given)
     return replace(made, words=tuple(words), label=label)
 
@@ -101,6 +103,7 @@ def job(conf: str, options: Mapping[str, Any]) -> Job:
             plain = values.overlaid(schema, plain, values.nested(named[key], value), conf)
     except ValueError as error:
         raise InputError(str(error)) from error
+    configuration.leave_out(schema, plain, given)
     made = _judged(conf, schema, plain, [f"{key}=" for key in options])
     _check_idle(made, {("conf",): conf} | given)
     return made

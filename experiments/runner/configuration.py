@@ -1,9 +1,9 @@
 """Composition of the words of one job to its configuration, through Hydra; no option is judged yet."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import fields
-from typing import Any, get_origin
+from collections.abc import Collection, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, get_args, get_origin
 
 from hydra import compose
 from hydra.core.override_parser.types import Override
@@ -86,6 +86,24 @@ def _check_entries(override: Override, schema: type[Config], plain: dict[str, An
     if is_mapping and not override.is_add() and any(str(name) not in plain[group] for name in names):
         add = f"+{group}={{name:{{option:value}}}}"
         raise ValueError(f"{override.input_line} must set an entry that {group} has, or add one as in {add}")
+
+
+def leave_out(schema: type[Config], plain: dict[str, Any], given: Collection[tuple[str, ...]]) -> None:
+    """Leave out what a file gives for one entry beside an option that is given: loads of a memory at other sizes.
+
+    Args:
+        schema: class of the options.
+        plain: the options, of which some entries become null.
+        given: paths of the options that are given, by words or from Python.
+    """
+    for field in (each for each in fields(schema) if each.metadata.get("entries_of")):
+        kind = get_args(errors.type_of(schema, field.name))[-1]
+        for name, entry in plain[field.name].items():
+            for option in fields(kind) if is_dataclass(kind) else ():
+                mine = lambda word, key=field.name, name=name: {(word,), (key, name, word)}.intersection(given)
+                beside = option.metadata.get("goes_with")
+                if beside and mine(beside) and not mine(option.name):
+                    entry[option.name] = None
 
 
 def _schema(config: DictConfig, conf: str) -> type[Config]:

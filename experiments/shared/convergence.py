@@ -7,6 +7,7 @@ run of a single update ends one step from its start: the theory of one step appl
 import numpy as np
 
 from experiments.contract import Table
+from experiments.shared.memories import find
 
 REST, STEP, SWEEP = "rest", "step", "sweep"
 WORDS = {REST: "converged", STEP: "after one update", SWEEP: "after one sweep"}
@@ -50,6 +51,16 @@ def cut_share(rows: Table, axis: str | None = None, value: float = np.nan) -> fl
     return float(rows["step_limit"].sum() / rows["queries"].sum())
 
 
+def _where(lost: Table) -> str:
+    """Words for the numbers of patterns at which states are not numbers, and why a memory of the most has none."""
+    if not {"memory", "patterns", "neurons"} <= {*lost}:
+        return ""
+    most = lost.loc[lost["patterns"].idxmax()]
+    reason = find(str(most["memory"])).failing(int(most["patterns"]), int(most["neurons"]))
+    counts = f"M = {lost['patterns'].min()}" + (f" to {most['patterns']}" if lost["patterns"].nunique() > 1 else "")
+    return f", all of {counts}" + (f": {reason}" if reason else "")
+
+
 def notes(table: Table, family: list[str], held: str) -> list[str]:
     """Warnings for every family of rows: states that are not finite, single updates, and queries that still move.
 
@@ -67,7 +78,10 @@ def notes(table: Table, family: list[str], held: str) -> list[str]:
     for key, rows in table.groupby(family, sort=False) if "overlap" in table else ():
         if lost := int(rows["overlap"].isna().sum()):
             name = ", ".join(map(str, key))
-            lines.append(f"{name}: states of {lost} of {len(rows)} rows are not numbers, and count as not {held}")
+            lines.append(
+                f"{name}: states of {lost} of {len(rows)} rows are not numbers, and count as not {held}"
+                + _where(rows[rows["overlap"].isna()])
+            )
     table = table.dropna(subset=["step_limit"]) if "step_limit" in table else table[:0]
     for key, rows in table.groupby([*family, "max_steps"], sort=False):
         *names, steps = key

@@ -20,7 +20,7 @@ import hopfield.patterns
 from experiments.contract import Point
 from experiments.shared.grids import Draw, PaddedProgram, Traced
 from hopfield import Couplings, Memory, hebb_couplings
-from hopfield.memories import find
+from hopfield.memories import EXPONENTIAL, find
 from hopfield.packed import packed_couplings
 from hopfield.patterns import Corrupted, corrupt
 
@@ -42,6 +42,13 @@ class Rule(NamedTuple):
     queries: int
     cost: float
     """Rough multiplications of one draw."""
+
+
+def usual_dynamics(memory: str) -> str:
+    """Dynamics of a memory if none are given: synchronous where states are real or the load is ln M / N."""
+    blueprint = find(memory)
+    alone = blueprint.ensemble == "spins" and blueprint.scaling.symbol != EXPONENTIAL.symbol
+    return "asynchronous" if alone else "synchronous"
 
 
 def check(memory: str, dynamics: Iterable[str], beta: float | None) -> None:

@@ -26,6 +26,8 @@ from functools import cache
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, get_args
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
@@ -104,6 +106,20 @@ class Blueprint(NamedTuple):
         module, name, _ = _find_module(self.spec)
         argument = _argument(module, name)
         return (getattr(module, "SYMBOL", argument.name), argument.default) if hasattr(module, "PARAMETER") else None
+
+    def failing(self, num_patterns: int, neurons: int) -> str:
+        """Sentence on why a memory of that many random patterns has no numbers; empty where it has, or has too many."""
+        if num_patterns * neurons > 2**22:
+            return ""
+        rows = np.random.default_rng(0).choice(np.float32([-1, 1]), (num_patterns, neurons))
+        try:
+            model = self.build(rows if self.ensemble == "spins" else rows / np.float32(neurons**0.5))
+        except (ValueError, FloatingPointError) as error:
+            return str(error)
+        held = [leaf for leaf in jax.tree.leaves(model) if jnp.issubdtype(jnp.result_type(leaf), jnp.floating)]
+        if any(bool(jnp.isnan(leaf).any()) for leaf in held):
+            return f"{type(model).__name__} of them holds NaN"
+        return "an update of a pattern is NaN" if bool(jnp.isnan(model.update(model.as_state(rows[0]))).any()) else ""
 
     def rounded(self, load: float, neurons: int, parity: Parity = "any") -> int:
         """Number of patterns nearest to a load, at least 1; odd or even where `parity` says so and fields are integers.
@@ -216,9 +232,14 @@ def _argument(module: ModuleType, name: str) -> inspect.Parameter:
 
 def _derived_scaling(blueprint: Blueprint) -> Scaling:
     """Scaling of the load derived from signal to noise, for a memory without one in its file."""
+    if isinstance(blueprint.sample, Couplings):  # N² numbers
+        return EXTENSIVE
     theory = derived_theory(blueprint, None)
     if theory is None or theory.power is None:
-        raise ValueError(f"memory {blueprint.spec} must define SCALING: its signal-to-noise ratio is not a power of N")
+        raise ValueError(
+            f"memory {blueprint.spec} must define SCALING: its signal-to-noise ratio is not a power of N; write "
+            f"{blueprint.spec.rpartition(':')[2]}.SCALING = hopfield.memories.EXTENSIVE for M / N, or EXPONENTIAL"
+        )
     return polynomial_scaling(theory.power + 1) if theory.power else EXPONENTIAL
 
 

@@ -71,6 +71,34 @@ def test_a_function_has_the_numbers_of_the_command_to_the_bit(run: Any, command:
     )
 
 
+HEBB = """\
+from hopfield import Couplings
+
+INTEGER_FIELDS = True
+
+
+def hebb(patterns, *, mask=None):
+    rows = patterns if mask is None else patterns * mask[:, None]
+    return Couplings(rows.T @ rows / patterns.shape[1])
+"""
+
+
+@pytest.mark.slow
+def test_a_memory_beside_a_reference_is_measured_alike_through_both_doors_with_loads_and_without(tmp_path):
+    """Couplings of one's own are Hebb's: no SCALING is said, both have a threshold, and their dynamics are one."""
+    (tmp_path / "own.py").write_text(HEBB, encoding="utf-8")
+    memories, scale = [f"{tmp_path}/own.py:hebb", "classical"], {"neurons": [16], "samples": 6, "queries": 4}
+    run = hopfield.measure("capacity", memories=memories, **scale)
+    words = [f"memories=[{','.join(memories)}]", "neurons=[16]", "samples=6", "queries=4", f"output={tmp_path}/command"]
+    assert main(["conf=capacity", "figure.format=[svg]", "wandb.mode=disabled", *words]) == 0
+    pandas.testing.assert_frame_equal(run.table, pandas.read_csv(tmp_path / "command" / "table.csv"), check_exact=True)
+    retained = run.critical_load[run.critical_load["criterion"] == "retained"]
+    assert set(retained["memory"]) == set(memories)
+    assert retained["load"].nunique() == 1
+    given = hopfield.measure("capacity", memories=memories, loads=[0.2], **scale)
+    assert set(given.table["dynamics"]) == set(run.table["dynamics"]) == {"asynchronous"}
+
+
 def test_a_run_holds_critical_loads_curves_and_figure(run: Any) -> None:
     loads = run.critical_load
     assert {"load", "stderr", "theory"} <= {*loads}

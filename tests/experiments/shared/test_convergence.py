@@ -2,10 +2,12 @@
 
 import math
 
+import numpy as np
 import pandas
 import pytest
 
 from experiments.shared import convergence
+from hopfield import Couplings, outside
 
 
 @pytest.mark.parametrize(
@@ -61,3 +63,19 @@ def test_half_of_the_queries_held_is_a_pattern_held():
     half, held = row | {"held": 5, "step_limit": 10}, row | {"held": 10, "step_limit": 1}
     (line,) = convergence.notes(pandas.DataFrame([half, held]), ["memory"], "held")
     assert line.startswith("modern: 55% of the queries were still moving")
+
+
+def test_a_memory_that_has_no_numbers_is_told_with_its_numbers_of_patterns_and_the_reason():
+    row = {"memory": "skew", "dynamics": "synchronous", "neurons": 4, "queries": 2, "max_steps": 9, "held": 0}
+    lost = [row | {"patterns": count, "overlap": np.nan, "step_limit": 0} for count in (3, 5)]
+    table = pandas.DataFrame([row | {"patterns": 1, "overlap": 1.0, "step_limit": 0}, *lost])
+
+    def skew(patterns, *, mask=None):  # as a rule without an energy from three patterns on
+        return Couplings(np.eye(patterns.shape[1]) + (len(patterns) > 2) * np.eye(patterns.shape[1], k=1))
+
+    outside.offer("memories", skew)
+    table["memory"] = name = skew.__qualname__
+    assert convergence.notes(table, ["memory", "dynamics"], "held") == [
+        f"{name}, synchronous: states of 2 of 3 rows are not numbers, and count as not held, all of M = 3 to 5:"
+        " matrix must be symmetric for an energy to exist, got asymmetry 1"
+    ]

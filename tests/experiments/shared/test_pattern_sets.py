@@ -103,7 +103,8 @@ def test_images_are_recovered_when_few_and_mistaken_when_many(quickly, ensemble,
 def test_points_of_a_source_have_its_width(images):
     config = capacity.Config(memories=["classical"], ensembles=["random", images], patterns=[4], samples=1)
     assert [(point["ensemble"], point["neurons"]) for point in capacity.points(config)] == [
-        ("random", 64),
+        ("random", 100),
+        ("random", 200),
         (images, 16),
     ]
 

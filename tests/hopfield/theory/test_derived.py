@@ -85,7 +85,7 @@ def test_the_scaling_of_the_load_needs_no_saying(own):
     assert own("mixed").scaling.symbol == own("steep").scaling.symbol == "M / N"
     assert own("clipped").scaling.symbol == "M / N^2"
     assert own("mixed").theory.critical_load("retained") is None  # successive steps share their noise
-    with pytest.raises(ValueError, match=r"^memory saturated must define SCALING"):
+    with pytest.raises(ValueError, match=r"must define SCALING: .* write saturated.SCALING = hopfield"):
         own("saturated")
 
 
