@@ -18,20 +18,21 @@ from hopfield._numerics import KEPT, accumulation_dtype, wide
 from hopfield.attention._blocks import Blocks, block_mask, if_in_reach, masked, take_block
 
 
-def block_scores(query: Array, key: Array, rate: Array | None = None) -> Array:
-    """Scores β q kᵀ [*b, T, S], in the type that sums are carried in."""
+def block_scores(query: Array, key: Array, rate: Array | None = None, bias: Array | None = None) -> Array:
+    """Scores β q kᵀ + bias [*b, T, S], in the type that sums are carried in."""
     products = jnp.matmul(query, transposed(key), preferred_element_type=accumulation_dtype(query.dtype))
-    return products if rate is None else products * rate
+    products = products if rate is None else products * rate
+    return products if bias is None else products + bias.astype(products.dtype)
 
 
 def tangents(primals: tuple, moved: tuple, kept: tuple[Array, Array], size: Blocks) -> tuple[Array, Array]:
-    """Tangents of read-out and potential along those of query, key, value and β, from F [*b, T, 1] and the read-out."""
-    query, key, value, rate, mask = primals
+    """Tangents of read-out and potential along those of the inputs, from F [*b, T, 1] and the read-out."""
+    query, key, value, rate, bias, mask = primals
     d_query, d_key, d_value = map(wide, moved[:3])  # their transposes are sums over blocks
 
     def rows(part: tuple, row: Any, length: int) -> tuple[Array, Array]:
         q, d_q, base, output = part
-        step = partial(_moved_by_block, (mask, rate, moved[3]), (row, q, d_q, base))
+        step = partial(_moved_by_block, (mask, rate, moved[3], bias, moved[4]), (row, q, d_q, base))
         d_o, d_potential = _over_keys(step, output, (key, value, d_key, d_value), mask, row, size)
         return (d_o - output.astype(d_o.dtype) * d_potential).astype(value.dtype), d_potential
 
@@ -41,16 +42,19 @@ def tangents(primals: tuple, moved: tuple, kept: tuple[Array, Array], size: Bloc
 
 def _moved_by_block(fixed: tuple, rows: tuple, sums: tuple, keys: tuple, column: Any) -> tuple:
     """Sums Σ p ds v + Σ p dv and Σ p ds [*b, T, 1], with the share of one block of keys added."""
-    mask, rate, d_rate = fixed
+    mask, rate, d_rate, bias, d_bias = fixed
     row, q, d_q, base = rows
-    readable = block_mask(mask, row, column, (q.shape[-2], keys[0].shape[-2]), q.ndim)
+    cut = lambda x: block_mask(x, row, column, (q.shape[-2], keys[0].shape[-2]), q.ndim)
+    readable = cut(mask)
     dtype = accumulation_dtype(q.dtype)
     k, v, d_k, d_v = unread_as_zero(readable, *keys)
     s = block_scores(q, k)
-    p = jnp.exp(masked(s if rate is None else s * rate, readable) - base)
+    scores = s if rate is None else s * rate
+    p = jnp.exp(masked(scores if bias is None else scores + cut(bias).astype(s.dtype), readable) - base)
     q, k, v = (x.astype(dtype) for x in (q, k, v))
     d_s = block_scores(d_q, k) + block_scores(q, d_k)
     d_s = d_s if rate is None else d_s * rate + s * d_rate
+    d_s = d_s if bias is None else d_s + cut(d_bias).astype(d_s.dtype)
     p, d_p = jnp.broadcast_arrays(p, p * d_s)
     return jax.tree.map(jnp.add, sums, (d_p @ v + p @ d_v, jnp.sum(d_p, axis=-1, keepdims=True)))
 

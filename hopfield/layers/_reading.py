@@ -194,11 +194,11 @@ def in_blocks(
 
 
 def fits_attention(reading: KeyValues) -> bool:
-    """Whether `attend_blockwise` reads the same: one step of a separation that it has and no more than masks."""
+    """Whether `attend_blockwise` reads the same: one step of a separation that it has, with masks and biases."""
     scope = reading.scope
-    bare = scope.bias is None and reading.dropout is None and not reading.slots and reading.precision is None
+    bare = reading.dropout is None and not reading.slots and reading.precision is None
     plain = blockwise(reading.separation) and reading.steps == 0
-    plain = plain and reading.score is None and reading.null_score is None
+    plain = plain and reading.score is None
     unbiased = reading.encoding is None or type(reading.encoding).score_bias is Encoding.score_bias
     first = all(isinstance(place, int) and place == 0 for place in (scope.offset, scope.start))
     first = first and scope.positions is None
@@ -209,12 +209,14 @@ def fits_attention(reading: KeyValues) -> bool:
 def fits_kernel(reading: KeyValues, query: States) -> bool:
     """Whether `attend_blockwise` reads the same by a kernel of a GPU, whatever the number of scores."""
     rows, mask = (query, reading.key, reading.value), reading.scope.attention_mask
-    return fits_attention(reading) and kernel_of(reading.separation, *rows, mask, None) is not None
+    bare = reading.scope.bias is None and reading.null_score is None
+    return bare and fits_attention(reading) and kernel_of(reading.separation, *rows, mask, None) is not None
 
 
 def read_blockwise(reading: KeyValues, query: States) -> States:
     """Read-out of `attend_blockwise`, which skips blocks that a mask leaves out."""
     options = {"metric": reading.metric, "separation": reading.separation, "mask": reading.scope.attention_mask}
+    options |= {"bias": reading.scope.bias, "null_score": reading.null_score}
     output = attend_blockwise(query, reading.key, reading.value, beta=reading.beta, **options)  # type: ignore[arg-type]
     return cast(Array, output)
 

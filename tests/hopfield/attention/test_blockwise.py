@@ -9,6 +9,7 @@ import pytest
 
 from hopfield.attention import core, masks
 from hopfield.attention.blockwise import attend_blockwise
+from tests.hopfield.contracts.parts import quick
 
 SHAPES = {
     "rows": ((10, 4), (13, 4), (13, 3)),
@@ -186,3 +187,40 @@ def test_gradients_of_16_bits_are_those_of_float32_beta_per_head_included(shape)
     attention = lambda q, k, v, b: attend_blockwise(q, k, v, beta=b, mask=mask, blocks=(4, 5)).astype(float)
     for expected, found in zip(dense, with_gradients(attention, *rows, beta), strict=True):
         np.testing.assert_allclose(np.asarray(found, float), expected, atol=6e-3)
+
+
+BIASED = {"softmax": None, "softmax1": 0.7, "entmax:1.5": None}
+
+
+@pytest.mark.parametrize("separation", BIASED)
+def test_a_bias_and_a_null_score_are_read_as_all_at_once(separation):
+    """Value, potential and every gradient; softmax1 of scores less n is that of attend with the bias −n."""
+    rng = np.random.default_rng(4)
+    query, key, value = (jnp.asarray(rng.normal(size=(2, n, 3))) for n in (7, 9, 9))
+    bias, null, warmth = jnp.asarray(rng.normal(size=(7, 9))), BIASED[separation], jnp.asarray([0.7, 1.3])
+    given = {"separation": separation, "mask": masks.causal(), "temperature": warmth}
+
+    def in_blocks(query, key, value, bias, null):
+        own = {} if BIASED[separation] is None else {"null_score": null}
+        return attend_blockwise(query, key, value, bias=bias, blocks=(3, 4), return_potential=True, **own, **given)
+
+    def at_once(query, key, value, bias, null):
+        whole = bias if BIASED[separation] is None else bias - null
+        parts = core.decompose(query, key, value, bias=whole, **given)
+        return parts.output, parts.potential
+
+    inputs = query, key, value, bias, jnp.asarray(0.0 if null is None else null)
+    for got, wanted in zip(in_blocks(*inputs), at_once(*inputs), strict=True):
+        np.testing.assert_allclose(got, wanted, atol=1e-12)
+    slopes = [
+        quick(jax.grad(lambda *x, read=read: sum(jnp.sum(jnp.sin(y)) for y in read(*x)), argnums=(0, 1, 2, 3, 4)))(
+            *inputs
+        )
+        for read in (in_blocks, at_once)
+    ]
+    for got, wanted in zip(*slopes, strict=True):
+        np.testing.assert_allclose(got, wanted, atol=1e-10)
+    with pytest.raises(ValueError, match=r"^bias must broadcast to the scores \[2, 7, 9\], got shape \(7, 8\)"):
+        attend_blockwise(query, key, value, bias=bias[:, :8])
+    with pytest.raises(ValueError, match=r"^null_score must be left out but with softmax1, got separation"):
+        attend_blockwise(query, key, value, null_score=0.0)
