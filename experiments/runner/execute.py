@@ -84,7 +84,7 @@ def _carry_out(plan: Plan, claim: locks.Claim) -> bool:
             if plan.job.config.shard is not None:
                 claim.share()
                 return _measure_shard(plan)
-            copy = _mirror(plan)
+            copy = _mirror(plan, again=not missing)
             while missing:
                 copy.expect(plan.points)
                 _measure(plan, missing, copy.log)
@@ -220,12 +220,14 @@ def _missing(plan: Plan) -> list[Point]:
     return missing
 
 
-def _mirror(plan: Plan) -> mirror.Mirror:
+def _mirror(plan: Plan, *, again: bool) -> mirror.Mirror:
+    record = folders.read(plan.job.directory)
     return mirror.Mirror(
         plan.job,
         mode=plan.mode,
         x_axis=plan.experiment.X_AXIS,
         known=plan.ledger.pairs(plan.points),
+        again=again and record is not None and record.complete,
         warn=lambda text: terminal.say(f"warning: {text}"),
     )
 

@@ -89,6 +89,7 @@ class Mirror:
         mode: "online", "offline" or "disabled".
         x_axis: the quantity that charts are drawn against.
         known: points and rows of what was measured before.
+        again: whether the run was finished before: where W&B has it in this mode, nothing is sent a second time.
         warn: what to do with one line of warning.
     """
 
@@ -99,6 +100,7 @@ class Mirror:
         mode: Target,
         x_axis: str,
         known: Sequence[tuple[Point, Row]] = (),
+        again: bool = False,
         warn: Callable[[str], None],
     ) -> None:
         self._warn = warn
@@ -110,6 +112,8 @@ class Mirror:
         self._mode: Target = mode
         self._series = Series(x_axis)
         self._known = known
+        if again and any((job.directory / "wandb").glob("offline-run-*" if mode == "offline" else "run-*")):
+            return
         arguments = _arguments(job)
         if mode == "online" and not self._start(mode, arguments, "goes on offline"):
             shut_down()  # its process still holds the name of the run

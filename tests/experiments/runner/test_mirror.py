@@ -107,6 +107,10 @@ def test_an_offline_run_reads_back_with_all_that_was_measured(command: Callable,
         "figure.pdf",
     }
     assert [end["exit_code"] for end in of_type(written, "exit")] == [0]
+    again = command(*words)
+    assert again.code == 0
+    assert f"W&B: offline; wandb sync {place} sends it\n" in again.out
+    assert [*(tmp_path / "out/wandb").glob("offline-run-*")] == [place]
 
 
 def test_an_online_run_reaches_the_server(server: Server, command: Callable, tmp_path: Path) -> None:
