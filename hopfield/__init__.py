@@ -10,7 +10,6 @@ from hopfield.couplings import Couplings, hebb_couplings
 from hopfield.dynamics import Retrieval, fixed_point, retrieve, trajectory
 from hopfield.dynamics.heat_bath import glauber
 from hopfield.memories import find as find_memory
-from hopfield.memories import names as memory_names
 from hopfield.memory import Memory
 from hopfield.networks.attractors import find_attractors
 
@@ -52,7 +51,6 @@ __all__ = [
     "glauber",
     "hebb_couplings",
     "layers",
-    "memory_names",
     "metrics",
     "patterns",
     "retrieve",

@@ -25,6 +25,7 @@ __all__ = [
     "SquaredDistance",
     "as_similarity",
     "find",
+    "names",
 ]
 __dir__ = public(__all__)
 
@@ -272,6 +273,11 @@ SimilarityLike = Similarity | Metric | str
 NAMES = {name: Named(kind) for name, kind in _KINDS.items()}
 """The one table of names, of all that need no metric."""
 _TABLE = Table(Similarity, "similarities", NAMES)
+
+
+def names() -> tuple[str, ...]:
+    """Every name of a similarity."""
+    return tuple(NAMES)
 
 
 def as_similarity(similarity: SimilarityLike) -> Similarity:

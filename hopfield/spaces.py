@@ -26,6 +26,7 @@ __all__ = [
     "as_known",
     "as_space",
     "find",
+    "names",
     "one_state",
 ]
 __dir__ = public(__all__)
@@ -219,6 +220,11 @@ NAMES: dict[str, Named] = {
 }
 """The one table of names: `unconfined` is ℝᴺ with R = 0, `sphere:20` has the radius 20, `box:0.5` is at T = 0.5."""
 _TABLE = Table(Space, "spaces", NAMES)
+
+
+def names() -> tuple[str, ...]:
+    """Every name of a space."""
+    return tuple(NAMES)
 
 
 def as_space(space: Space | str) -> Space:

@@ -6,10 +6,10 @@ an import below makes it `separations.<Class>` too.
 """
 
 from hopfield._arguments import public
+from hopfield.separations._named import NAMES, as_separation, find, names
 from hopfield.separations.base import Separation
 from hopfield.separations.exponential import Exponential, LogSumExp
 from hopfield.separations.largest import TopK
-from hopfield.separations.names import NAMES, as_separation, find
 from hopfield.separations.polynomial import Linear, Polynomial
 from hopfield.separations.real_powers import RectifiedPower
 from hopfield.separations.relu import LogReLU
@@ -36,5 +36,6 @@ __all__ = [
     "TopK",
     "as_separation",
     "find",
+    "names",
 ]
 __dir__ = public(__all__)

@@ -1,5 +1,7 @@
 """Theory of one memory: its predictions. A method returns None where nothing is known."""
 
+from __future__ import annotations
+
 import functools
 import inspect
 from collections.abc import Callable, Mapping

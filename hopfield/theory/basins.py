@@ -6,6 +6,8 @@ which gives the crosstalk a memory. Statistical neurodynamics keeps that of one 
 others the map of the first step is iterated, as if the crosstalk were drawn afresh each time.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Bounds that hold whatever the data or the rule, and the theorems of Ramsauer et al. for the continuous memory."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -8,6 +8,8 @@ of symmetry breaking moves α_c at T = 0 from 0.137906 to 0.138186 (Steffan and 
 Source: Amit, Gutfreund, Sompolinsky, Phys. Rev. Lett. 55, 1530 (1985) and Ann. Phys. 173, 30 (1987), "AGS" below.
 """
 
+from __future__ import annotations
+
 from functools import cache
 from typing import NamedTuple
 

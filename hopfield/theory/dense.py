@@ -7,6 +7,8 @@ random patterns. A rectified F(s) = max(s, 0)ⁿ hears half of the others, and a
 Source: Krotov and Hopfield, NIPS 2016, arXiv:1606.01164, "KH" below.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import elementwise

@@ -1,5 +1,7 @@
 """Theory of any memory whose energy is a sum over random patterns, from its separation alone."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple

@@ -5,6 +5,8 @@ temperature T, up with probability ½(1 + tanh(h/T)). While ln K ≪ ln N the in
 the overlap of one step is a function of the overlap before.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq

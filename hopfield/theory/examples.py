@@ -4,6 +4,8 @@ A examples of quality r for each of M = αN patterns. Their mean is the pattern 
 (1 − r²)/A, so that ρ = (1 − r²)/(A r²), the entropy of the data set, says how far it is from the pattern itself.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import NamedTuple
 

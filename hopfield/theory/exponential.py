@@ -14,6 +14,8 @@ Source: Demircigil, Heusel, Löwe, Upgang, Vermet, J. Stat. Phys. 168, 288 (2017
 Mézard, Phys. Rev. Lett. 132, 077301 (2024), arXiv:2304.14964.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

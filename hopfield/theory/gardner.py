@@ -1,5 +1,7 @@
 """Loads that any couplings can hold: Gardner's bound for N → ∞, biased patterns included, and Cover's exact count."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

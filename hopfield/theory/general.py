@@ -10,6 +10,8 @@ on the pattern is that of a sum of M − 1 positive terms |f′(t_μ)| in the sa
 model. Only ratios of f's differences and of its slopes enter.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from itertools import pairwise
 from typing import cast

@@ -12,6 +12,8 @@ Source: the scaling D² ∝ n ln n of the outer product, Barnfield et al. 2026 (
 the definitions above.
 """
 
+from __future__ import annotations
+
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 

@@ -1,5 +1,7 @@
 """Phase boundaries of the classical network: lines √α(T) along its saddle points, by load or by temperature."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import cache
 

@@ -6,6 +6,8 @@ vector. What is left over is 1/(1 + Z), Z = Σ_μ e^(κ s_μ), so that the area 
     Z_known = e^(κ m) + Σ_(M−1) e^(κ s)        Z_novel = Σ_M e^(κ s)        s of density (1 − s²)^((N−3)/2)
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, expit, wrightomega

@@ -14,6 +14,8 @@ Source: Gardner 1987 for dense couplings, here with repeated indices as in Kroto
 Sompolinsky 1987, "AGS", for Hebb's rule; Steffan & Kühn 1994 for one step of symmetry breaking.
 """
 
+from __future__ import annotations
+
 from functools import cache
 from typing import NamedTuple, cast
 

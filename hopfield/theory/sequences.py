@@ -9,6 +9,8 @@ draws, and (1 − ε)^{TN} is .41; at d = 2 and 205 patterns it is .47(4) and .4
 Source: Chaudhry, Zavatone-Veth, Krotov and Pehlevan, NeurIPS 2023, arXiv:2306.04532, "CZKP" below.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import comb, ndtr

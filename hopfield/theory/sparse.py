@@ -13,6 +13,8 @@ Source: Tsodyks & Feigel'man 1988; Amit, Gutfreund & Sompolinsky 1987 (Phys. Rev
 b = ½; Sompolinsky 1987 for disturbed couplings; Willshaw, Buneman & Longuet-Higgins 1969 for binary synapses.
 """
 
+from __future__ import annotations
+
 import math
 from functools import cache
 from typing import NamedTuple

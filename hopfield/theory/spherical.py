@@ -14,6 +14,8 @@ in the mean square):
 Source: Lucibello and Mézard, Phys. Rev. Lett. 132, 077301 (2024), arXiv:2304.14964, "LM" below.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np

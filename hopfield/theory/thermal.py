@@ -8,6 +8,8 @@ Energies per neuron by the overlap m with that pattern, of sharpness b; both hav
 Source: Petrova, arXiv:2603.13350; Petrova, Polyachenko & State, arXiv:2604.07401.
 """
 
+from __future__ import annotations
+
 from typing import Literal, get_args
 
 import numpy as np

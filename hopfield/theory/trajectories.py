@@ -14,6 +14,8 @@ Source: Gardner, Derrida & Mottishaw, J. Physique 48, 741 (1987) for two steps a
 (arXiv:2506.00851) for n ≥ 3; Eissfeller & Opper, Phys. Rev. Lett. 68, 2094 (1992) for drawing trajectories of a spin.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

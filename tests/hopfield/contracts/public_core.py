@@ -245,6 +245,7 @@ EXCLUDED: dict[str, str] = {
     "hopfield.spaces.aligned": _FIELDS,
     "hopfield.spaces.as_space": "builds a space from its name",
     "hopfield.spaces.find": "builds a space from its name",
+    "hopfield.spaces.names": _STATIC,
     "hopfield.[cmns]*.*.as_state": "checks a shape",
     "hopfield.dynamics.Updates.*": "a protocol",
     "hopfield.dynamics.*Model.*": "a protocol",

@@ -8,7 +8,7 @@ import pytest
 
 from hopfield import Memory, separations
 from hopfield._names import Table
-from hopfield.separations.names import collected
+from hopfield.separations._named import collected
 
 FILE = """
 import jax

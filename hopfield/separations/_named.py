@@ -14,7 +14,7 @@ def collected() -> dict[str, Named]:
     """Names that files of this folder give their separations, in NAMES: by name, how one is built."""
     found: dict[str, Named] = {}
     for file in pkgutil.iter_modules(sys.modules[FOLDER].__path__):
-        if not file.name.startswith("_") and file.name != "names":
+        if not file.name.startswith("_"):
             names = getattr(importlib.import_module(f"{FOLDER}.{file.name}"), "NAMES", {})
             if taken := found.keys() & names:
                 raise ValueError(f"NAMES of {file.name} must be new, got {', '.join(sorted(taken))}")
@@ -28,6 +28,11 @@ and `max` is `top_k:1`."""
 
 
 _TABLE = Table(Separation, "separations", NAMES)
+
+
+def names() -> tuple[str, ...]:
+    """Every name of a separation."""
+    return tuple(NAMES)
 
 
 def as_separation(separation: Separation | str) -> Separation:
