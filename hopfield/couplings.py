@@ -7,16 +7,13 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import instance, one_of, positive_scalar, public, real_matrix, real_vector
+from hopfield._arguments import instance, one_of, positive_scalar, real_matrix, real_vector
 from hopfield._numerics import is_traced, nan_outside, violated, wide
 from hopfield._parts import check_classical
 from hopfield._pytrees import Node, fill, unchecked
 from hopfield.memory import DYNAMICS, Dynamics, Memory
 from hopfield.separations import Linear
 from hopfield.spaces import Known, Spins, State, as_known, one_state
-
-__all__ = ["Couplings", "hebb_couplings"]
-__dir__ = public(__all__)
 
 
 class Couplings(Node):

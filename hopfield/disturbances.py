@@ -10,15 +10,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from hopfield._arguments import instance, public, random_key, real_scalar
+from hopfield._arguments import instance, random_key, real_scalar
 from hopfield._numerics import safe_norm
 from hopfield._parts import check_classical
 from hopfield._pytrees import changed
 from hopfield.couplings import Couplings, hebb_couplings
 from hopfield.memory import Memory
-
-__all__ = ["clipped", "diluted", "noisy"]
-__dir__ = public(__all__)
 
 
 def clipped(model: Memory | Couplings) -> Couplings:

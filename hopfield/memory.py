@@ -20,7 +20,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield import _numerics, large
-from hopfield._arguments import boolean_array, integer, one_of, positive_scalar, public
+from hopfield._arguments import boolean_array, integer, one_of, positive_scalar
 from hopfield._numerics import accumulation_dtype, is_traced, wide
 from hopfield._parts import check_dot_products, check_parts, checked_values
 from hopfield._pytrees import Node, fill
@@ -30,9 +30,6 @@ from hopfield.separations import Linear, LogSumExp, Polynomial, Separation, as_s
 from hopfield.separations.simplex import shannon_entropy
 from hopfield.similarities import Dot, Similarity, SimilarityLike, as_similarity
 from hopfield.spaces import Euclidean, Known, Space, Spins, State, as_known, as_space, one_state
-
-__all__ = ["DYNAMICS", "Memory"]
-__dir__ = public(__all__)
 
 Dynamics = Literal["synchronous", "asynchronous", "sequential"]
 DYNAMICS: tuple[Dynamics, ...] = get_args(Dynamics)

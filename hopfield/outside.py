@@ -24,23 +24,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from hopfield._arguments import instance, one_of, public
+from hopfield._arguments import instance, one_of
 from hopfield._content import Contents, contents_of
-
-__all__ = [
-    "IMPORTED",
-    "KINDS",
-    "LONGEST",
-    "Contents",
-    "Outside",
-    "called",
-    "contents",
-    "contents_of",
-    "find",
-    "offer",
-    "plugged",
-]
-__dir__ = public(__all__)
 
 KINDS = ("memories", "similarities", "separations", "spaces", "corruptions", "datasets", "layers", "optimisers")
 """What other packages may bring, each kind in a group of its own."""

@@ -13,16 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, UInt32
 
-from hopfield._arguments import instance, public
+from hopfield._arguments import instance
 from hopfield._numerics import is_traced, nan_outside, violated
 from hopfield._parts import check_classical
 from hopfield._pytrees import Node, unchecked
 from hopfield.couplings import Couplings
 from hopfield.memory import Memory
 from hopfield.spaces import State
-
-__all__ = ["PackedGram", "packed_couplings"]
-__dir__ = public(__all__)
 
 BITS = 32
 PLACES = np.arange(BITS, dtype=np.uint32)

@@ -13,23 +13,9 @@ from matplotlib import pyplot, rcsetup
 from matplotlib.axes import Axes
 from scipy.special import entr, softmax
 
-from hopfield._arguments import instance, integer, public
+from hopfield._arguments import instance, integer
 from hopfield._pictures import energies as energies_of
 from hopfield._pictures import numbers, plane, square
-
-__all__ = [
-    "attention_mask",
-    "energies",
-    "entropies",
-    "gradients",
-    "images",
-    "landscape",
-    "metric",
-    "spectrum",
-    "temperatures",
-    "weights",
-]
-__dir__ = public(__all__)
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _STYLE: dict[Any, Any] = {

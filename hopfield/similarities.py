@@ -7,27 +7,13 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arguments import check_methods, of_patterns, public, real_matrix, shown
+from hopfield._arguments import check_methods, of_patterns, real_matrix, shown
 from hopfield._arrays import Patterns, Scores
 from hopfield._names import Named, Table
 from hopfield._numerics import shrunk_median, unit
 from hopfield._pytrees import Node, fill
 from hopfield.metrics.forms import Full, Metric
 from hopfield.spaces import Box, Euclidean, Known, Space, Sphere, Spins, State
-
-__all__ = [
-    "NAMES",
-    "Bilinear",
-    "Cosine",
-    "Dot",
-    "Manhattan",
-    "Similarity",
-    "SquaredDistance",
-    "as_similarity",
-    "find",
-    "names",
-]
-__dir__ = public(__all__)
 
 
 class Similarity(Node, abc.ABC):

@@ -9,27 +9,14 @@ from jax.scipy.special import xlogy
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import check_methods, flag, of_field, of_state, positive_scalar, public, real_array
-from hopfield._arrays import Known, State, as_known, one_state
+from hopfield._arguments import check_methods, flag, of_field, of_state, positive_scalar, real_array
+from hopfield._arrays import Known as Known
+from hopfield._arrays import State as State
+from hopfield._arrays import as_known as as_known
+from hopfield._arrays import one_state as one_state
 from hopfield._names import Named, Table
 from hopfield._numerics import increasing_root, largest, nan_outside, safe_norm, tolerance
 from hopfield._pytrees import Node, fill
-
-__all__ = [
-    "NAMES",
-    "Box",
-    "Euclidean",
-    "Space",
-    "Sphere",
-    "Spins",
-    "aligned",
-    "as_known",
-    "as_space",
-    "find",
-    "names",
-    "one_state",
-]
-__dir__ = public(__all__)
 
 
 class Space(Node, abc.ABC):

@@ -20,28 +20,10 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import integer, public, real_vector, shown
+from hopfield._arguments import integer, real_vector, shown
 from hopfield._numerics import wide
 from hopfield.geometry._smooth import root_of
 from hopfield.geometry.geodesics import LogInfo, shoot, unit_time_flow
-
-__all__ = [
-    "TOLERANCE",
-    "christoffels",
-    "christoffels_first",
-    "covariant_derivative",
-    "dist",
-    "exp",
-    "inner_product",
-    "log",
-    "norm",
-    "parallel_transport",
-    "pullback_metric",
-    "ricci_tensor",
-    "riemann_tensor",
-    "scalar_curvature",
-]
-__dir__ = public(__all__)
 
 Point = Float[Array, "n"]
 Field = Callable[[Point], Array]

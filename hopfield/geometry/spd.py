@@ -12,14 +12,11 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import public, real_array, real_rows
+from hopfield._arguments import real_array, real_rows
 from hopfield._arrays import length
 from hopfield._numerics import tolerance, wide
 from hopfield.geometry._points import on_manifold
 from hopfield.geometry._smooth import log_of_gram, of_spectrum, root_of
-
-__all__ = ["as_symmetric", "dist", "exp", "inner_product", "log", "norm", "parallel_transport", "symmetric", "whitened"]
-__dir__ = public(__all__)
 
 Matrix = Float[Array, "*b n n"]
 

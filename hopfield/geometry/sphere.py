@@ -8,14 +8,11 @@ Source: Absil, Mahony & Sepulchre, Optimization Algorithms on Matrix Manifolds, 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._arguments import public, real_array, real_rows
+from hopfield._arguments import real_array, real_rows
 from hopfield._arrays import length
 from hopfield._numerics import safe_norm, unit
 from hopfield.geometry._points import unit_rows
 from hopfield.geometry._smooth import arc, away, ratio, sinc, versine
-
-__all__ = ["dist", "exp", "log", "parallel_transport", "projection", "to_tangent"]
-__dir__ = public(__all__)
 
 Row = Float[Array, "*b n"]
 

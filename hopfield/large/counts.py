@@ -16,16 +16,13 @@ from jaxtyping import Array
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from hopfield._arguments import integer, public
+from hopfield._arguments import integer
 from hopfield.large._parts import Parts, as_parts, is_memory
 from hopfield.large._tally import tally
 from hopfield.patterns.bits import pack
 from hopfield.patterns.sources import Generated, Packed, Source, as_source, packed
 from hopfield.separations.streams import Summand, streaming
 from hopfield.similarities import Dot
-
-__all__ = ["Counts", "along", "count", "summand"]
-__dir__ = public(__all__)
 from hopfield.spaces import Spins
 
 CHUNK = 2**22

@@ -13,11 +13,8 @@ import jax.numpy as jnp
 from jax.sharding import AbstractMesh, AxisType, Mesh, PartitionSpec
 from jaxtyping import Array
 
-from hopfield._arguments import instance, public
+from hopfield._arguments import instance
 from hopfield.patterns.sources import Generated, Packed, Source, Stored
-
-__all__ = ["PATTERNS", "QUERIES", "all_merge", "axes", "connect", "device_mesh", "shard_map_patterns"]
-__dir__ = public(__all__)
 
 PATTERNS, QUERIES = "patterns", "queries"
 

@@ -17,10 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, gammaln
 
-from hopfield._arguments import integer, public, real_scalar
-
-__all__ = ["Trials", "sample"]
-__dir__ = public(__all__)
+from hopfield._arguments import integer, real_scalar
 
 EXACT = 2**62
 """Number of patterns up to which numpy draws multinomials of it as a whole number."""

@@ -11,8 +11,6 @@ from hopfield.couplings import Couplings, square_matrix
 from hopfield.memory import Dynamics, Memory
 from hopfield.spaces import State
 
-__all__ = ["AsymmetricCouplings"]
-
 
 class AsymmetricCouplings(Couplings):
     """A network on spins given by any matrix with zero diagonal: the field on i is scale (Σ_j W_ij x_j + bias_i).

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from hopfield._arguments import integer, one_of, positive_scalar, public, random_key, real_matrix
+from hopfield._arguments import integer, one_of, positive_scalar, random_key, real_matrix
 from hopfield._pytrees import changed
 from hopfield.couplings import Couplings, asymmetry, square_matrix, symmetric
 from hopfield.dynamics.asynchronous import ORDERS
@@ -17,9 +17,6 @@ from hopfield.dynamics.retrieval import retrieve
 from hopfield.networks.asymmetric import AsymmetricCouplings
 from hopfield.patterns import spins
 from hopfield.spaces import State
-
-__all__ = ["Attractors", "as_couplings", "find_attractors", "shuffled", "transitions"]
-__dir__ = public(__all__)
 
 BATCH = 256
 """Starts that run side by side."""

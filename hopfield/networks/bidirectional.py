@@ -13,8 +13,6 @@ from hopfield._numerics import wide
 from hopfield._pytrees import Node, fill
 from hopfield.spaces import Spins, State, one_state
 
-__all__ = ["BidirectionalMemory"]
-
 
 class BidirectionalMemory(Node):
     """Pairs of spin patterns that call for each other, E(x, y) = −Σ_μ (ξ_μ·x)(ζ_μ·y)/√(NV).

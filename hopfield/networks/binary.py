@@ -17,8 +17,6 @@ from hopfield._pytrees import Node, fill, unchecked
 from hopfield.couplings import Couplings
 from hopfield.spaces import Known, State, as_known, one_state
 
-__all__ = ["BinaryNetwork", "covariance_network", "willshaw_network"]
-
 
 class BinaryNetwork(Node):
     """A network of neurons {0, 1} with symmetric couplings and a threshold.

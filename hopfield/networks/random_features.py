@@ -33,8 +33,6 @@ from hopfield.dynamics.retrieval import Retrieval
 from hopfield.dynamics.settling import near, settled
 from hopfield.spaces import Euclidean, Known, State, as_known, one_state
 
-__all__ = ["BLOCK", "FEATURES", "GROUPS", "FeatureMemory", "descend"]
-
 FeatureKind = Literal["trigonometric", "positive"]
 FEATURES: tuple[FeatureKind, ...] = get_args(FeatureKind)
 BLOCK = 256

@@ -20,8 +20,6 @@ from hopfield._pytrees import Node, fill
 from hopfield.separations._ties import balance, zero_within_rounding
 from hopfield.spaces import Known, Spins, State, as_known, one_state
 
-__all__ = ["SequenceMemory"]
-
 
 class SequenceMemory(Node):
     """A sequence of patterns of spins, followed step by step.

@@ -8,12 +8,9 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._arguments import positive_scalar, public, real_array, real_vector
+from hopfield._arguments import positive_scalar, real_array, real_vector
 from hopfield._arrays import Scalar
 from hopfield._numerics import largest, power_of_two, wide
-
-__all__ = ["CorrelationTime", "correlation_time", "split_rhat"]
-__dir__ = public(__all__)
 
 
 class CorrelationTime(NamedTuple):

@@ -3,16 +3,13 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._arguments import instance, public
+from hopfield._arguments import instance
 from hopfield._numerics import wide
 from hopfield.memory import Memory
 from hopfield.patterns.sources import Source
 from hopfield.separations import Exponential, LogSumExp
 from hopfield.similarities import Dot
 from hopfield.spaces import Euclidean, State
-
-__all__ = ["bare_energy", "energy_constant", "log_energy"]
-__dir__ = public(__all__)
 
 
 def energy_constant(memory: Memory) -> Float[Array, ""]:

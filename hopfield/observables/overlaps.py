@@ -8,24 +8,9 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._arguments import boolean_array, integer, public, real_array, real_scalar, real_vector
+from hopfield._arguments import boolean_array, integer, real_array, real_scalar, real_vector
 from hopfield._arrays import Mask, Scalar, State
 from hopfield._numerics import largest, unit, wide
-
-__all__ = [
-    "Nearest",
-    "above",
-    "bit_error",
-    "cosine_overlap",
-    "exact",
-    "least_distance",
-    "nearest_pattern",
-    "overlap",
-    "pattern_gap",
-    "retained",
-    "sparse_overlap",
-]
-__dir__ = public(__all__)
 
 
 class Nearest(NamedTuple):

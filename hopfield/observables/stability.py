@@ -15,7 +15,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._arguments import instance, integer, public, random_key, real_array, reals
+from hopfield._arguments import instance, integer, random_key, real_array, reals
 from hopfield._numerics import largest, safe_norm, tolerance, unit, wide
 from hopfield._pytrees import Node
 from hopfield.couplings import Couplings
@@ -27,21 +27,6 @@ from hopfield.separations import LogSumExp
 from hopfield.similarities import Dot
 from hopfield.spaces import Euclidean, Spins, State
 from hopfield.theory import bounds
-
-__all__ = [
-    "HELD",
-    "REGIMES",
-    "Eigenpair",
-    "Regime",
-    "UpdateJacobian",
-    "largest_eigenvalue",
-    "regime",
-    "retrieval_error_bound",
-    "stabilities",
-    "susceptibility",
-    "update_jacobian",
-]
-__dir__ = public(__all__)
 
 GLOBAL_AVERAGE, METASTABLE_MIXTURE, SINGLE_PATTERN, NO_PATTERN, NOT_A_NUMBER = range(5)
 REGIMES = ("global average", "metastable mixture", "single pattern", "no pattern", "not a number")

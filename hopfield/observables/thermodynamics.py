@@ -30,30 +30,10 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float
 
-from hopfield._arguments import axis_of, boolean_array, native, public, real_array, shown
+from hopfield._arguments import axis_of, boolean_array, native, real_array, shown
 from hopfield._numerics import accumulation_dtype, along_axis, is_traced, map_rows, nan_outside
 from hopfield.observables import _levels
 from hopfield.separations import LogSumExp, Separation, as_separation
-
-__all__ = [
-    "SOFTMAX",
-    "boltzmann_weights",
-    "effective_number",
-    "energy_variance",
-    "entropy",
-    "free_energy",
-    "heat_capacity",
-    "kl_divergence",
-    "log_partition",
-    "mean_energy",
-    "mutual_information",
-    "normalised_entropy",
-    "renyi_entropy",
-    "thermal_entropy",
-    "tsallis_entropy",
-    "variational_free_energy",
-]
-__dir__ = public(__all__)
 
 Rows = Float[Array, "*axes"]
 PerRow = Float[Array, "..."]

@@ -7,12 +7,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._arguments import boolean_array, public, real_vector
+from hopfield._arguments import boolean_array, real_vector
 from hopfield._numerics import largest, power_of_two, wide
 from hopfield.observables.overlaps import Mask, Scalar, above
-
-__all__ = ["dominates", "participation_ratio", "shares"]
-__dir__ = public(__all__)
 
 Weights = Float[Array, "M"]
 

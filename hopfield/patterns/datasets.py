@@ -17,13 +17,9 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import as_path, flag, integer, number_scalar, parse_number, public, real_array, real_scalar
+from hopfield._arguments import as_path, flag, integer, number_scalar, parse_number, real_array, real_scalar
 from hopfield._arrays import Patterns
 from hopfield._numerics import largest, power_of_two, unit
-
-__all__ = ["UNSOUND", "digits", "from_file", "photograph_patches", "standardise", "to_norm", "to_spins"]
-__dir__ = public(__all__)
-
 
 UNSOUND = (
     OSError,

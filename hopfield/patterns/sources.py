@@ -14,27 +14,13 @@ import numpy as np
 from flax import struct
 from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 
-from hopfield._arguments import as_path, integer, one_of, public, random_key, real_array, real_matrix
+from hopfield._arguments import as_path, integer, one_of, random_key, real_array, real_matrix
 from hopfield._numerics import is_traced, violated
 from hopfield.patterns import base, ensembles
 from hopfield.patterns.base import Index, Source
 from hopfield.patterns.bits import pack, random_words, unpack
 from hopfield.patterns.datasets import UNSOUND
 from hopfield.patterns.ensembles import Ensemble
-
-__all__ = [
-    "Generated",
-    "Mapped",
-    "Packed",
-    "Stored",
-    "as_patterns",
-    "as_source",
-    "generated",
-    "mapped",
-    "packed",
-    "stored",
-]
-__dir__ = public(__all__)
 
 
 class Stored(Source):

@@ -11,12 +11,9 @@ import jax.numpy as jnp
 from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from hopfield._arguments import integer, public, real_matrix, real_scalar
+from hopfield._arguments import integer, real_matrix, real_scalar
 from hopfield._arrays import Patterns, State
 from hopfield.patterns.ensembles import Index, Scalar, _ensemble, biased, spins
-
-__all__ = ["examples", "hierarchical", "superpositions"]
-__dir__ = public(__all__)
 
 
 def superpositions(

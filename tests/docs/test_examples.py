@@ -15,7 +15,7 @@ import pytest
 import hopfield
 
 OFFERED = "hopfield.attention.encodings"
-"""Module without `__all__` all of whose classes are offered, beside the packages and modules that have one."""
+"""Module all of whose classes are offered, beside those of packages and of modules at the top."""
 
 
 def modules() -> Iterator[ModuleType]:
@@ -24,11 +24,12 @@ def modules() -> Iterator[ModuleType]:
 
 
 def offered() -> set[type]:
-    """Classes in the `__all__` of a package or of a module at the top, and those that the module above defines."""
-    shown = [module for module in modules() if hasattr(module, "__path__") or module.__name__.count(".") == 1]
-    values = [getattr(module, name) for module in shown for name in getattr(module, "__all__", ())]
-    module = importlib.import_module(OFFERED)
-    values += [value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__]
+    """Classes in the `__all__` of a package, and those that a module at the top or the module above defines."""
+    packages = [module for module in modules() if hasattr(module, "__path__")]
+    values = [getattr(module, name) for module in packages for name in getattr(module, "__all__", ())]
+    for module in modules():
+        if module.__name__ == OFFERED or module.__name__.count(".") == 1:
+            values += [value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__]
     return {value for value in values if inspect.isclass(value) and not value.__name__.startswith("_")}
 
 

@@ -38,18 +38,10 @@ def test_those_who_check_types_are_told_of_every_public_module() -> None:
 
 
 def offered() -> dict[str, ModuleType]:
-    """Packages, modules at the top, and those that a package has in its `__all__`, as `theory.classical`.
-
-    Other modules are where the names stand that their package passes on.
-    """
-    names = (about.name for about in pkgutil.walk_packages(hopfield.__path__, "hopfield."))
+    """Packages by name, which list what they offer; a module offers what it defines without an underscore."""
+    names = (about.name for about in pkgutil.walk_packages(hopfield.__path__, "hopfield.") if about.ispkg)
     found = [hopfield, *(importlib.import_module(name) for name in names if "._" not in name)]
-    passed = {id(getattr(module, name)) for module in found for name in getattr(module, "__all__", ())}
-    return {
-        module.__name__: module
-        for module in found
-        if hasattr(module, "__path__") or module.__name__.count(".") == 1 or id(module) in passed
-    }
+    return {module.__name__: module for module in found}
 
 
 OFFERED = offered()

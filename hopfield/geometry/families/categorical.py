@@ -11,14 +11,11 @@ Source: Rao 1945; Atkinson & Mitchell, Sankhyā A 43, 345 (1981). geomstats: `Ca
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._arguments import public, real_array
+from hopfield._arguments import real_array
 from hopfield._numerics import safe_norm
 from hopfield.geometry import sphere
 from hopfield.geometry._points import probabilities
 from hopfield.geometry._smooth import root_of
-
-__all__ = ["dist", "exit_time", "exp", "inner_product", "log", "metric_matrix", "norm", "parallel_transport"]
-__dir__ = public(__all__)
 
 Probabilities = Float[Array, "K"]
 Tangent = Float[Array, "K"]

@@ -6,13 +6,10 @@ Source: Mahalanobis 1936.
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._arguments import public, real_array
+from hopfield._arguments import real_array
 from hopfield._numerics import wide
 from hopfield.geometry._smooth import root_of
 from hopfield.geometry.spd import as_symmetric
-
-__all__ = ["dist", "exp", "inner_product", "log", "metric_matrix", "norm", "parallel_transport"]
-__dir__ = public(__all__)
 
 Point = Float[Array, "n"]
 Covariance = Float[Array, "n n"]

@@ -17,14 +17,11 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import public, real_array
+from hopfield._arguments import real_array
 from hopfield._numerics import wide
 from hopfield.geometry import spd
 from hopfield.geometry._smooth import root_of
 from hopfield.geometry.geodesics import LogInfo, shoot
-
-__all__ = ["WARM", "Normal", "dist", "exp", "inner_product", "log", "norm"]
-__dir__ = public(__all__)
 
 WARM = 30
 """Corrections of the start at most."""

@@ -11,13 +11,10 @@ geomstats: `UnivariateNormalMetric`.
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._arguments import public, real_array
+from hopfield._arguments import real_array
 from hopfield._arrays import length
 from hopfield.geometry._points import positive_scale
 from hopfield.geometry._smooth import arc, away, ratio, root_of, sinc, versine
-
-__all__ = ["dist", "exp", "inner_product", "log", "metric_matrix", "norm", "parallel_transport"]
-__dir__ = public(__all__)
 
 Point = Float[Array, "2"]
 

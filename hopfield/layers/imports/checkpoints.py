@@ -29,9 +29,6 @@ from hopfield.layers.imports.rotations import rope_of_layer, rotary_of
 from hopfield.layers.imports.variants import check_widths, completed, first_position, refuse
 from hopfield.metrics import Projected
 
-__all__ = ["AttentionWeights", "Checkpoint", "load", "locate", "read_config", "read_tensors"]
-
-
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")
 """Names of the number of heads in config.json."""
 
