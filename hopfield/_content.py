@@ -58,6 +58,12 @@ class Contents(NamedTuple):
     Attributes:
         parts: hash of what each module that is not installed adds, by its name.
         unsure: sentences on what has no value that could be compared.
+
+    Example:
+        >>> from hopfield import outside
+        >>> scale = 2.0
+        >>> outside.contents_of({"f": lambda x: scale * x}).unsure
+        ()
     """
 
     parts: dict[str, str]
