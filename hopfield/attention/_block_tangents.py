@@ -44,7 +44,7 @@ def _moved_by_block(fixed: tuple, rows: tuple, sums: tuple, keys: tuple, column:
     """Sums Σ p ds v + Σ p dv and Σ p ds [*b, T, 1], with the share of one block of keys added."""
     mask, rate, d_rate, bias, d_bias = fixed
     row, q, d_q, base = rows
-    cut = lambda x: block_mask(x, row, column, (q.shape[-2], keys[0].shape[-2]), q.ndim)
+    cut: Any = lambda x: block_mask(x, row, column, (q.shape[-2], keys[0].shape[-2]), q.ndim)
     readable = cut(mask)
     dtype = accumulation_dtype(q.dtype)
     k, v, d_k, d_v = unread_as_zero(readable, *keys)

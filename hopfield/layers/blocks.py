@@ -150,7 +150,9 @@ class EncoderBlock(nnx.Module):
         _init_cache(self.attention, input_shape)
 
     def inspect(self, x: Inputs, *, mask: MaskLike = None, bias: Scores | None = None) -> AssociationReport:
-        """Weights, energy, entropy and retrieval status of the block's association."""
+        """Weights, energy, entropy and retrieval status of the block's association, which must have weights."""
+        if isinstance(self.attention, RecurrentMemory):
+            raise TypeError("attention must have weights to inspect, got a RecurrentMemory, which holds a matrix")
         return self.attention.inspect(self.attention_norm(x), mask=mask, bias=bias)
 
 

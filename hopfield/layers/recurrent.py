@@ -5,6 +5,7 @@ delta network      RecurrentOptions(rule="delta")                gated delta net
 """
 
 import dataclasses
+import functools
 from typing import Any, Literal, NamedTuple
 
 import jax
@@ -200,7 +201,7 @@ class RecurrentMemory(nnx.Module):
         past, tokens = jnp.concatenate([before, rows], axis=-2), rows.shape[-2]
         if stream.valid is None and stream.first is None:
             parts = [past[..., i : i + tokens, :] * weights[i] for i in range(self.reach + 1)]
-            return sum(parts), past[..., tokens:, :]
+            return functools.reduce(jnp.add, parts), past[..., tokens:, :]
         valid = jnp.ones(rows.shape[:-1], bool) if stream.valid is None else stream.valid
         begun = jnp.cumsum(jnp.zeros_like(valid) if stream.first is None else stream.first, axis=-1)
         kept = jnp.pad(valid, [(0, 0)] * (valid.ndim - 1) + [(self.reach, 0)], constant_values=True)
@@ -219,7 +220,7 @@ class RecurrentMemory(nnx.Module):
         recent = jnp.take_along_axis(past, ends[..., None], axis=-2)
         recent_begun = jnp.take_along_axis(begun_before, ends, axis=-1)
         recent = jnp.where((recent_begun == begun[..., -1:])[..., None], recent, 0.0)
-        return sum(part(i) for i in range(self.reach + 1)), recent
+        return functools.reduce(jnp.add, map(part, range(self.reach + 1))), recent
 
     def _read(self, x: Array, mixed: Array, matrix: Array | None, stream: Stream) -> tuple[Array, Array]:
         """Read-outs [*b, T, H, V] and the memories at the end, from those before or empty ones."""

@@ -95,6 +95,8 @@ def test_arguments_without_a_meaning_are_refused_and_only_some_decode():
     recurrent = EncoderBlock(SELF["recurrent"](), 12, rngs=nnx.Rngs(2))
     with pytest.raises(ValueError, match=r"^mask must be left out with a RecurrentMemory"):
         recurrent(X, mask=jnp.ones((1, 1, 5, 5), bool))
+    with pytest.raises(TypeError, match=r"^attention must have weights to inspect, got a RecurrentMemory"):
+        recurrent.inspect(X)
     look_up = EncoderBlock(ASSOCIATIONS["look-up"](), 12, rngs=nnx.Rngs(2))
     for given in ({"is_causal": True}, {"segments": jnp.zeros(5, int)}, {"positions": jnp.arange(5)}):
         with pytest.raises(ValueError, match=f"^{next(iter(given))} must be left out with a HopfieldLayer"):
