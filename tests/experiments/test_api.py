@@ -244,6 +244,18 @@ def test_numbers_of_arrays_sets_and_ranges_are_values() -> None:
     assert config.wandb.mode.name == "offline"
 
 
+def test_a_memory_reads_whatever_a_notebook_holds() -> None:
+    key, array, lock = jax.random.key(3), np.arange(8.0), threading.Lock()
+
+    def noisy(patterns: Any, *, mask: Any = None) -> Memory:
+        with lock:
+            noise = jax.random.normal(key, patterns.shape) * array.sum()
+            return Memory(patterns + 0.0 * noise, beta=1.0, mask=mask)
+
+    run = hopfield.capacity(noisy, neurons=[8], loads=[0.5], samples=1, queries=2)
+    assert len(run.table) == 1
+
+
 def test_several_threads_measure_one_after_the_other() -> None:
     with ThreadPoolExecutor(3) as threads:
         runs = list(threads.map(lambda seed: hopfield.measure("novelty", **FEW, seed=seed), range(3)))
