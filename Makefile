@@ -1,5 +1,6 @@
 # `make capacity` measures and draws; `make test` runs the tests of minutes, of a test's many cases a few; `make check` is all
-# that continuous integration asks for: lint, types, and tests of every kind, a few of many cases; `make check-all` runs every case;
+# that continuous integration asks for: lint, types, and tests of every kind, a few of many cases, others in every commit; `make
+# check-all` runs every case; `make test-slowest` also tells which tests take longest and compile most;
 # `make release-check` builds what a release would publish and tries the wheel in an empty environment;
 # `make docs` builds the site, every page executed (npm brings its formulas); `make site-test` opens it in Chromium.
 # Each makes .venv on first use, with the Python named by PYTHON (3.11 or newer); `make test-versions` tests with every one of PYTHONS.
@@ -9,17 +10,21 @@ PYTHONS ?= python3.11 python3.12 python3.13
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS := -n auto --maxprocesses 2 --dist loadfile --no-loadscope-reorder
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 unexport PYTHONDONTWRITEBYTECODE  # dozens of processes of the tests load the same modules
 
-.PHONY: capacity test test-versions test-resolution release-check check check-all lint docs docs-serve docs-links site-test clean
+.PHONY: capacity test test-slowest test-versions test-resolution release-check check check-all lint docs docs-serve docs-links site-test clean
 
 capacity: $(VENV)/.installed
 	$(BIN)/python -m experiments.run conf=capacity
 
 test: $(VENV)/.installed-dev
+	@echo "collecting the tests ..."
 	$(BIN)/python -m pytest $(WORKERS) --few -m 'not slow and not physics and not process and not exhaustive'
+
+test-slowest: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest $(WORKERS) --few --compilations --durations=10 -m 'not slow and not physics and not process and not exhaustive'
 
 test-versions:
 	for python in $(PYTHONS); do $(MAKE) --no-print-directory test PYTHON=$$python VENV=.venv-$$(basename $$python) || exit 1; done

@@ -38,10 +38,10 @@ os.environ.setdefault("WANDB_MODE", "disabled")
 import hypothesis
 import jax
 import matplotlib
-import numpy as np
 import pytest
 
 import tests.shapes  # noqa: F401 - the hook of jaxtyping finds it by this name
+from tests import samples
 from tests.contexts import one_context
 
 
@@ -83,27 +83,68 @@ forget_context = one_context()
 LONG = {"slow", "physics", "process", "exhaustive"}
 
 
+COMPILED = "/jax/core/compile/backend_compile_duration"
+compiled = 0
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--few", action="store_true", help="of a test with n cases run about √n")
+    parser.addoption("--few", action="store_true", help="of a test with n cases run about √n, others in every commit")
+    parser.addoption("--sample", help="the commit whose cases --few runs, by its hash (default: the last)")
+    parser.addoption("--compilations", action="store_true", help="end with the ten tests that compile most programs")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.sample is None:
+        config.option.sample = (
+            samples.git("rev-parse", "--short", "HEAD").strip() or "0"
+        )  # handed to the workers of xdist
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    return f"cases of this commit: --few --sample={config.option.sample}" if config.option.few else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Files with tests that take long come first: a worker that takes one last is waited for by the others."""
-    if config.getoption("few"):
-        left_out = _all_but_few(items)
+    if config.option.few:
+        left_out = samples.all_but_few(items, config.option.sample)
+        left_out -= samples.touched(left_out, config.option.sample)
         config.hook.pytest_deselected(items=[item for item in items if item in left_out])
         items[:] = [item for item in items if item not in left_out]
     long = {item.path for item in items if any(mark.name in LONG for mark in item.iter_markers())}
     items.sort(key=lambda item: item.path not in long)
 
 
-def _all_but_few(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Of n cases of one test all but about √n, which are spread evenly from the first to the last."""
-    cases: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    places = {n: np.linspace(0, n - 1, round(n**0.5)).astype(int) for n in set(map(len, cases.values()))}
-    return set(items) - {each[place] for each in cases.values() for place in places[len(each)]}
+@pytest.fixture(autouse=True)
+def programs_are_counted(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The number of programs that a test needed, compiled or read from an earlier run, in its report."""
+    before = compiled
+    yield
+    request.node.user_properties.append(("programs", compiled - before))
+
+
+def _count(event: str, seconds: float, **kind: object) -> None:
+    global compiled
+    compiled += event == COMPILED
+
+
+jax.monitoring.register_event_duration_secs_listener(_count)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """The ten tests that compile most, where they are asked for."""
+    if not config.option.compilations:
+        return
+    reports = [
+        report
+        for each in terminalreporter.stats.values()
+        for report in each
+        if getattr(report, "when", "") == "teardown"
+    ]
+    counts = {report.nodeid: dict(report.user_properties)["programs"] for report in reports}
+    terminalreporter.section(f"{sum(counts.values())} programs in {len(counts)} tests; the ten that need most")
+    for name in sorted(counts, key=lambda name: -counts[name])[:10]:
+        terminalreporter.line(f"{counts[name]:5} {name}")
 
 
 def pytest_collection_finish() -> None:
