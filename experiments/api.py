@@ -23,8 +23,8 @@ from matplotlib.figure import Figure
 from experiments import contract
 from experiments.contract import InputError, Table
 from experiments.figures import report, saving, style
-from experiments.figures.headlines import in_words
 from experiments.figures.panel import Panel
+from experiments.figures.sentences import sentences
 from experiments.runner import compose, errors, execute, folders, planning, pooling, registry, results, session, sweeps
 from experiments.runner.words import split
 from experiments.shared.memories import answering
@@ -36,8 +36,6 @@ KINDS = {"memory": "memories", "separation": "separations", "corruption": "corru
 """Kinds of objects from outside the package, by the `meaning` of the option that names them."""
 PUBLISHED = {"memories": memories.names(), "separations": separations.NAMES, "corruptions": CORRUPTIONS}
 """Names that each kind of object has in the library, which a function given in Python does not take from them."""
-LOADS = ("memory", "dynamics", "corruption", "ensemble", "neurons", "criterion", "load", "stderr", "theory", "limit")
-"""Columns of `Run.critical_load`."""
 _LOCK = threading.RLock()
 """Held by whoever measures, reads or draws: Hydra, JAX and Matplotlib are set for the whole process."""
 
@@ -49,7 +47,7 @@ class Run:
         conf: the choice of `conf=` that was measured.
         folder: where they lie; None if they were measured without a folder.
         table: the rows, a DataFrame.
-        summary: what summary.json holds, a dict.
+        summary: its `contract.Summary`: estimates, lines of theory, notes, and what else the figure reads.
     """
 
     def __init__(self, conf: str, experiment: ModuleType, place: Path, look: contract.Figure, *, kept: bool) -> None:
@@ -59,14 +57,9 @@ class Run:
         self._experiment, self._look = experiment, look
 
     @property
-    def critical_load(self) -> Table:
-        """Critical loads of every curve and criterion, with errors, theory at that size and theory for N → ∞."""
-        if "critical_load" not in self.summary:
-            raise AttributeError(
-                f"conf={self.conf} measures no critical load; its summary has {', '.join(self.summary)}"
-            )
-        found = self.summary["critical_load"]
-        return pandas.DataFrame(found, columns=[name for name in LOADS if not found or name in found[0]])
+    def estimates(self) -> Table:
+        """The numbers that it leads to, a row each, with error and theory: `contract.Summary` names the columns."""
+        return self.summary.estimates
 
     @property
     def curves(self) -> Table:
@@ -80,7 +73,7 @@ class Run:
         return self._drawn()[1]
 
     def _drawn(self) -> tuple[Sequence[Panel], Figure]:
-        with _LOCK, style.style(self._look.style), answering(self.summary.get(results.MEMORIES, {})):
+        with _LOCK, style.style(self._look.style), answering(self.summary.more.get(results.MEMORIES, {})):
             return saving.build_figure(self._experiment.panels, self.table, self.summary, self._look)
 
     def _repr_html_(self) -> str:
@@ -89,14 +82,14 @@ class Run:
             path = Path(folder) / report.NAME
             story = report.Story(self.conf, self.conf, *results.description(self._experiment))
             with _LOCK, style.style(self._look.style):
-                report.write(path, story, self._drawn()[0], self.table, self.summary, self._experiment.X_AXIS)
+                report.write(path, story, self._drawn()[0], self.table, self.summary)
             page, title = html.escape(path.read_text(encoding="utf-8")), html.escape(self.conf)
         return f'<iframe srcdoc="{page}" title="{title}" style="width:100%;height:44em;border:0"></iframe>'
 
     def __repr__(self) -> str:
         place = f", {self.folder}" if self.folder is not None else ""
         lines = [f"Run of conf={self.conf}: {len(self.table)} rows{place}"]
-        return "\n".join(map(terminal.printable, [*lines, *(f"    {line}" for line in in_words(self.summary))]))
+        return "\n".join(map(terminal.printable, [*lines, *(f"    {line}" for line in sentences(self.estimates))]))
 
 
 class Sweep:
@@ -112,7 +105,7 @@ class Sweep:
         self.runs = [_opened(member) for member in members]
         found = pooling.read(members)
         names = pooling.differing(found)
-        self._options = [{name: pooling.value(run, name) for name in names} for run in found]
+        self._options = [pooling.options(run, names) for run in found]
 
     @property
     def table(self) -> Table:
@@ -125,12 +118,13 @@ class Sweep:
         return self._joined("curves")
 
     @property
-    def critical_load(self) -> Table:
-        """`Run.critical_load` of all runs."""
-        return self._joined("critical_load")
+    def estimates(self) -> Table:
+        """`Run.estimates` of all runs."""
+        return self._joined("estimates")
 
     def _joined(self, name: str) -> Table:
-        frames = [getattr(run, name).assign(**each) for run, each in zip(self.runs, self._options, strict=True)]
+        pairs = zip((getattr(run, name) for run in self.runs), self._options, strict=True)
+        frames = [part.assign(**{key: each[key] for key in each if key not in part}) for part, each in pairs]
         return pandas.concat(frames, ignore_index=True)
 
 

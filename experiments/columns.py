@@ -32,6 +32,23 @@ CRITERIA = {
 """Words for the criteria by which queries are judged, by their columns in tables."""
 
 
+SYMBOLS = {
+    "neurons": "N",
+    "patterns": "M",
+    "temperature": "T",
+    "degree": "n",
+    "activity": "a",
+    "kappa": "κ",
+    "beta": "β",
+    "length": "L",
+    "width": "d",
+    "pairs": "K",
+}
+"""Signs of columns that sentences and charts name by one."""
+USUAL = {"ensemble": "random", "corruption": "clean"}
+"""Values that sentences leave out."""
+
+
 class Column(NamedTuple):
     """Column of a table: the meaning of its values, their unit or range, empty if they have none, and their kind.
 

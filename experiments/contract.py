@@ -13,10 +13,10 @@ it, all that is told here. Options and columns stand there, or in `config.py` wh
                                                    scalars, under the same names in all of them
     def measure(config, wanted) -> Iterator[Row]   one row per wanted point, holding the point's keys; any order;
                                                    config.output is the directory of the run, for what must not be lost
-    def summarise(table) -> dict                   summary.json; its "scalars", numbers or texts, are printed and go to
-                                                   W&B, "<name>/stderr" as the error of "<name>", "<name>/theory" as its
-                                                   theory, "<name>/limit" as that for N → ∞; NaN is saved as null
-    def panels(table, summary) -> list[Panel]      what `experiments.figures` draws; reads nothing but these two
+    def summarise(table) -> Summary                numbers with errors, a row each, and the lines of theory beside them:
+                                                   summary.json and estimates.csv; headlines are printed and go to W&B
+    def panels(table, summary) -> list[Panel]      what `experiments.figures` draws; reads nothing but these two, and
+                                                   asks no theory
     X_AXIS: str                                    the column of the table that is the physical x-axis
 
 and, where options can only be judged with the library or with files at hand,
@@ -52,7 +52,7 @@ the files that options name, and the code of `points`, `measure` and what they u
 and, where the report shows what moves, and where queries are counted, for the curves that Python has of a run,
 
     def shares(table) -> Table                     share of queries that pass, with errors, along the x-axis
-    def frames(table) -> list[dict]                animated panels of a finished run: {"title": ..., "frames": [...]},
+    def frames(table, summary) -> list[dict]       animated panels of a finished run: {"title": ..., "frames": [...]},
                                                    each frame {"image": a data URI, "text": ...}
 
 There is one `conf/<name>.yaml` per published scale, with `defaults: [/schema/<experiment>, _self_]`.
@@ -60,9 +60,10 @@ There is one `conf/<name>.yaml` per published scale, with `defaults: [/schema/<e
 
 import copy
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from numbers import Integral
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -83,8 +84,10 @@ Row = dict[str, Any]
 ROOT = Path(__file__).resolve().parent.parent
 FORMATS = ("svg", "png", "pdf")
 """Files of a figure."""
-ERROR, THEORY, LIMIT = "/stderr", "/theory", "/limit"
-"""Ends of the names of scalars that are the error of another, its theory, and its theory for N → ∞."""
+FLOATS = ("value", "stderr", "low", "high", "theory", "limit", "cut")
+FIT = ("width", "chi2", "dof", "fit")
+NUMBERS = ("value", "said", "stderr", *FLOATS[2:], "kind", "samples", *FIT, "headline")
+"""Columns of estimates that hold a number and what is known of it; all others tell the numbers apart."""
 REQUIRED = ("points", "measure", "summarise", "panels", "X_AXIS")
 """Names that every file `experiment.py` defines."""
 HOOKS = (*REQUIRED, "check", "cost", "refine", "refines", "pieces", "measure_piece", "inputs", "shares", "frames")
@@ -151,6 +154,90 @@ def option(
 def grid_axis(default: Any, text: str = "", **about: Any) -> Any:
     """Field of an option that lists the values of one axis of the grid: at least one, and more only add points."""
     return option(default, text, nonempty=True, extends=True, **about)
+
+
+@dataclass(eq=False)
+class Summary:
+    """Numbers that a table leads to, and the theory that a figure draws beside them.
+
+    Attributes:
+        estimates: a row for each number, given as dicts or as a DataFrame: its `quantity` in words, the columns that
+            tell it from others of that quantity, its `value` (or `said`, a text in place of one) and, where they exist,
+            `stderr`, `low` and `high`; `theory` at that size, or its `limit` for N → ∞, with the `kind` of theory
+            (exact, replica symmetric, annealed …); `cut`, the share of queries whose dynamics were cut; `samples`, the
+            independent draws behind it; of a fit `width`, `chi2`, `dof` and its name, `fit`. The command
+            prints those of `headline`.
+        lines: a row for each line of theory: `quantity`, the columns that tell it from others, its points `x` and `y`.
+        notes: warnings, a sentence each.
+        more: what else this figure reads, as JSON has it.
+    """
+
+    estimates: Table = ()
+    lines: Table = ()
+    notes: Sequence[str] = ()
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.estimates = _frame(self.estimates, ("quantity", "value", "headline"))
+        names = [name for name in dict.fromkeys(("quantity", "memory", *self.estimates)) if name not in NUMBERS]
+        names = [name for name in names if name in self.estimates]
+        names += [name for name in NUMBERS if name in self.estimates]
+        self.estimates = self.estimates[names].fillna({"headline": False})
+        self.lines = _frame(self.lines, ("quantity", "x", "y"))
+
+    def of(self, quantity: str, **columns: Any) -> Table:
+        """Rows of one quantity: value, stderr, theory and limit, and the columns that have something in any of them."""
+        found = _chosen(self.estimates, {"quantity": quantity, **columns})
+        return found.reindex(columns=list(dict.fromkeys([*found, "value", "stderr", "theory", "limit"])))
+
+    def line(self, quantity: str, **columns: Any) -> Table:
+        """Lines of theory of one quantity, with the columns that have something in any of them."""
+        return _chosen(self.lines, {"quantity": quantity, **columns})
+
+    def json(self) -> dict[str, Any]:
+        """Contents of summary.json."""
+        tables = {"estimates": records(self.estimates), "lines": records(self.lines)}
+        return tables | {"notes": list(self.notes), **self.more}
+
+    @classmethod
+    def of_json(cls, held: Mapping[str, Any]) -> "Summary":
+        """Summary that summary.json holds."""
+        more = {name: value for name, value in held.items() if name not in ("estimates", "lines", "notes")}
+        return cls(held["estimates"], held["lines"], held["notes"], more)
+
+
+def records(frame: Table) -> list[Row]:
+    """Rows of a table, each without what it lacks."""
+    if not hasattr(frame, "to_dict"):
+        return [dict(row) for row in frame]
+    return [{name: value for name, value in row.items() if _is_there(value)} for row in frame.to_dict("records")]
+
+
+def _is_there(value: Any) -> bool:
+    return value is not None and str(value) not in ("nan", "<NA>")
+
+
+def _frame(rows: Any, names: Sequence[str]) -> Table:
+    """Table of rows; whole numbers stay whole where others have none, and numbers are of one type."""
+    import pandas
+
+    rows = records(rows)
+    columns = {}
+    for name in dict.fromkeys([*(name for row in rows for name in row), *names]):
+        values = [row.get(name) for row in rows]
+        there = [value for value in values if _is_there(value)]
+        whole = all(isinstance(value, Integral) and not isinstance(value, bool) for value in there) and there
+        kind = "float" if name in FLOATS else "Int64" if whole and len(there) < len(values) else None
+        columns[name] = pandas.Series(values, dtype=kind)
+    return pandas.DataFrame(columns)
+
+
+def _chosen(frame: Table, columns: Mapping[str, Any]) -> Table:
+    for name, value in columns.items():
+        frame = frame[frame[name] == value] if name in frame else frame[:0]
+    empty = [name for name in frame if name not in ("value", "x", "y") and frame[name].isna().all()]
+    frame = frame.drop(columns=empty)
+    return frame.astype({name: "int64" for name in frame if frame[name].dtype == "Int64" and frame[name].notna().all()})
 
 
 class StoppedError(RuntimeError):

@@ -66,7 +66,7 @@ def figure(directory: Path | str, home: Path | str | None = None) -> Figure:
     with registry.including(None if home is None else Path(home).absolute()), _drawable(place) as experiment:
         look = results.look(place)
         table, summary = results.read(place, experiment)
-        with style.style(look.style), memories.answering(summary.get(results.MEMORIES, {})):
+        with style.style(look.style), memories.answering(summary.more.get(results.MEMORIES, {})):
             return saving.build_figure(experiment.panels, table, summary, look)[1]
 
 

@@ -163,7 +163,7 @@ def _results(folder: Path) -> Iterator[Path]:
             ("a,b\n1,2\n", "[" * 5000, "experiment: gradients"),
             ("a\n1\n", "{}", "experiment: &x [*x]"),
             ("a\n1\n", "{}", "experiment: ../run"),
-            ("\0", '{"scalars": NaN}', "experiment: capacity"),
+            ("\0", '{"estimates": NaN}', "experiment: capacity"),
         ]
     ):
         path = folder / f"results{number}"

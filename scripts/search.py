@@ -5,7 +5,7 @@
     python scripts/search.py study.log success conf=... beta=0.1..10/log samples=4 --trials 20 --minimise
 
 STUDY is a journal file: started again, or on another machine that sees the file, the search goes on with what is known,
-at the same other options. SCALAR is a name in the run's summary.json under "scalars". Words with .. or | are searched,
+at the same other options. SCALAR is the name of a number that the run ends with. Words with .. or | are searched,
 all others are kept.
 """
 
@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.contract import InputError
+from experiments.figures.sentences import told
 from experiments.runner import boundary
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -76,17 +77,18 @@ def run_scalar(words: Sequence[str], scalar: str) -> float:
             raise InputError(
                 f"a run must end well, got exit code {error.returncode} from {shlex.join(words)}"
             ) from None
-        scalars = json.loads((Path(folder) / "summary.json").read_text(encoding="utf-8"))["scalars"]
+        estimates = json.loads((Path(folder) / "summary.json").read_text(encoding="utf-8"))["estimates"]
+    scalars = {each.name: each.row.get("value") for each in told(estimates)}
     if scalar not in scalars:
         near = difflib.get_close_matches(scalar, scalars, n=5, cutoff=0.0)
         known = f"one of the {len(scalars)} that the run ends with, such as {', '.join(near)}"
         error = Missing(f"SCALAR must be {known if near else 'a result of the run, which has none'}, got {scalar!r}")
         error.empty = not scalars
         raise error
-    if isinstance(scalars[scalar], bool | int | float):
+    if isinstance(scalars[scalar], int | float):
         return float(scalars[scalar])
-    error = Missing(f"SCALAR must be a number, got {scalars[scalar]!r} for {scalar}")
-    error.empty = scalars[scalar] is None
+    error = Missing(f"SCALAR must be a number, got none for {scalar}")
+    error.empty = True
     raise error
 
 

@@ -206,6 +206,7 @@ def test_summaries_draw_nothing():
 
 
 LATE = {
+    ("experiments/contract.py", "pandas"),
     ("experiments/run.py", "experiments.runner.help"),
     ("experiments/run.py", "experiments.runner.command"),
     ("experiments/runs.py", "experiments.figures.report"),

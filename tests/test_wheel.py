@@ -41,7 +41,7 @@ def test_its_doors_open_beside_a_folder_called_experiments(site: Path, tmp_path:
         "def my_memory(patterns, *, mask=None):\n    return Memory(patterns, 1.0, mask=mask)\n"
         "run = hopfield.capacity(my_memory, neurons=[8], loads=[0.3, 0.7], samples=2, queries=4, output='out')\n"
         "assert 'site' in hopfield.__file__\n"
-        "print(run.critical_load['load'].notna().all(), hopfield.open_run('out').table.equals(run.table))\n",
+        "print(run.estimates['value'].notna().all(), hopfield.open_run('out').table.equals(run.table))\n",
         encoding="utf-8",
     )
     done = python(site, tmp_path, "notebook.py")

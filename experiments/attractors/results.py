@@ -3,11 +3,10 @@
 import numpy as np
 import pandas
 
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.figures.panel import SHARE, Axis, Heat, Panel, Series, band, curves, upright
 from experiments.figures.style import series
 from experiments.statistics.clusters import standard_error, wilson
-from experiments.statistics.columns import headline
 
 OF_A_NETWORK = ("attractors", "effective", "largest_basin", "unsettled", "energy", "exist")
 """Numbers of one network; `effective` is e^H of the basins."""
@@ -15,7 +14,7 @@ NEAR = 0.8
 """|overlap| from which an end counts as a state that was given."""
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Attractors of the network given (`states`), its numbers beside the mean of the copies (`networks`), `escapes`."""
     cold = table[table["temperature"] == 0]
     own = cold[(cold["null"] == 0) & (cold["settled"] == 1)]
@@ -25,29 +24,26 @@ def summarise(table: Table) -> dict:
     found = found.sort_values("basin", ascending=False, kind="stable").reset_index()
     networks = pandas.DataFrame([{"null": null} | _numbers(rows) for null, rows in cold.groupby("null")])
     copies = networks[networks["null"] > 0]
-    beside = [
+    estimates = [
         {
-            "name": name,
-            "given": networks[name].iloc[0],
-            "null": copies[name].mean(),
-            "null_stderr": _error(copies[name]),
+            "quantity": name.replace("_", " "),
+            "value": networks[name].iloc[0],
+            "headline": bool(networks[name].notna().iloc[0]),
         }
         for name in OF_A_NETWORK
     ]
-    scalars = {entry["name"]: entry["given"] for entry in beside if not np.isnan(entry["given"])}
-    for entry in beside:
-        if not np.isnan(entry["null"]):
-            scalars |= headline(f"{entry['name']}/shuffled", entry["null"], entry["null_stderr"])
+    for name in OF_A_NETWORK:
+        mean = {"value": copies[name].mean(), "stderr": _error(copies[name]), "samples": len(copies)}
+        about = {"network": "shuffled", **mean, "headline": bool(np.isfinite(mean["value"]))}
+        estimates.append({"quantity": name.replace("_", " "), **about})
     for number, rows in cold[cold["null"] == 0].groupby("nearest"):
         if number >= 0:
-            scalars[f"largest_overlap/state={number}"] = float(rows["overlap"].abs().max())
-            scalars[f"basin/state={number}"] = float((rows["overlap"].abs() > NEAR).sum() / cold["start"].nunique())
-    return {
-        "states": found.to_dict("records"),
-        "networks": beside,
-        "escapes": _escapes(table[table["temperature"] > 0]).to_dict("records"),
-        "scalars": scalars,
-    }
+            near = rows["overlap"].abs()
+            largest, basin = float(near.max()), float((near > NEAR).sum() / cold["start"].nunique())
+            for quantity, value in (("largest overlap", largest), ("basin", basin)):
+                estimates.append({"quantity": quantity, "state": int(number), "value": value, "headline": True})
+    estimates += _escapes(table[table["temperature"] > 0])
+    return Summary(estimates, more={"states": found.to_dict("records")})
 
 
 def _numbers(rows: Table) -> dict[str, float]:
@@ -67,26 +63,21 @@ def _error(values: Table) -> float:
     return standard_error(values) if values.notna().all() else float("nan")
 
 
-def _escapes(warm: Table) -> Table:
+def _escapes(warm: Table) -> list[Row]:
     """Share of runs that end in another attractor: of the network given by its starts, of the null by its copies."""
     rows = []
     for temperature, part in warm.groupby("temperature"):
         own, copies = part[part["null"] == 0]["left"], part[part["null"] > 0].groupby("null")["left"].mean()
         low, high = (float(end) for end in wilson(own.sum(), len(own)))
-        rows.append(
-            {"temperature": temperature, "network": "given", "left": own.mean(), "left_low": low, "left_high": high}
-        )
+        about = {"quantity": LEFT, "temperature": temperature}
+        rows.append(about | {"network": "given", "value": own.mean(), "low": low, "high": high})
         mean, error = copies.mean(), standard_error(copies)
-        rows.append(
-            {
-                "temperature": temperature,
-                "network": "shuffled",
-                "left": mean,
-                "left_low": max(mean - error, 0.0),
-                "left_high": min(mean + error, 1.0),
-            }
-        )
-    return pandas.DataFrame(rows)
+        ends = {"low": max(mean - error, 0.0), "high": min(mean + error, 1.0)}
+        rows.append(about | {"network": "shuffled", "value": mean, **ends, "samples": len(copies)})
+    return rows
+
+
+LEFT = "share of runs that end elsewhere"
 
 
 DRAWN = 60
@@ -94,15 +85,15 @@ DRAWN = 60
 NETWORKS = ["given", "shuffled"]
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Attractors on two principal axes, their basins, energies of ends, and the share that heat makes leave."""
     cold = table[table["temperature"] == 0]
-    found: Table = pandas.DataFrame(summary["states"])
+    found: Table = pandas.DataFrame(summary.more["states"])
     shown = [_plane(found, cold[cold["null"] == 0])] if len(found) else []
     shown.append(_ranked(cold))
     if cold["energy"].notna().all():
         shown.append(_energies(cold))
-    escapes = curves(pandas.DataFrame(summary["escapes"]), "temperature", "left", by="network", looks=series(NETWORKS))
+    escapes = curves(summary.of(LEFT), "temperature", "value", by="network", looks=series(NETWORKS))
     heat = Axis(r"$T$ over the field on a spin")
     return [*shown, Panel("runs that end elsewhere", heat, Axis("share of heat-bath runs", limits=SHARE), escapes)]
 

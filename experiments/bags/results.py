@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from experiments.bags.config import PUBLISHED
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.figures.panel import Axis, Panel, Series, upright
 from experiments.figures.style import series
 from experiments.statistics.clusters import standard_error
-from experiments.statistics.columns import headline
 
 OURS = "hopfield"
 
@@ -36,7 +35,7 @@ def divisions(areas: Any) -> Any:
     return areas.groupby("repetition").agg(lambda each: each.mean(skipna=False))
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Means over folds, with the standard error over divisions; leads of the Hopfield pooling on each other method.
 
     Scores that are not finite have no area: one such fold leaves neither a mean nor a lead of its method (NaN), and the
@@ -44,8 +43,7 @@ def summarise(table: Table) -> dict:
     they are trained on, so that the variance of their mean has 1/n + 1/(folds − 1) in place of 1/n (Nadeau & Bengio
     2003).
     """
-    results, leads = [], []
-    scalars: dict[str, Any] = {}
+    estimates: list[Row] = []
     called = labels(table["data"])
     for name, rows in table.groupby("data", sort=False):
         label = called[str(name)]
@@ -53,24 +51,30 @@ def summarise(table: Table) -> dict:
         for method in dict.fromkeys(rows["method"]):
             each = divisions(folds[method]).to_numpy(float)
             stderr = standard_error(each)
-            results.append({"data": label, "method": method, "auc": float(each.mean()), "stderr": stderr})
-            scalars |= headline(f"auc/{label}/{method}", float(each.mean()), stderr)
+            about = {"data": label, "method": method}
+            mean = {"value": float(each.mean()), "stderr": stderr, "samples": len(each)}
+            estimates.append({"quantity": AREA, **about, **mean, "headline": True})
             if lost := int(folds[method].isna().sum()):
-                scalars[f"no_area/{label}/{method}"] = f"{lost} of {len(folds)} test folds"
+                said = f"{lost} of {len(folds)} test folds"
+                estimates.append({"quantity": "no area", **about, "said": said, "headline": True})
         for method in [m for m in folds.columns if m != OURS and OURS in folds]:
             lead = (folds[OURS] - folds[method]).to_numpy(float)
             wider = float(np.sqrt(1 + len(lead) / (rows["fold"].nunique() - 1)))
-            entry = {"data": label, "method": method, "lead": float(lead.mean())}
-            leads.append(entry | {"stderr": wider * standard_error(lead)})
-            scalars |= headline(f"lead_on_{method}/{label}", leads[-1]["lead"], leads[-1]["stderr"])
+            mean = {"value": float(lead.mean()), "stderr": wider * standard_error(lead)}
+            about = {"data": label, "over": method, **mean, "samples": len(lead), "headline": True}
+            estimates.append({"quantity": "lead", **about})
         if (known := published_area(str(name), rows)) is not None:
-            scalars |= headline(f"published/{label}", *known)
-    return {"results": results, "leads": leads, "scalars": scalars}
+            mean = dict(zip(("value", "stderr"), known, strict=True))
+            estimates.append({"quantity": "published", "data": label, **mean, "headline": True})
+    return Summary(estimates)
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+AREA = "auc"
+
+
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Every division into folds as a dot, the mean with its standard error, and any published area."""
-    called, results = labels(table["data"]), {(entry["data"], entry["method"]): entry for entry in summary["results"]}
+    called = labels(table["data"])
     looks = series(list(dict.fromkeys(table["method"])))
     shown = []
     for name, rows in table.groupby("data", sort=False):
@@ -79,9 +83,9 @@ def panels(table: Table, summary: dict) -> list[Panel]:
             each = divisions(rows[rows["method"] == method].set_index(["repetition", "fold"])["auc"])
             dots = {"color": look["color"], "marker": ".", "alpha": 0.5, "markersize": 4}
             found.append(Series(each, np.full(len(each), place - 0.25), **dots))
-            entry = results[called[str(name)], method]
+            area = summary.of(AREA, data=called[str(name)], method=method)
             mean = {"color": look["color"], "marker": look["marker"]}
-            found.append(Series([entry["auc"]], [place], x_error=entry["stderr"], **mean))
+            found.append(Series(area["value"], [place], x_error=area.get("stderr"), **mean))
         if (known := published_area(str(name), rows)) is not None:
             value, error = known
             found.append(upright(value, f"published, Hopfield: {value:g} ± {error:g}"))

@@ -5,14 +5,15 @@ from typing import Any
 import numpy as np
 import pandas
 
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.figures import labels, panel
 from experiments.figures.panel import SHARE, Axis, Panel, Series, guide, theory_line
 from experiments.figures.style import LINES, THEORY, series
+from experiments.figures.words import plain_text
 from experiments.shared import convergence
 from experiments.shared.memories import find
 from experiments.statistics.clusters import by_group, curves, means_by_group
-from experiments.statistics.columns import distinct_name, headline
+from experiments.statistics.estimates import tidy
 from experiments.statistics.thresholds import critical_load
 from hopfield.theory.base import Float, Line
 
@@ -59,7 +60,7 @@ CURVE = ["memory", "dynamics", "neurons", "patterns"]
 """Columns that tell one curve against the initial overlap from another."""
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Critical initial overlaps, and for every curve the shares of queries by their final state.
 
     `cycles` and `step_limit` are the shares that end in a 2-cycle or are cut, whatever state they end in.
@@ -68,41 +69,55 @@ def summarise(table: Table) -> dict:
     for curve, rows in curves(table, CURVE):
         curve |= {"load": float(rows["load"].iloc[0])}
         threshold = critical_load(rows["start_overlap"], rows["right"], rows["queries"], rows["sample"])
-        fit = {"width": abs(threshold.width), "chi2": threshold.chi2, "dof": threshold.dof, "method": threshold.method}
-        critical.append(curve | {"overlap": threshold.value, "stderr": threshold.stderr} | fit)
+        fit = {"width": abs(threshold.width), "chi2": threshold.chi2, "dof": threshold.dof, "fit": threshold.method}
+        found = {"value": threshold.value, "stderr": threshold.stderr, "samples": rows["sample"].nunique()}
+        critical.append({"quantity": CRITICAL, **curve, **found, **fit})
         total = rows["queries"].sum()
         counts = {"right": rows["right"], "other": rows["some"] - rows["right"]}
         counts |= {"nowhere": rows["queries"] - rows["some"] - rows["reversed"]}
         counts |= {name: rows[name] for name in ("reversed", "cycles", "step_limit")}
         ends.append(curve | {name: count.sum() / total for name, count in counts.items()})
     _add_theory(critical, table)
+    largest = {memory: rows["neurons"].max() for memory, rows in table.groupby("memory")}
+    for entry in critical:
+        entry["headline"] = entry["neurons"] == largest[entry["memory"]] and entry["fit"] != "none"
+    names = {name: f"share of queries, {name.replace('_', ' ')}" for name in ends[0] if name not in critical[0]}
     notes = convergence.notes(table, ["memory", "dynamics"], "right")
-    return {"critical_overlap": critical, "ends": ends, "notes": notes, "scalars": _scalars(critical)}
+    estimates = [*critical, *tidy(pandas.DataFrame(ends), [*CURVE, "load"], names)]
+    symbols = {memory: find(memory).scaling.symbol for memory in table["memory"].unique()}
+    return Summary(estimates, _lines(table), notes, {"symbols": symbols})
 
 
-def _add_theory(critical: list[dict], table: Table) -> None:
-    """Set `theory` and `theory_name` of every critical overlap. `theory` is NaN at loads without a theory."""
+CRITICAL, NEAREST = "critical overlap", "share that ends right"
+
+
+def _lines(table: Table) -> list[Row]:
+    """Theory of critical overlaps by load at the largest sizes, and of the shares that end right by overlap."""
+    found: list[Row] = []
+    for memory, rows in table.groupby("memory", sort=False):
+        loads = np.linspace(0, rows["load"].max() * 1.06, 121)[1:]
+        for dynamics in dict.fromkeys(rows["dynamics"]):
+            own = rows[(rows["dynamics"] == dynamics) & (rows["neurons"] == rows["neurons"].max())]
+            about = {"quantity": CRITICAL, "memory": memory, "dynamics": dynamics}
+            for known in lines(own, loads) if len(own) else []:
+                found.append({**about, "label": known.label, "x": known.loads.tolist(), "y": known.overlaps.tolist()})
+        overlaps = np.linspace(0, 1, 101)
+        for load, curve in _rows_of_few_loads(rows).groupby("load"):
+            if (line := nearest_share(curve, overlaps)) is not None:
+                about = {"quantity": NEAREST, "memory": memory, "load": load, "kind": "nearest pattern"}
+                found.append({**about, "x": overlaps.tolist(), "y": np.asarray(line).tolist()})
+    return found
+
+
+def _add_theory(critical: list[Row], table: Table) -> None:
+    """Set `theory` and its `kind` of every critical overlap. `theory` is NaN at loads without a theory."""
     for family, rows in curves(table, CURVE[:3]):
         entries = [entry for entry in critical if family.items() <= entry.items()]
         loads = np.array([entry["load"] for entry in entries])
         found = lines(rows, loads)
         for i, entry in enumerate(entries):
             entry["theory"] = float(found[0].overlaps[i]) if found else float("nan")
-            entry["theory_name"] = " ".join(found[0].label.split()) if found else None
-
-
-def _scalars(critical: list[dict]) -> dict[str, float]:
-    """Critical overlaps of the largest size of every memory."""
-    largest = {}
-    for entry in critical:
-        largest[entry["memory"]] = max(entry["neurons"], largest.get(entry["memory"], 0))
-    scalars = {}
-    for entry in critical:
-        if entry["neurons"] == largest[entry["memory"]] and entry["method"] != "none":
-            name = f"critical_overlap/{entry['memory']}/{entry['dynamics']}/load={{}}"
-            name = distinct_name(scalars, name, entry["load"], 3)
-            scalars |= headline(name, entry["overlap"], entry["stderr"], theory=entry["theory"])
-    return scalars
+            entry["kind"] = plain_text(found[0].label) if found else None
 
 
 SHOWN, MOST = 4, 8
@@ -110,16 +125,21 @@ SHOWN, MOST = 4, 8
 START = Axis("initial overlap $m_0$", limits=SHARE)
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Final against initial overlap, where queries end, and the critical overlap by load with theory, by memory."""
     memories = list(dict.fromkeys(table["memory"]))
     shown = []
     for memory in memories:
         rows = table[table["memory"] == memory]
         few = _rows_of_few_loads(rows)
-        own = [entry for entry in summary["critical_overlap"] if entry["memory"] == memory]
+        own, known = summary.of(CRITICAL, memory=memory), summary.line(CRITICAL, memory=memory)
+        axis = _load(summary.more["symbols"][memory])
         title = _title(memory, rows, few)
-        drawn = [_final(few, title), _ends(few, title), _critical(rows, own, labels.memory(memory))]
+        drawn = [
+            _final(few, title, axis),
+            _ends(few, title, axis, summary.line(NEAREST, memory=memory)),
+            _critical(rows, own, known, labels.memory(memory), axis),
+        ]
         shown += drawn if 3 * len(memories) <= MOST else drawn[1:]
     return shown
 
@@ -144,41 +164,40 @@ def _rows_of_few_loads(rows: Table) -> Table:
     return rows[rows["patterns"].isin(chosen)].sort_values("load", kind="stable")
 
 
-def _load(memory: str) -> str:
-    return r"\alpha = " + find(memory).scaling.symbol.replace("ln M", r"\ln M").replace(" ", r"\,")
+def _load(symbol: str) -> str:
+    return r"\alpha = " + symbol.replace("ln M", r"\ln M").replace(" ", r"\,")
 
 
-def _final(rows: Table, title: str) -> Panel:
+def _final(rows: Table, title: str, axis: str) -> Panel:
     """Mean final overlap against the initial one."""
     means = means_by_group(rows, ["load", "start_overlap"], "overlap", "sample", "queries")
     found = panel.curves(means, "start_overlap", "mean", by="load", label=r"$\alpha={:.3g}$")
     found.append(Series([0, 1], [0, 1], color="0.8", linestyle="-", linewidth=0.8, zorder=0))
     y = Axis(f"final overlap{_words_of_end(rows)} (mean)", limits=(-0.1, 1.05))
-    return Panel(title, START, y, found, legend=rf"${_load(rows['memory'].iloc[0])}$")
+    return Panel(title, START, y, found, legend=rf"${axis}$")
 
 
-def _ends(rows: Table, title: str) -> Panel:
+def _ends(rows: Table, title: str, axis: str, theory: Table) -> Panel:
     """Share of queries that end near their own pattern (filled) and near any pattern (open)."""
-    looks, found, overlaps = series([str(load) for load in rows["load"].unique()]), [], np.linspace(0, 1, 101)
+    looks, found = series([str(load) for load in rows["load"].unique()]), []
     hollow = {name: look | {"linestyle": ":", "markerfacecolor": "w", "zorder": 2} for name, look in looks.items()}
     filled = {name: look | {"linestyle": "-", "zorder": 3} for name, look in looks.items()}
     for name, own, label in (("some", hollow, lambda load: ""), ("right", filled, r"$\alpha={:.3g}$")):
         ends = by_group(rows, ["load", "start_overlap"], name, "queries", "sample")
         found += panel.shares(ends, "start_overlap", by="load", looks=own, label=label)
-    known = [(load, nearest_share(curve, overlaps)) for load, curve in rows.groupby("load")]
-    lines = [theory_line(overlaps, line, color=looks[str(load)]["color"]) for load, line in known if line is not None]
+    known = theory[["load", "x", "y"]].itertuples(index=False) if len(theory) else ()
+    lines = [theory_line(x, y, color=looks[str(load)]["color"]) for load, x, y in known]
     found += [*lines, *([panel.entry("theory: nearest pattern", **THEORY)] if lines else []), guide(0.5)]
     for face, line, label in (("0.2", "-", "its own pattern"), ("w", ":", "any pattern")):
         found.append(panel.entry(label, color="0.2", marker="o", markerfacecolor=face, linestyle=line))
     y = Axis(f"share that ends near (overlap > {rows['near'].iloc[0]:g}){_words_of_end(rows)}", limits=SHARE)
-    return Panel(f"ends, {title}", START, y, found, legend=rf"${_load(rows['memory'].iloc[0])}$")
+    return Panel(f"ends, {title}", START, y, found, legend=rf"${axis}$")
 
 
-def _critical(rows: Table, critical: list[dict], name: str) -> Panel:
+def _critical(rows: Table, frame: Table, lines: Table, name: str, axis: str) -> Panel:
     """Initial overlap from which half of the queries end at their own pattern, against load, with theory."""
-    frame: Table = pandas.DataFrame(critical).astype({"overlap": float, "stderr": float})
-    frame = frame[frame["method"] != "none"].rename(columns={"stderr": "overlap_stderr"})
-    several, loads = rows["dynamics"].nunique() > 1, np.linspace(0, rows["load"].max() * 1.06, 121)[1:]
+    frame = frame[frame["fit"] != "none"]
+    several, last = rows["dynamics"].nunique() > 1, rows["load"].max() * 1.06
     sizes = sorted(set(rows["neurons"].tolist()))
     looks = series([f"{dynamics} {size}" for dynamics in dict.fromkeys(rows["dynamics"]) for size in sizes])
     found, styles = [], iter(LINES)
@@ -187,10 +206,14 @@ def _critical(rows: Table, critical: list[dict], name: str) -> Panel:
             part = frame[(frame["dynamics"] == dynamics) & (frame["neurons"] == size)]
             look: dict[str, Any] = looks[f"{dynamics} {size}"] | {"linestyle": ""}
             look["label"] = f"$N={size}$, {dynamics}" if several else f"$N={size}$"
-            found += [Series(part["load"], part["overlap"], part["overlap_stderr"], **look)] if len(part) else []
-        own = rows[(rows["dynamics"] == dynamics) & (rows["neurons"] == sizes[-1])]
-        for known in lines(own, loads) if len(own) else []:
-            found.append(theory_line(known.loads, known.overlaps, known.label, linestyle=next(styles)))
-    x = Axis(rf"load ${_load(rows['memory'].iloc[0])}$", limits=(0, loads[-1]))
+            found += (
+                [Series(part["load"], part["value"], part.get("stderr"), samples=part["samples"], **look)]
+                if len(part)
+                else []
+            )
+        own = lines[lines["dynamics"] == dynamics] if len(lines) else lines
+        for label, x, y in own[["label", "x", "y"]].itertuples(index=False) if len(own) else ():
+            found.append(theory_line(x, y, label, linestyle=next(styles)))
+    x = Axis(rf"load ${axis}$", limits=(0, last))
     y = Axis("critical initial overlap $m_c$", limits=(-0.03, 1.05))
     return Panel(f"{name}: start from which half end right", x, y, found)

@@ -22,7 +22,8 @@ from experiments.capacity.panels import (
     settings,
     symbol_of,
 )
-from experiments.contract import Table
+from experiments.capacity.summary import critical_of
+from experiments.contract import Summary, Table
 from experiments.figures import labels
 from experiments.figures.panel import SHARE, Axis, Panel, Series, entry, guide, shares, theory_line, upright
 from experiments.figures.style import LINES, THEORY, series
@@ -44,16 +45,18 @@ HALF = {"marker": "o", "markersize": 9, "markerfacecolor": "none", "zorder": 4}
 """Look of the load at which half of the queries pass in theory."""
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Success against load for every memory, critical number of patterns against neurons, theory on top."""
     memories = list(dict.fromkeys(table["memory"]))
     real = not set(table["ensemble"]) <= set(pattern_sets.DRAWN) or table["ensemble"].nunique() > 1
-    critical = [entry for entry in summary["critical_load"] if entry["criterion"] == headline_of(entry["memory"])]
-    shown = starts.by_start(critical) if len({entry["corruption"] for entry in critical}) > 1 else []
+    critical = critical_of(summary)
+    told = [headline_of(memory) == name for memory, name in zip(critical["memory"], critical["criterion"], strict=True)]
+    critical = critical[np.array(told, bool)]
+    shown = starts.by_start(critical) if critical["corruption"].nunique() > 1 else []
     if real or (len(memories) > 1 and len({symbol_of(memory) for memory in memories}) == 1):
         return [*shown, *_side_by_side(table, real)][:MOST]
     shown += [_success(table[table["memory"] == memory], memory) for memory in memories]
-    if len({entry["neurons"] for entry in critical}) > 1:
+    if critical["neurons"].nunique() > 1:
         shown.append(critical_patterns(critical, table))
     if not (wrong := table.dropna(subset="one_step_error")).empty:
         shown.append(one_step_error(wrong))
@@ -62,8 +65,8 @@ def panels(table: Table, summary: dict) -> list[Panel]:
         rows = table[table["memory"] == memory]
         if theory.retained_overlap(memory, 0.01) is not None and convergence.end_of_curve(rows) == convergence.REST:
             shown.append(retained_overlap(rows))
-    fits = [fit for fit in summary["extrapolation"] if fit["dof"] > 0]  # a line through two sizes says nothing
-    if len(memories) == 1 and any(law["criterion"] == laws.CRITERION for law in summary["laws"]):
+    fits = [fit for fit in summary.more["extrapolation"] if fit["dof"] > 0]  # a line through two sizes says nothing
+    if len(memories) == 1 and any(law["criterion"] == laws.CRITERION for law in summary.more["laws"]):
         shown += laws.panels(summary)
     elif len(memories) == 1 and any(fit["criterion"] == headline_of(memories[0]) for fit in fits):
         shown.append(extrapolation(summary, table))

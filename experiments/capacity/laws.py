@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-import pandas
 
-from experiments.contract import Table
+from experiments.capacity.summary import critical_of
+from experiments.contract import Summary, Table
 from experiments.figures.panel import Axis, Panel, Series
 from experiments.figures.style import COLOURS, LINES
 from experiments.shared.retention import CUTS
@@ -18,10 +18,10 @@ FAMILY = ("memory", "dynamics", "corruption", "ensemble")
 CUT_MARKERS = dict(zip(sorted(CUTS.values()), ("^", "o", "v"), strict=True))
 
 
-def panels(summary: dict) -> list[Panel]:
+def panels(summary: Summary) -> list[Panel]:
     """Critical loads against N^(−2/3) with all laws through the larger sizes, and the same less the fitted power."""
-    found: Table = pandas.DataFrame(summary["critical_load"])
-    laws = [law for law in summary["laws"] if law["criterion"] == CRITERION]
+    found = critical_of(summary)
+    laws = [law for law in summary.more["laws"] if law["criterion"] == CRITERION]
     laws = [law for law in laws if all(law[name] == laws[0][name] for name in FAMILY)]
     for name in FAMILY:
         found = found[found[name] == laws[0][name]]
@@ -41,7 +41,7 @@ def _sizes(place: np.ndarray) -> np.ndarray:
 def _loads(found: Table, laws: list[Fit]) -> Panel:
     grid = np.linspace(0, 1.02 * found["place"].max(), 120)
     shown = [Series(grid, law_at(law, _sizes(grid)), **look) for law, look in _looks(laws, 0.8)]
-    for cut, rows in found.groupby("cut"):
+    for cut, rows in found.groupby("least"):
         face = "black" if cut == CUTS[CRITERION] else "white"
         drawn: dict[str, Any] = {"marker": CUT_MARKERS[cut], "markerfacecolor": face, "markersize": 4.5}
         error, label = rows["stderr"], rf"$m > {cut:g}$"

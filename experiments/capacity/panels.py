@@ -4,7 +4,8 @@ import numpy as np
 import pandas
 
 from experiments.capacity import theory
-from experiments.contract import Table
+from experiments.capacity.summary import critical_of
+from experiments.contract import Summary, Table
 from experiments.figures import labels
 from experiments.figures.panel import Axis, Panel, Series, curves, entry, level, theory_line
 from experiments.figures.style import COLOURS, LINES, THEORY, series
@@ -72,12 +73,12 @@ def _clustered(rows: Table) -> Table:
     return rows.assign(cluster=rows["patterns"].astype(str) + "/" + rows["sample"].astype(str))
 
 
-def critical_patterns(critical: list[dict], table: Table) -> Panel:
+def critical_patterns(frame: Table, table: Table) -> Panel:
     """Number of patterns at which half of the queries pass, against the number of neurons, with theory.
 
     Sizes whose loads do not reach that far are named in the legend.
     """
-    betas, frame = betas_of(table), pandas.DataFrame(critical)
+    betas = betas_of(table)
     clean = frame[frame["corruption"] == CLEAN]
     frame: Table = clean if len(clean) else frame
     found, known = [], []
@@ -183,14 +184,14 @@ def _overlap_title(memory: str) -> str:
     return "overlap of what is retained" if bimodal(memory) else f"final overlap, {labels.memory(memory)}"
 
 
-def extrapolation(summary: dict, table: Table) -> Panel:
+def extrapolation(summary: Summary, table: Table) -> Panel:
     """Critical load against 1/N with the best fit, and those of all exponents that end lowest and highest."""
-    fits: Table = pandas.DataFrame(summary["extrapolation"])
+    fits: Table = pandas.DataFrame(summary.more["extrapolation"])
     headline = headline_of(fits["memory"].iloc[0])
     fits = fits[fits["criterion"] == headline]
     for name in ("corruption", "dynamics"):
         fits = fits[fits[name] == fits[name].iloc[0]]
-    points: Table = pandas.DataFrame(summary["critical_load"]).merge(
+    points: Table = critical_of(summary).merge(
         fits[["memory", "dynamics", "corruption", "criterion"]].drop_duplicates()
     )
     size = points["neurons"].to_numpy(float)

@@ -1,7 +1,5 @@
 """Panels of a capacity measured from several starts: critical loads against the amount of their corruption."""
 
-import pandas
-
 from experiments.contract import Table
 from experiments.figures import labels
 from experiments.figures.panel import Axis, Panel, curves, entry, theory_line
@@ -16,17 +14,16 @@ STARTING = {
 }
 
 
-def by_start(critical: list[dict]) -> list[Panel]:
+def by_start(frame: Table) -> list[Panel]:
     """Critical load against the amount of each kind of corruption that starts of several amounts have, with theory.
 
     Args:
-        critical: entries of one criterion for each memory. A clean start is an amount 0 of every kind.
+        frame: critical loads of one criterion for each memory. A clean start is an amount 0 of every kind.
     """
-    frame: Table = pandas.DataFrame(critical).rename(columns={"stderr": "load_stderr"})
     kinds, amounts = zip(*map(corruptions.parts, frame["corruption"]), strict=True)
-    frame, shown = frame.assign(kind=kinds, amount=amounts), []
-    for kind in dict.fromkeys(frame.loc[frame["amount"] > 0, "kind"]):
-        rows: Table = frame[(frame["kind"] == kind) | (frame["amount"] == 0)]
+    frame, shown = frame.assign(start=kinds, amount=amounts), []
+    for kind in dict.fromkeys(frame.loc[frame["amount"] > 0, "start"]):
+        rows: Table = frame[(frame["start"] == kind) | (frame["amount"] == 0)]
         rows = rows.sort_values("amount", kind="stable")
         by = ["memory", "dynamics", "neurons"]
         varied = [name for name in by if rows[name].nunique() > 1]
@@ -36,7 +33,7 @@ def by_start(critical: list[dict]) -> list[Panel]:
             first = part.iloc[0]
             words = {"memory": labels.memory(first["memory"]), "neurons": f"$N={first['neurons']}$"}
             label = ", ".join(words.get(name, str(first[name])) for name in varied)
-            found += curves(part, "amount", "load", looks={"": look})
+            found += curves(part, "amount", "value", looks={"": look})
             found[-1].label = label
             limits = part["theory"].fillna(part["limit"]).astype(float)
             if count := limits.notna().sum():

@@ -7,14 +7,14 @@ import pandas
 
 from experiments.capacity import theory
 from experiments.columns import CRITERIA as CRITERIA_WORDS
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.shared import convergence, corruptions, pattern_sets
 from experiments.shared.corruptions import CLEAN
 from experiments.shared.memories import find
 from experiments.shared.retention import CUTS
 from experiments.statistics.clusters import by_group, curves, means_by_group
-from experiments.statistics.columns import headline
 from experiments.statistics.crossings import half_crossing
+from experiments.statistics.estimates import tidy
 from experiments.statistics.extrapolation import extrapolate, laws
 from experiments.statistics.thresholds import critical_load, critical_loads
 from hopfield.theory import classical, one_step
@@ -32,18 +32,36 @@ HEADLINES = {False: tuple(CUTS), True: ("target_weight", "converged_weight")}
 CURVE = ["memory", "dynamics", "corruption", "ensemble", "neurons"]
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Critical loads of every curve and criterion with theory, their extrapolation, overlaps, notes and scalars."""
     critical = [entry for curve, rows in curves(table, CURVE) for entry in _critical(curve, rows)]
     known = _laws(critical)
-    return {
-        "critical_load": critical,
-        "extrapolation": _extrapolations([entry for entry in critical if not known or entry["memory"] != "classical"]),
-        "laws": known,
-        "overlap": _overlaps(table),
-        "notes": [*_notes(table), *_misfits(critical), *_out_of_range(table, critical)],
-        "scalars": _scalars(table, critical),
-    }
+    rest = [entry for entry in critical if not known or entry["memory"] != "classical"]
+    overlaps: Table = pandas.DataFrame(_overlaps(table))
+    estimates = [_estimate(entry) for entry in critical]
+    estimates += tidy(overlaps, [*CURVE, "load"], {"mean": "final overlap"}) if len(overlaps) else []
+    estimates += convergence.cut_estimates(table)
+    notes = [*_notes(table), *_misfits(critical), *_out_of_range(table, critical)]
+    return Summary(estimates, notes=notes, more={"extrapolation": _extrapolations(rest), "laws": known})
+
+
+CRITICAL = "critical load"
+
+
+def _estimate(entry: dict) -> Row:
+    """A critical load as a row; those by the headlines of its memory are printed."""
+    told = entry["criterion"] in HEADLINES[logarithmic(entry["memory"])]
+    about = {name: entry[name] for name in (*CURVE, "criterion")}
+    names = ("stderr", "theory", "limit", "kind", "cut", "width", "chi2", "dof", "samples")
+    fit = {name: entry[name] for name in names} | {"fit": entry["method"]}
+    return {"quantity": CRITICAL, **about, "value": entry["load"], **fit, "headline": told}
+
+
+def critical_of(summary: Summary, **columns: Any) -> Table:
+    """Critical loads of a summary, with the cut of criteria that have one."""
+    found = summary.of(CRITICAL, **columns)
+    found = found.reindex(columns=list(dict.fromkeys([*found, *CURVE, "criterion", "stderr", "theory", "limit"])))
+    return found.assign(load=found["value"], least=found["criterion"].map(CUTS).astype(float))
 
 
 def shares(table: Table) -> Table:
@@ -87,17 +105,17 @@ def _critical(curve: dict, rows: Table) -> list[dict]:
         for criterion in CRITERIA
         if criterion in found and (load := found[criterion]).found
     ]
+    samples = {"samples": rows["sample"].nunique()}
     return [
-        curve | entry | {"step_limit_share": _cut_share(entry, rows)} | _theory(curve, entry["criterion"], rows)
+        curve | entry | samples | {"cut": _cut_share(entry, rows)} | _theory(curve, entry["criterion"], rows)
         for entry in thresholds + _one_step(rows)
     ]
 
 
-def _cut_share(entry: dict, rows: Table) -> float | None:
-    """Share of queries cut around the critical load of a criterion that judges where dynamics end, None of others."""
+def _cut_share(entry: dict, rows: Table) -> float:
+    """Share of queries cut around the critical load of a criterion that judges where dynamics end, NaN of others."""
     ends = entry["criterion"] in (*CUTS, "exact", "converged_weight")
-    share = convergence.cut_share(rows, "load", entry["load"]) if ends else np.nan
-    return None if np.isnan(share) else share
+    return convergence.cut_share(rows, "load", entry["load"]) if ends else np.nan
 
 
 def _one_step(rows: Table) -> list[dict]:
@@ -117,7 +135,7 @@ def _one_step(rows: Table) -> list[dict]:
 def _theory(curve: dict, criterion: str, rows: Table) -> dict:
     """Theory of a criterion: its cut, the exact or approximate load at this N and for N → ∞, and the kind of theory."""
     beta = rows["beta"].iloc[0]
-    entry = {"cut": CUTS.get(criterion), "theory": None, "limit": None, "kind": None}
+    entry = {"theory": None, "limit": None, "kind": None}
     if curve["ensemble"] not in pattern_sets.DRAWN:
         return entry
     start, end = corruptions.flipped_fraction(curve["corruption"]), convergence.end_of_curve(rows)
@@ -169,7 +187,7 @@ def _overlaps(table: Table) -> list[dict]:
             continue
         means: Table = means_by_group(rows.assign(cluster=_clusters(rows)), ["load"], "overlap", "cluster", "queries")
         for load, mean, stderr, predicted in zip(means["load"], means["mean"], means["stderr"], expected, strict=True):
-            overlaps.append(curve | {"load": load, "overlap": mean, "stderr": stderr, "theory": predicted})
+            overlaps.append(curve | {"load": load, "mean": mean, "stderr": stderr, "theory": predicted})
     return overlaps
 
 
@@ -230,16 +248,3 @@ def _advice(memory: str, all_pass: bool, count: int, end: float, of: int, names:
     tried, word = ",".join(f"{factor * end:.2g}" for factor in factors), f"per_memory.{memory}.loads"
     told = f"{side_of_half} than half of the queries still pass {', '.join(names)} at the {side} load, {end:g}"
     return f"{memory}: {told}, of {count} of {of} curves: try {word}=[{tried}]"
-
-
-def _scalars(table: Table, critical: list[dict]) -> dict[str, float]:
-    """Critical loads of every curve by its headlines, for the command's last lines and W&B, and the queries cut."""
-    scalars = {}
-    for entry in critical:
-        if entry["criterion"] in HEADLINES[logarithmic(entry["memory"])]:
-            name = f"critical_load/{entry['memory']}/{entry['dynamics']}/{entry['criterion']}/N={entry['neurons']}"
-            name += "" if entry["ensemble"] == pattern_sets.RANDOM else f"/{entry['ensemble']}"
-            name += "" if entry["corruption"] == CLEAN else f"/{entry['corruption']}"
-            scalars |= headline(name, entry["load"], entry["stderr"], theory=entry["theory"], limit=entry["limit"])
-    share = convergence.cut_share(table)
-    return scalars if np.isnan(share) else scalars | {"step_limit_share": share}

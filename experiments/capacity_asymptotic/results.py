@@ -3,19 +3,17 @@
 from typing import cast
 
 import numpy as np
-import pandas
 from scipy.optimize import brentq
 from scipy.special import ndtri
 from scipy.stats import norm
 
-from experiments.contract import Table
+from experiments.contract import Summary, Table
 from experiments.figures import panel
 from experiments.figures.panel import Axis, Panel, Series, level
 from experiments.figures.style import ordered, series
 from experiments.shared import corruptions
 from experiments.shared.corruptions import CLEAN
 from experiments.statistics.clusters import curves
-from experiments.statistics.columns import headline
 from experiments.statistics.crossings import parabolic_crossing
 from hopfield.theory import exponential
 
@@ -45,14 +43,14 @@ CURVE = ["method", "neurons", "corruption"]
 MEASURED = ("queries", "heavy", "log_odds", "log_odds_stderr", "error", "error_stderr")
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Both thresholds of every curve with errors, beside exact finite-size theory and the limit.
 
     All loads of a draw of enumerated patterns share them: the errors there are those over draws.
     """
     entries = []
     for curve, rows in curves(table, CURVE):
-        beta = float(rows["beta"].iloc[0])
+        beta, draws = float(rows["beta"].iloc[0]), rows["sample"].nunique()
         flipped = corruptions.flipped_fraction(curve["corruption"])
         assert flipped is not None
         limits = thresholds(beta, flipped)
@@ -62,9 +60,10 @@ def summarise(table: Table) -> dict:
             "spin": spin_load(curve["neurons"], beta, flipped, limits["spin"]),
         }
         for criterion, (load, stderr) in measured.items():
-            entry = {"load": load, "stderr": stderr, "theory": theory[criterion], "limit": limits[criterion]}
-            entries.append(curve | {"criterion": criterion} | entry)
-    return {"thresholds": entries, "scalars": _scalars(entries)}
+            entry = {"value": load, "stderr": stderr, "theory": theory[criterion], "limit": limits[criterion]}
+            about = {"quantity": THRESHOLD, "threshold": criterion, **curve, **entry}
+            entries.append(about | {"kind": "exact", "samples": draws, "headline": load is not None})
+    return Summary(entries)
 
 
 def _crossings(rows: Table, shared: bool) -> dict[str, tuple[float | None, float | None]]:
@@ -102,29 +101,20 @@ def _binomial(share: np.ndarray, queries: np.ndarray) -> np.ndarray:
     return np.sqrt(share * (1 - share) / queries)
 
 
-def _scalars(found: list[dict]) -> dict[str, float]:
-    scalars = {}
-    for entry in found:
-        if entry["load"] is not None:
-            name = f"{entry['criterion']}/{entry['method']}/N={entry['neurons']}"
-            name += "" if entry["corruption"] == corruptions.CLEAN else f"/{entry['corruption']}"
-            scalars |= headline(name, entry["load"], entry["stderr"], theory=entry["theory"], limit=entry["limit"])
-    return scalars
-
-
+THRESHOLD = "threshold"
 NAMES = {"weight": "weight above ½", "spin": "a quarter of spins wrong"}
 EXACT = {"color": "0.4", "linestyle": "-", "linewidth": 0.9}
 LIMIT = {"color": "black", "marker": "_", "markersize": 12}
 LOAD = r"load $\ln M / N$"
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Thresholds against 1/N beside their limits, and the shares of queries and spins lost from the first start."""
     first = table["corruption"].iloc[0]
     rows = _sum_samples(table[table["corruption"] == first])
     looks = ordered([str(size) for size in rows["neurons"].unique()])
     small = {size: look | {"markersize": 3} for size, look in looks.items()}
-    shown = [_thresholds(pandas.DataFrame(summary["thresholds"]))]
+    shown = [_thresholds(summary.of(THRESHOLD))]
     for name, title, label, half in (
         ("light", "weight", "queries without half of the weight", 0.5),
         ("spins", "one-step error", "wrong spins after one step", 0.25),
@@ -137,15 +127,15 @@ def panels(table: Table, summary: dict) -> list[Panel]:
 
 def _thresholds(found: Table) -> Panel:
     found = found.assign(start=found["corruption"], place=1 / found["neurons"])
-    keys = list(dict.fromkeys(zip(found["criterion"], found["start"], strict=True)))
+    keys = list(dict.fromkeys(zip(found["threshold"], found["start"], strict=True)))
     shown = []
     for key, look in zip(keys, series([str(key) for key in keys]).values(), strict=True):
-        rows = found[(found["criterion"] == key[0]) & (found["start"] == key[1])]
+        rows = found[(found["threshold"] == key[0]) & (found["start"] == key[1])]
         label = NAMES[key[0]] + ("" if key[1] == CLEAN else f", {corruptions.label(key[1])}")
         for method, face, size in (("sampled", look["color"], 4.5), ("enumerated", "none", 8)):
-            part = rows[(rows["method"] == method) & rows["load"].notna()]
+            part = rows[(rows["method"] == method) & rows["value"].notna()]
             mark = {"color": look["color"], "marker": look["marker"], "markerfacecolor": face, "markersize": size}
-            shown.append(Series(part["place"], part["load"], part["stderr"], label=label, **mark))
+            shown.append(Series(part["place"], part["value"], part["stderr"], label=label, **mark))
             label = ""
         exact = rows[(rows["method"] == "sampled") & rows["theory"].notna()].sort_values("neurons")
         shown.append(Series(exact["place"], exact["theory"], **EXACT | {"color": look["color"]}))

@@ -5,12 +5,12 @@ from typing import Any, cast
 import numpy as np
 import pandas
 
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.figures import panel
 from experiments.figures.panel import SHARE, Axis, Panel, Series, theory_line
 from experiments.figures.style import THEORY, series
-from experiments.statistics.clusters import jackknife
-from experiments.statistics.columns import headline
+from experiments.statistics.clusters import curves, jackknife
+from experiments.statistics.estimates import tidy
 from experiments.statistics.lines import straight_line
 
 CURVE = ["map", "neurons", "patterns", "beta"]
@@ -19,21 +19,22 @@ SMALL = 0.25
 """Largest predicted error of the sizes that an exponent is taken from: beyond, logarithms are not linear in it."""
 
 
-def summarise(table: Table) -> dict:
-    """`sizes`: root mean squares at every size Y; `exponents`: their slopes against Y on logarithmic axes."""
+def summarise(table: Table) -> Summary:
+    """Root mean squares at every size Y, their slopes against Y on logarithmic axes, and the mean slopes."""
     sizes, exponents = [], []
-    for key, rows in table.groupby(CURVE, sort=False):
-        curve = dict(zip(CURVE, cast(tuple, key), strict=True))
+    for curve, rows in curves(table, CURVE):
         for features, part in rows.groupby("features"):
-            entry = curve | {"features": int(cast(int, features))}
-            entry |= {name: float(part[name].mean()) for name in ("failed", "lost", "predicted")}
-            entry |= {name: _root(part[column]) for name, column in QUANTITIES.items()}
-            sizes.append(entry)
-        exponents += [curve | {"quantity": name} | _exponent(rows, column) for name, column in QUANTITIES.items()]
-    scalars = _scalars(exponents)
-    for entry in exponents:
-        entry.pop("without", None)
-    return {"sizes": sizes, "exponents": exponents, "scalars": scalars}
+            entry = curve | {"features": int(cast(int, features)), "clusters": part["sample"].nunique()}
+            entry |= {name: float(part[name].mean()) for name in SHARES}
+            sizes.append(entry | {name: _root(part[column]) for name, column in QUANTITIES.items()})
+        exponents += [{"of": name} | curve | _exponent(rows, column) for name, column in QUANTITIES.items()]
+    estimates = tidy(pandas.DataFrame(sizes), [*CURVE, "features"], {name: name for name in (*QUANTITIES, *SHARES)})
+    each = [{name: value for name, value in entry.items() if name != "without"} for entry in exponents]
+    means = _means(exponents)
+    return Summary([*estimates, *({"quantity": "exponent of a curve", **entry} for entry in each), *means])
+
+
+SHARES = ("failed", "lost", "predicted")
 
 
 def _root(squares: Table) -> float | None:
@@ -52,7 +53,7 @@ def _exponent(rows: Table, column: str) -> dict:
     squares = wide.pivot_table(index="sample", columns="features", values=column)
     squares = squares.loc[:, (squares > 0).sum() > 1]  # one pattern is read without any error
     if squares.shape[1] < 3 or squares.shape[0] < 2:
-        return {"exponent": None, "stderr": None, "sizes": int(squares.shape[1])}
+        return {"value": None}
     values, size = squares.to_numpy(), np.log(squares.columns.to_numpy(float))
 
     def slope(kept: np.ndarray) -> float:
@@ -60,23 +61,24 @@ def _exponent(rows: Table, column: str) -> dict:
 
     samples = squares.index.to_numpy()
     without = {sample: slope(samples != sample) for sample in samples}
-    found = {"exponent": slope(samples == samples), "stderr": jackknife([*without.values()])}
-    return found | {"sizes": int(squares.shape[1]), "without": without}
+    found = {"value": slope(samples == samples), "stderr": jackknife([*without.values()])}
+    return found | {"samples": len(samples), "without": without}
 
 
-def _scalars(exponents: list[dict]) -> dict[str, float]:
+def _means(exponents: list[dict]) -> list[Row]:
     """Weighted means over the curves, their errors by leaving out one draw of all curves at a time."""
-    scalars = {}
+    means = []
     for quantity in QUANTITIES:
-        found = [entry for entry in exponents if entry["quantity"] == quantity and entry["exponent"] is not None]
+        found = [entry for entry in exponents if entry["of"] == quantity and entry["value"] is not None]
         if found:
             weights = np.array([max(entry["stderr"], 1e-3) ** -2 for entry in found])
             every = sorted(set().union(*(entry["without"] for entry in found)))
-            slopes = [[entry["without"].get(sample, entry["exponent"]) for entry in found] for sample in every]
-            mean = float(np.average([entry["exponent"] for entry in found], weights=weights))
+            slopes = [[entry["without"].get(sample, entry["value"]) for entry in found] for sample in every]
+            mean = float(np.average([entry["value"] for entry in found], weights=weights))
             error = jackknife(np.average(slopes, axis=1, weights=weights).tolist())
-            scalars |= headline(f"exponent/{quantity}", mean, error)
-    return scalars
+            entry = {"value": mean, "stderr": error, "samples": len(every), "headline": True}
+            means.append({"quantity": "exponent", "of": quantity, **entry})
+    return means
 
 
 SCALE = ["neurons", "patterns", "beta"]
@@ -84,12 +86,16 @@ MARKERS = "osv^DPX*"
 SIZE = "size of the memory $Y$"
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Log-energy and retrieval against Y with lines of slope −½, measured against predicted, share that fails.
 
     All panels at the first N, M and β, one of them at all.
     """
-    sizes: Table = pandas.DataFrame(summary["sizes"])
+    names = [*CURVE, "features"]
+    sizes = summary.of("predicted")[names]
+    for name in (*QUANTITIES, *SHARES):
+        values = summary.of(name)[[*names, "value"]].rename(columns={"value": name})
+        sizes = sizes.merge(values, on=names, how="left")
     first = sizes[(sizes[SCALE] == sizes[SCALE].iloc[0]).all(axis=1)]
     where = _scale(first)
     failed = [Series(rows["features"], rows["failed"], label=kind, **look) for kind, rows, look in _curves(first)]

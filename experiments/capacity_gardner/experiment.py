@@ -14,12 +14,11 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pandas
 from jaxtyping import Array
 
 from experiments import contract
 from experiments.columns import Column, shared
-from experiments.contract import Cost, Point, Row, Table, grid_axis, option
+from experiments.contract import Cost, Point, Row, Summary, Table, grid_axis, option
 from experiments.figures import labels
 from experiments.figures.panel import SHARE, Axis, Panel, curves, guide, theory_line, upright
 from experiments.figures.style import series
@@ -27,8 +26,8 @@ from experiments.shared import convergence, draws, grids, loads
 from experiments.shared.axes import product_of
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from experiments.statistics.clusters import means_by_group
-from experiments.statistics.columns import headline
 from experiments.statistics.crossings import half_crossing
+from experiments.statistics.estimates import tidy
 from hopfield import Couplings, retrieve
 from hopfield.dynamics import STEP_LIMIT
 from hopfield.memories import find
@@ -166,89 +165,121 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
 KEYS = ["rule", "neurons", "bias", "patterns", "load"]
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Means with errors over draws; beside them Cover's share of spins and the largest κ of Gardner.
 
-    `held_theory` is exact for unbiased patterns and the best rule; `stability_theory` is for N → ∞, zero beyond the
-    bound, where no κ > 0 exists.
+    Theory of the share held is exact, for unbiased patterns and the best rule; that of the stability is for N → ∞,
+    zero beyond the bound, where no κ > 0 exists.
     """
     first = table[table["flipped"] == table["flipped"].min()]
     learned = {name: means_by_group(first, KEYS, name, "sample") for name in ("held", "stability", "fixed")}
-    means: Table = learned["held"][KEYS]
+    means: Table = learned["held"][[*KEYS, "clusters"]]
     for name, found in learned.items():
         means = means.assign(**{name: found["mean"], f"{name}_stderr": found["stderr"]})
     ours = means["rule"].str.partition(":")[0].isin(LEARNED)
     plain = ours & (means["bias"] == 0) & ~means["rule"].str.contains(":")
     means["held_theory"] = np.where(plain, gardner.cover(means["neurons"], means["patterns"]), np.nan)
     best = gardner.largest_stability(means["load"], means["bias"])
-    means["stability_theory"] = np.where(means["rule"] == "adatron", best, np.nan)
-    kept: Table = means_by_group(table, [*KEYS, "flipped"], "retained", "sample").rename(
-        columns={"mean": "retained", "stderr": "retained_stderr"}
-    )
-    shown = [*KEYS, "flipped", "retained", "retained_stderr"]
-    learnt, retained = means.to_dict("records"), kept[shown].to_dict("records")
-    scalars = _scalars(first, means) | {"step_limit_share": convergence.cut_share(table)}
-    return {"learned": learnt, "retained": retained, "scalars": scalars}
+    means["stability_limit"] = np.where(means["rule"] == "adatron", best, np.nan)
+    kept = means_by_group(table, [*KEYS, "flipped"], "retained", "sample")
+    estimates = [*tidy(means, KEYS, QUANTITIES), *tidy(kept, [*KEYS, "flipped"], {"mean": RETAINED})]
+    for row in estimates:
+        row |= {"kind": "exact"} if row["quantity"] == QUANTITIES["held"] else {}
+    told = [*_halves(first), *_deviation(means), *convergence.cut_estimates(table)]
+    return Summary([*told, *estimates], _lines(means))
 
 
-def _scalars(first: Table, means: Table) -> dict[str, float]:
+QUANTITIES = {"held": "share of spins held", "stability": "least stability", "fixed": "share of fixed points"}
+RETAINED = "share retained"
+
+
+def _halves(first: Table) -> Iterator[Row]:
     """Load at which half of the spins are held, of unbiased patterns; its theory is Cover's, 2 (N − 1)/N."""
-    scalars: dict[str, float] = {}
     learned = first["rule"].str.startswith(LEARNED) & (first["bias"] == 0)
     for (rule, neurons), rows in first[learned].groupby(["rule", "neurons"], sort=False):
         half = half_crossing(rows["load"], 1 - rows["held"], rows["sample"])
         exact = 2 * (neurons - 1) / neurons if rule in LEARNED else float("nan")
-        scalars |= headline(f"half_held/{rule}/N={neurons}", half.value, half.stderr, theory=exact)
-    rows = means[(means["rule"] == "adatron") & (means["bias"] == 0) & (means["stability_theory"] > 0)]
+        entry = {
+            "value": half.value,
+            "stderr": half.stderr,
+            "theory": exact,
+            "kind": "exact" if rule in LEARNED else None,
+        }
+        about = {"rule": rule, "neurons": neurons, "samples": rows["sample"].nunique(), "headline": True}
+        yield {"quantity": "half held", **about, **entry}
+
+
+def _deviation(means: Table) -> Iterator[Row]:
+    rows = means[(means["rule"] == "adatron") & (means["bias"] == 0) & (means["stability_limit"] > 0)]
     if len(rows):
         rows = rows[rows["neurons"] == rows["neurons"].max()]
-        apart = (rows["stability"] - rows["stability_theory"]).abs().max()
-        scalars["largest_deviation_of_stability/adatron"] = float(apart)
-    return scalars
+        apart = float((rows["stability"] - rows["stability_limit"]).abs().max())
+        yield {"quantity": "largest deviation of stability", "rule": "adatron", "value": apart, "headline": True}
+
+
+def _lines(means: Table) -> list[Row]:
+    """Cover's share of spins that any couplings hold at each size, and Gardner's stability at each bias."""
+    found = []
+    for size, rows in means[means["held_theory"].notna()].groupby("neurons"):
+        counts = np.arange(rows["patterns"].min(), rows["patterns"].max() + 1)
+        about = {"quantity": QUANTITIES["held"], "neurons": int(size), "kind": "exact"}
+        found.append({**about, "x": (counts / size).tolist(), "y": gardner.cover(int(size), counts).tolist()})
+    grid = np.linspace(means["load"].min(), max(means["load"].max(), 2.0), 100)
+    for bias in means["bias"].unique():
+        about = {"quantity": QUANTITIES["stability"], "bias": float(bias), "kind": "Gardner, N → ∞"}
+        found.append({**about, "x": grid.tolist(), "y": gardner.largest_stability(grid, bias).tolist()})
+    return found
 
 
 LOAD = Axis(r"load $\alpha = M/N$")
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Spins held, stabilities and retained queries against the load; biased patterns in a panel of their own."""
-    learned: Table = pandas.DataFrame(summary["learned"])
-    kept: Table = pandas.DataFrame(summary["retained"])
-    size = learned["neurons"].max()
-    plain: Table = learned[learned["bias"].abs() == learned["bias"].abs().min()]
-    looks = series(list(dict.fromkeys(learned["rule"])))
-    shown = [_held(plain[plain["neurons"] == size], size, looks)]
-    best = plain[plain["rule"] == "adatron"]
+    held, stable, kept = summary.of(QUANTITIES["held"]), summary.of(QUANTITIES["stability"]), summary.of(RETAINED)
+    size, least = held["neurons"].max(), held["bias"].abs().min()
+    plain = held[held["bias"].abs() == least]
+    looks = series(list(dict.fromkeys(held["rule"])))
+    shown = [_held(plain[plain["neurons"] == size], size, looks, summary)]
+    best = stable[(stable["rule"] == "adatron") & (stable["bias"].abs() == least)]
     if len(best):
-        shown.append(_stabilities(best, "neurons", "$N={}$", "largest stability, adatron", [best["bias"].iloc[0]]))
+        title = "largest stability, adatron"
+        shown.append(_stabilities(best, "neurons", "$N={}$", title, [best["bias"].iloc[0]], summary))
     rows = kept[(kept["neurons"] == size) & kept["bias"].isin(plain["bias"])]
     for flipped, part in rows.groupby("flipped"):
         title = "retrieval from the pattern" if flipped == 0 else f"retrieval with {100 * flipped:g} % of spins flipped"
-        found = curves(part, "load", "retained", by="rule", label=labels.memory, looks=looks)
+        found = curves(
+            part.drop(columns=["low", "high"], errors="ignore"),
+            "load",
+            "value",
+            by="rule",
+            label=labels.memory,
+            looks=looks,
+        )
         axis = Axis("share retained ($m > 0.9$)", limits=SHARE)
         shown.append(Panel(f"{title}, $N={size}$", LOAD, axis, [*found, guide(0.5)]))
-    biased = learned[(learned["rule"] == "adatron") & (learned["neurons"] == size)]
+    biased = stable[(stable["rule"] == "adatron") & (stable["neurons"] == size)]
     if biased["bias"].nunique() > 1:
-        means = sorted(biased["bias"].unique())
-        shown.append(_stabilities(biased, "bias", "mean {}", f"biased patterns, adatron, $N={size}$", means))
+        means, title = sorted(biased["bias"].unique()), f"biased patterns, adatron, $N={size}$"
+        shown.append(_stabilities(biased, "bias", "mean {}", title, means, summary))
     return shown
 
 
-def _held(rows: Table, size: int, looks: dict) -> Panel:
-    found = curves(rows, "load", "held", by="rule", label=labels.memory, looks=looks)
-    if rows["held_theory"].notna().any():
-        exact = np.arange(rows["patterns"].min(), rows["patterns"].max() + 1)
-        found.append(theory_line(exact / size, gardner.cover(size, exact), label="any couplings, exact (Cover)"))
+def _held(rows: Table, size: int, looks: dict, summary: Summary) -> Panel:
+    found = curves(rows, "load", "value", by="rule", label=labels.memory, looks=looks)
+    exact = summary.line(QUANTITIES["held"], neurons=size)
+    if "theory" in rows and rows["theory"].notna().any():
+        found.append(theory_line(exact["x"].iloc[0], exact["y"].iloc[0], label="any couplings, exact (Cover)"))
     found.append(upright(2.0, label=r"$\alpha_c = 2$, $N\to\infty$", linestyle=":"))
     return Panel(f"spins held, $N={size}$", LOAD, Axis("share of spins held", limits=SHARE), [*found, guide(0.5)])
 
 
-def _stabilities(rows: Table, by: str, label: str, title: str, biases: list[float]) -> Panel:
+def _stabilities(rows: Table, by: str, label: str, title: str, biases: list[float], summary: Summary) -> Panel:
     looks = series([str(value) for value in dict.fromkeys(rows[by])])
-    found = curves(rows, "load", "stability", by=by, label=label, looks=looks)
-    grid = np.linspace(rows["load"].min(), max(rows["load"].max(), 2.0), 100)
+    found = curves(rows, "load", "value", by=by, label=label, looks=looks)
     for bias in biases:
-        line = gardner.largest_stability(grid, bias)
+        line = summary.line(QUANTITIES["stability"], bias=bias).iloc[0]
         color = looks[str(bias)]["color"] if by == "bias" else "0.25"
-        found.append(theory_line(grid, line, label=r"Gardner, $N\to\infty$" if bias == biases[0] else "", color=color))
+        text = r"Gardner, $N\to\infty$" if bias == biases[0] else ""
+        found.append(theory_line(line["x"], line["y"], label=text, color=color))
     return Panel(title, LOAD, Axis(r"least stability $\kappa$ of a spin", limits=(-0.5, None)), found)

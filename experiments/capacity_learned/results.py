@@ -6,13 +6,13 @@ import numpy as np
 import pandas
 
 from experiments.capacity_learned.config import BEFORE, KIND, LEARNED, LEVEL, TRAINED, Kind
-from experiments.contract import Table
+from experiments.contract import Summary, Table
 from experiments.figures import panel
 from experiments.figures.panel import Axis, Panel, Series, level, upright
 from experiments.figures.style import series
 from experiments.statistics.clusters import curves, means_by_group, standard_error
-from experiments.statistics.columns import headline
 from experiments.statistics.crossings import half_crossing
+from experiments.statistics.estimates import tidy
 
 COSINES = ("identity", "whitening", "matched")
 LEARNT = ("beta", "number", "rate", "seconds", "further_error", *(f"cosine_{name}" for name in COSINES))
@@ -33,7 +33,7 @@ class Reach(NamedTuple):
         )
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Everything that is saved beside the table. Errors are standard errors over trainings.
 
     held      for every memory, optimiser and number of draws: M up to which the mean error on fresh draws is at most
@@ -53,8 +53,21 @@ def summarise(table: Table) -> dict:
     ]
     growth = [entry for key in loads if key[-2] != BEFORE for entry in _growth(key, loads)]
     overfit = _overfit(table[(table["patterns"] == stored) & (table["strength"] == 1.0)])
-    summary = {"level": LEVEL, "stored": stored, "held": held, "growth": growth, "overfit": overfit}
-    return summary | {"scalars": _scalars(growth, overfit)}
+    errors = tidy(pandas.DataFrame(overfit), TRAINED, QUANTITIES) if overfit else []
+    last, most = growth[-1]["optimiser"], max(entry["draws"] for entry in growth)
+    for row in [*growth, *errors]:
+        ours, most_draws = row["optimiser"] == last, row["draws"] == most
+        told = (
+            row["metric"] in LEARNED and row["over"] == "identity"
+            if row["quantity"] == GROWTH
+            else row["quantity"] == GAP
+        )
+        row["headline"] = ours and told and most_draws == (row["quantity"] == GROWTH)
+    return Summary([*growth, *errors], more={"level": LEVEL, "stored": stored, "held": held})
+
+
+GROWTH, GAP = "growth of patterns held", "gap of the error"
+QUANTITIES = {"fresh": "error on fresh draws", "seen": "error on the draws learned from", "gap": GAP}
 
 
 def _rows_by_training(table: Table) -> list[tuple[tuple, Table]]:
@@ -107,7 +120,8 @@ def _growth(key: tuple, loads: dict[tuple, Reach]) -> list[dict[str, Any]]:
         bounds = [side.bound for side in (loads[key], other)]
         told = None if bounds == [None, None] else ", ".join(b or "exact" for b in bounds)
         ratios.append(
-            kind | {"over": name, "ratio": value, "ratio_stderr": value * standard_error(ratio), "bounds": told}
+            {"quantity": GROWTH, **kind, "over": name, "value": value, "stderr": value * standard_error(ratio)}
+            | {"samples": len(ratio), "bounds": told}
         )
     return ratios
 
@@ -120,26 +134,9 @@ def _overfit(table: Table) -> list[dict[str, Any]]:
         gap = by["fresh"] - by["seen"]
         values = {"fresh": by["fresh"], "seen": by["seen"], "gap": gap}
         for name, each in values.items():
-            entry |= {name: float(each.mean()), f"{name}_stderr": standard_error(each)}
+            entry |= {name: float(each.mean()), f"{name}_stderr": standard_error(each), f"{name}_samples": len(each)}
         errors.append(entry)
     return errors
-
-
-def _scalars(growth: list[dict], overfit: list[dict]) -> dict[str, float]:
-    """Growth by a learned metric over the identity, and what overfits on the fewest draws, of the last optimiser."""
-    scalars: dict[str, float] = {}
-    last, most = growth[-1]["optimiser"], max(entry["draws"] for entry in growth)
-    for entry in growth:
-        if (entry["over"], entry["optimiser"], entry["draws"]) == ("identity", last, most) and entry[
-            "metric"
-        ] in LEARNED:
-            name = f"growth/{entry['task']}/{Kind(*(entry[part] for part in KIND))}"
-            scalars |= headline(name, entry["ratio"], entry["ratio_stderr"])
-    for entry in overfit:
-        if entry["draws"] < most and entry["optimiser"] == last:
-            name = f"gap/{entry['task']}/{Kind(*(entry[part] for part in KIND))}/draws={entry['draws']}"
-            scalars |= headline(name, entry["gap"], entry["gap_stderr"])
-    return scalars
 
 
 LEAST = 1e-3
@@ -148,7 +145,7 @@ TASKS = 4
 """Tasks shown, evenly spaced in the order of the options: the others are in the table."""
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Error against M for a few tasks with the last optimiser, linear weights, growth, overfitting, error and time."""
     table, tasks = _with_names(table), list(dict.fromkeys(table["task"]))
     usual = table[
@@ -159,7 +156,7 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     shown = [_loads(usual[usual["task"] == task], looks, str(task)) for task in some]
     shown += [_linear(table)] if "linear" in set(table["separation"]) else []
     shown.append(_growth_panel(summary, tasks, looks))
-    if len({entry["draws"] for entry in summary["overfit"]}) > 1:
+    if len(overfit := summary.of(QUANTITIES["fresh"])) and overfit["draws"].nunique() > 1:
         shown.append(_overfit_panel(summary))
     learns = usual["metric"].isin(LEARNED)
     return [*shown, *([_times(usual[learns])] if learns.any() else [])]
@@ -198,20 +195,21 @@ def _linear(table: Table) -> Panel:
     return panel
 
 
-def _growth_panel(summary: dict, tasks: list[str], looks: dict[str, Any]) -> Panel:
+def _growth_panel(summary: Summary, tasks: list[str], looks: dict[str, Any]) -> Panel:
     """Number of patterns held over the number held by the identity metric. Bounds have open markers."""
-    chosen = _with_names(pandas.DataFrame(summary["growth"]))
+    chosen = _with_names(summary.of(GROWTH))
     chosen = chosen[(chosen["draws"] == chosen["draws"].max()) & (chosen["optimiser"] == chosen["optimiser"].iloc[-1])]
     chosen = chosen[(chosen["over"] == "identity") & chosen["name"].isin(list(looks))]
     names, found = list(dict.fromkeys(chosen["name"])), []
     for place, name in enumerate(names):
         rows = chosen[chosen["name"] == name]
         heights = [tasks.index(task) + (place + 0.5) / len(names) * 0.8 - 0.4 for task in rows["task"]]
-        bound, label = rows["bounds"].map(lambda text: isinstance(text, str)).to_numpy(bool), str(name)
+        bounds = rows["bounds"] if "bounds" in rows else rows["name"].map(lambda name: None)
+        bound, label = bounds.map(lambda text: isinstance(text, str)).to_numpy(bool), str(name)
         for inside, face in ((~bound, None), (bound, "white")):
             look = looks[name] | {"linestyle": "", "markerfacecolor": face, "label": label}
-            part = rows[inside].astype({"ratio": float, "ratio_stderr": float})
-            found.append(Series(part["ratio"], pandas.Series(heights)[inside], x_error=part["ratio_stderr"], **look))
+            part = rows[inside]
+            found.append(Series(part["value"], pandas.Series(heights)[inside], x_error=part.get("stderr"), **look))
             label = ""
     found += [panel.entry("a bound", color="0.4", marker="o", markerfacecolor="white"), upright(1.0)]
     y = Axis("", limits=(len(tasks) - 0.4, -0.6), ticks=[(place, task) for place, task in enumerate(tasks)])
@@ -219,24 +217,28 @@ def _growth_panel(summary: dict, tasks: list[str], looks: dict[str, Any]) -> Pan
     return Panel(title, Axis("ratio of patterns held", "log"), y, found)
 
 
-def _overfit_panel(summary: dict) -> Panel:
+def _overfit_panel(summary: Summary) -> Panel:
     """Error of the last optimiser on fresh draws and on the training draws, against the number of training draws."""
-    found = _with_names(pandas.DataFrame(summary["overfit"]))
-    found = found[found["optimiser"] == found["optimiser"].iloc[-1]]
-    varied = found[found.groupby(["task", "name"])["draws"].transform("nunique") > 1]
-    several = varied["name"].nunique() > 1
-    varied = varied.assign(label=varied["task"] + (" " + varied["name"] if several else ""))
-    looks = series(list(varied["label"]))
+    fresh, seen = (_varied(summary.of(QUANTITIES[name])) for name in ("fresh", "seen"))
+    several = fresh["name"].nunique() > 1
+    fresh, seen = (rows.assign(label=rows["task"] + (" " + rows["name"] if several else "")) for rows in (fresh, seen))
+    looks = series(list(fresh["label"]))
     marks = {name: {"color": look["color"], "linestyle": ":", "linewidth": 1.2} for name, look in looks.items()}
-    seen = varied.drop(columns="seen_stderr", errors="ignore")
+    bare = seen.drop(columns="stderr", errors="ignore")
     drawn = [
-        *panel.curves(varied, "draws", "fresh", by="label", looks=looks),
-        *panel.curves(seen, "draws", "seen", by="label", label=_none, looks=marks),
+        *panel.curves(fresh, "draws", "value", by="label", looks=looks),
+        *panel.curves(bare, "draws", "value", by="label", label=_none, looks=marks),
         panel.entry("on the draws learned from", color="0.4", linestyle=":"),
     ]
-    title = "overfitting" + ("" if several else f": {varied['name'].iloc[0]}")
-    y = Axis(f"error at $M={summary['stored']}$", "log")
+    title = "overfitting" + ("" if several else f": {fresh['name'].iloc[0]}")
+    y = Axis(f"error at $M={summary.more['stored']}$", "log")
     return Panel(title, Axis("draws learned from", "log"), y, drawn)
+
+
+def _varied(rows: Table) -> Table:
+    """Rows of the last optimiser where the number of draws was varied."""
+    rows = _with_names(rows[rows["optimiser"] == rows["optimiser"].iloc[-1]])
+    return rows[rows.groupby(["task", "name"])["draws"].transform("nunique") > 1]
 
 
 def _none(label: str) -> str:

@@ -21,23 +21,22 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-import pandas
 from jaxtyping import Array
 from scipy.optimize import brentq
 
 from experiments import contract
 from experiments.bounds import Bounds, Number, name_and_number
 from experiments.columns import Column, shared
-from experiments.contract import Cost, Point, Row, Table, grid_axis, option
+from experiments.contract import Cost, Point, Row, Summary, Table, grid_axis, option
 from experiments.figures import panel
 from experiments.figures.panel import SHARE, Axis, Panel, entry, guide
 from experiments.figures.style import THEORY, series
 from experiments.shared import draws, grids, loads
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
-from experiments.statistics.clusters import by_group
-from experiments.statistics.columns import headline
+from experiments.statistics.clusters import by_group, curves
 from experiments.statistics.crossings import half_crossing
 from experiments.statistics.deviations import errors_apart, share_within_two
+from experiments.statistics.estimates import tidy
 from hopfield.attention import FastWeights
 from hopfield.patterns import sphere
 from hopfield.theory import linear
@@ -158,7 +157,7 @@ def one(program: draws.Rule, seed: Array, data: Data, draw: Draw, each: Each) ->
 KEYS = ["rule", "neurons", "patterns"]
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Shares of keys found with errors over draws, how many lie within two of theory, and the half-way loads."""
     counts = table.assign(right=(table["found"] * table["asked"]).round(), draws=1)
     shares: Table = by_group(counts, KEYS, "right", "asked", "sample")
@@ -170,56 +169,56 @@ def summarise(table: Table) -> dict:
         errors_apart(row["mean"], row["stderr"], row["theory"], 1 / (row["high"] - row["low"]) - 1)
         for row in shares.to_dict("records")
     ]
-    halves, scalars = [], {}
-    for (rule, neurons), rows in table.groupby(["rule", "neurons"], sort=False):
+    estimates = [
+        *tidy(shares, [*KEYS, "load"], {"mean": FOUND}),
+        *tidy(whole.merge(about, on=KEYS).drop(columns="theory"), [*KEYS, "load"], {"mean": ALL}),
+    ]
+    for curve, rows in curves(table, ["rule", "neurons"]):
         crossing = half_crossing(rows["load"], 1 - rows["found"], rows["sample"])
-        entry: dict[str, Any] = {"rule": rule, "neurons": neurons, "load": crossing.value, "stderr": crossing.stderr}
         mean = rows.groupby("load")[["theory"]].mean().reset_index()
         theory = half_crossing(mean["load"], 1 - mean["theory"], np.zeros(len(mean)))
-        halves.append(entry | {"theory": theory.value})
-        scalars |= headline(f"half/{rule}/D={neurons}", crossing.value, crossing.stderr, theory=theory.value)
+        entry = {"value": crossing.value, "stderr": crossing.stderr, "theory": theory.value, "headline": True}
+        estimates.append({"quantity": "half", **curve, **entry})
     for rule, rows in shares.groupby("rule", sort=False):
-        scalars[f"within_two_errors/{rule}"] = share_within_two(rows["apart"])
-        scalars[f"largest_deviation/{rule}"] = float(np.abs(rows["mean"] - rows["theory"]).max())
-    bars = ["mean", "stderr", "low", "high"]
-    return {
-        "shares": shares[[*KEYS, "load", *bars, "theory"]].to_dict("records"),
-        "all_keys": whole[[*KEYS, *bars]].to_dict("records"),
-        "half": halves,
-        "scalars": scalars,
-    }
+        apart = float(np.abs(rows["mean"] - rows["theory"]).max())
+        for quantity, value in (("within two errors", share_within_two(rows["apart"])), ("largest deviation", apart)):
+            estimates.append({"quantity": quantity, "rule": rule, "value": value, "headline": True})
+    return Summary(estimates)
 
 
+FOUND, ALL = "share of keys found", "share of draws with all keys found"
 LOAD = r"load $n\,\ln n\,/\,D^2$"
 BARS = "bars: 68 % intervals"
 EXACT = ("outer", "pseudo_inverse")
 """Rules of which theory holds up to 1/D², not to leading order."""
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Share of keys found against n ln n / D², typical keys and all keys, theory as lines."""
-    found, whole = pandas.DataFrame(summary["shares"]), pandas.DataFrame(summary["all_keys"])
+    found, whole = summary.of(FOUND), summary.of(ALL)
     looks = series([str(size) for size in sorted(found["neurons"].unique())])
     shown = []
     for rule in dict.fromkeys(table["rule"]):
         rows = found[found["rule"] == rule]
-        measured = panel.shares(rows, "load", by="neurons", theory="theory", label="$D={}$", looks=looks)
-        off = np.abs(rows["mean"] - rows["theory"]).max()
+        measured = panel.curves(rows, "load", "value", by="neurons", theory="theory", label="$D={}$", looks=looks)
+        off = np.abs(rows["value"] - rows["theory"]).max()
         known = "theory" if rule in EXACT else f"theory to leading order in $1/D$, off by up to {off:.2g}"
         typical = [*measured, entry(known, **THEORY), guide(0.5)]
         shown.append(
             Panel(f"{rule}: keys found", Axis(LOAD), Axis("share of keys found", limits=SHARE), typical, legend=BARS)
         )
-    return [*shown, *([_all_keys(found, whole)] if len(whole) else [])]
+    return [*shown, *([_all_keys(whole)] if len(whole) else [])]
 
 
-def _all_keys(found: Table, whole: Table) -> Panel:
+def _all_keys(whole: Table) -> Panel:
     """Draws in which every key is found, at the size at which all keys are asked for most often."""
     size = whole["neurons"].value_counts().idxmax()
-    loads = found.set_index(["rule", "neurons", "patterns"])["load"]
     rows = whole[whole["neurons"] == size]
-    rows = rows.assign(load=[loads[key] for key in rows[["rule", "neurons", "patterns"]].itertuples(index=False)])
     share = Axis("share of draws", limits=SHARE)
     return Panel(
-        f"all keys of a draw found, $D={size}$", Axis(LOAD), share, panel.shares(rows, "load", by="rule"), legend=BARS
+        f"all keys of a draw found, $D={size}$",
+        Axis(LOAD),
+        share,
+        panel.curves(rows, "load", "value", by="rule"),
+        legend=BARS,
     )

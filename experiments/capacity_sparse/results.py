@@ -1,5 +1,6 @@
 """Results of the capacity of sparse patterns: critical loads beside theory, errors of one step, bits per synapse."""
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 import numpy as np
@@ -8,12 +9,12 @@ import pandas
 from experiments.bounds import name_and_number
 from experiments.capacity_sparse import rules
 from experiments.capacity_sparse.config import COVARIANCE, CUTS
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.figures import panel
 from experiments.figures.panel import Axis, Panel, Series, curves, level, theory_line, upright
 from experiments.figures.style import THEORY, series
 from experiments.statistics.clusters import means_by_group
-from experiments.statistics.columns import headline
+from experiments.statistics.estimates import tidy
 from experiments.statistics.extrapolation import law_at, laws
 from experiments.statistics.thresholds import critical_loads
 from hopfield.theory import sparse
@@ -21,7 +22,7 @@ from hopfield.theory import sparse
 CURVE = ["rule", "activity", "neurons"]
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """`loads`: every measured one; `critical`: where half of the patterns are retained, by cut; `laws`: for N → ∞."""
     loads, critical = [], []
     for key, rows in table.groupby(CURVE, sort=False):
@@ -30,11 +31,25 @@ def summarise(table: Table) -> dict:
         limit = rules.find(curve["rule"]).critical_load(curve["activity"])
         if limit is not None:
             nested = critical_loads(rows["load"], [rows[name] for name in CUTS], rows["asked"], rows["sample"])
-            for (name, cut), found in zip(CUTS.items(), nested, strict=True):
-                entry = {"cut": cut, "headline": name == _criterion(curve["rule"]), "theory": limit}
-                entry |= {"load": found.value, "stderr": found.stderr, "chi2": found.chi2, "dof": found.dof}
-                critical.append(curve | entry | {"method": found.method, "reason": found.reason})
-    return {"loads": loads, "critical": critical, "laws": _laws(critical), "scalars": _scalars(loads, critical)}
+            for name, found in zip(CUTS, nested, strict=True):
+                entry = {"value": found.value, "stderr": found.stderr, "chi2": found.chi2, "dof": found.dof}
+                entry |= {"fit": found.method, "samples": rows["sample"].nunique(), "criterion": name}
+                about = {"limit": limit, "kind": "replica symmetric", "headline": name == _criterion(curve["rule"])}
+                critical.append({"quantity": CRITICAL, **curve, **entry, **about})
+    told = [*(entry | {"headline": entry["headline"] and bool(np.isfinite(entry["value"]))} for entry in critical)]
+    estimates = [*told, *_told(loads), *tidy(pandas.DataFrame(loads), [*CURVE, "patterns", "load"], QUANTITIES)]
+    return Summary(estimates, more={"laws": _laws(critical)})
+
+
+CRITICAL, BITS, WRONG = "critical load", "bits per synapse", "wrong neurons after one step"
+QUANTITIES = {
+    "share": "share retained",
+    "wrong_one": WRONG,
+    "on": "active neurons that stay on",
+    "off": "silent neurons that go on",
+    "density": "share of synapses that are on",
+    "bits": BITS,
+}
 
 
 def _criterion(rule: str) -> str:
@@ -61,7 +76,7 @@ def _loads(curve: dict, rows: Table) -> list[dict]:
         if np.isfinite(inside).all():
             bits = sparse.information(curve["activity"], *inside)
             entry["bits"] = float(entry["load"] * bits)
-        entry["wrong_theory"] = rules.wrong_share(curve["rule"], curve["neurons"], curve["activity"], num_patterns)
+        entry["wrong_one_theory"] = rules.wrong_share(curve["rule"], curve["neurons"], curve["activity"], num_patterns)
         entry["bits_theory"] = rules.find(curve["rule"]).bits(curve["neurons"], num_patterns)
         found.append(curve | entry)
     return found
@@ -70,50 +85,63 @@ def _loads(curve: dict, rows: Table) -> list[dict]:
 def _laws(critical: list[dict]) -> list[dict]:
     """Limits of disturbed couplings by law of the approach and by cut, where four sizes from 1000 on were measured."""
     found = []
-    for rule, cut in dict.fromkeys((entry["rule"], entry["cut"]) for entry in critical):
-        rows = [entry for entry in critical if (entry["rule"], entry["cut"]) == (rule, cut)]
+    for rule, criterion in dict.fromkeys((entry["rule"], entry["criterion"]) for entry in critical):
+        rows = [entry for entry in critical if (entry["rule"], entry["criterion"]) == (rule, criterion)]
         if rule not in COVARIANCE:
-            size, load, error = ([entry[name] for entry in rows] for name in ("neurons", "load", "stderr"))
-            several = laws(size, load, error, {"replica symmetric": rows[0]["theory"]})
-            found += [{"rule": rule, "cut": cut} | law for law in several]
+            size, load, error = ([entry[name] for entry in rows] for name in ("neurons", "value", "stderr"))
+            several = laws(size, load, error, {"replica symmetric": rows[0]["limit"]})
+            found += [{"rule": rule, "criterion": criterion} | law for law in several]
     return found
 
 
-def _scalars(loads: list[dict], critical: list[dict]) -> dict[str, float]:
-    scalars = {}
-    for entry in critical:
-        if entry["headline"] and np.isfinite(entry["load"]):
-            name = f"critical_load/{entry['rule']}/a={entry['activity']:g}/N={entry['neurons']}"
-            scalars |= headline(name, entry["load"], entry["stderr"], theory=entry["theory"])
+def _told(loads: list[dict]) -> Iterator[Row]:
+    """How many errors after one step lie within two of theory, and the most bits, of every rule."""
     for rule in dict.fromkeys(entry["rule"] for entry in loads):
-        known = [e for e in loads if e["rule"] == rule and e["wrong_theory"] is not None and e["wrong_one_stderr"] > 0]
+        mine, about = [entry for entry in loads if entry["rule"] == rule], {"rule": rule, "headline": True}
+        known = [e for e in mine if e["wrong_one_theory"] is not None and e["wrong_one_stderr"] > 0]
         if known and rule != "hebb":  # of which theory is that of an infinite network
-            apart = [abs(e["wrong_one"] - e["wrong_theory"]) / e["wrong_one_stderr"] for e in known]
-            scalars[f"errors_within_two_standard_errors/{rule}"] = float(np.mean(np.array(apart) <= 2))
-        bits = [entry["bits"] for entry in loads if entry["rule"] == rule and "bits" in entry]
+            apart = [abs(e["wrong_one"] - e["wrong_one_theory"]) / e["wrong_one_stderr"] for e in known]
+            within = float(np.mean(np.array(apart) <= 2))
+            yield {"quantity": "errors within two standard errors", **about, "value": within}
+        bits = [entry["bits"] for entry in mine if "bits" in entry]
         if bits and name_and_number(rule)[0] != "hebb":
-            scalars[f"most_bits_per_synapse/{rule}"] = max(bits)
-    return scalars
+            yield {"quantity": f"most {BITS}", **about, "value": max(bits)}
 
 
 LIMIT = {"color": "0.4", "marker": "_", "markersize": 12}
 DOTTED = {"color": "0.5", "linestyle": ":"}
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Panels for the families of rules that were measured."""
-    loads, critical = pandas.DataFrame(summary["loads"]), pandas.DataFrame(summary["critical"])
+    critical = summary.of(CRITICAL)
+    if len(critical):
+        critical = critical[
+            [
+                criterion == _criterion(rule)
+                for rule, criterion in critical[["rule", "criterion"]].itertuples(index=False)
+            ]
+        ]
     shown = []
     if len(critical):
-        critical: Table = critical[critical["headline"]].astype(
-            {"load": float, "stderr": float}
-        )  # null, where none was found, is NaN and not drawn
         of_covariance: Table = critical["rule"].isin(COVARIANCE)
         shown += [_by_activity(critical[of_covariance])] if of_covariance.any() else []
-        shown += [] if of_covariance.all() else [_disturbed(critical[~of_covariance], summary["laws"])]
-    for kind, names in ((_bits, COVARIANCE), (_willshaw, ["willshaw"]), (_biased, ["hebb"])):
-        rows = loads[loads["rule"].isin(names)]
-        shown += [kind(rows)] if len(rows) else []
+        shown += [] if of_covariance.all() else [_disturbed(critical[~of_covariance], summary.more["laws"])]
+    densities = summary.of(QUANTITIES["density"])
+    for kind, names, quantity in (
+        (_bits, COVARIANCE, BITS),
+        (_willshaw, ["willshaw"], BITS),
+        (_biased, ["hebb"], WRONG),
+    ):
+        rows = summary.of(quantity)
+        rows = rows[rows["rule"].isin(names)] if len(rows) else rows
+        if len(rows):
+            held = (
+                densities[[*CURVE, "patterns", "value"]].rename(columns={"value": "density"})
+                if len(densities)
+                else None
+            )
+            shown.append(kind(rows.merge(held, on=[*CURVE, "patterns"]) if kind is _willshaw else rows))
     return shown
 
 
@@ -132,7 +160,7 @@ def _by_activity(table: Table) -> Panel:
         for size, part in rows.groupby("neurons"):
             look = looks[str(rule)] | {"markersize": 3 + 1.5 * sizes.index(size), "linestyle": ""}
             label = str(rule) if size == sizes[-1] else ""
-            found.append(Series(part["activity"], part["load"], part["stderr"], label=label, **look))
+            found.append(Series(part["activity"], part["value"], part["stderr"], label=label, **look))
     for place, size in enumerate(sizes if len(sizes) > 1 else []):
         found.append(panel.entry(f"$N={size}$", color="0.4", marker="o", markersize=3 + 1.5 * place))
     dotted: Any = DOTTED
@@ -145,19 +173,19 @@ def _by_activity(table: Table) -> Panel:
 
 def _disturbed(table: Table, laws: list[dict]) -> Panel:
     """Critical load of disturbed couplings against N^(−2/3), the limits of theory at 0, and the fitted power of N."""
-    table = table.assign(place=table["neurons"] ** (-2 / 3)).rename(columns={"stderr": "load_stderr"})
-    lost = table.groupby("rule")["load"].transform(lambda load: load.isna().all())
+    table = table.assign(place=table["neurons"] ** (-2 / 3))
+    lost = table.groupby("rule")["value"].transform(lambda load: load.isna().all())
     table = table.assign(name=table["rule"] + np.where(lost, ", none found", ""))
     looks = {name: look | {"linestyle": ""} for name, look in series(list(table["name"])).items()}
-    found = curves(table, "place", "load", by="name", looks=looks)
+    found = curves(table, "place", "value", by="name", looks=looks)
     grid = np.linspace(1e-9, table["place"].max(), 100)
     for law in laws:
-        if law["law"].startswith("N^-x") and law["law"].endswith("fitted") and law["cut"] == CUTS["retained"]:
+        if law["law"].startswith("N^-x") and law["law"].endswith("fitted") and law["criterion"] == "retained":
             label = rf"{law['law'].partition(', ')[2]}: {law['load']:.4f}({law['stderr'] * 1e4:.0f})"
             color = looks[law["rule"]]["color"]
             found.append(Series(grid, law_at(law, grid**-1.5), color=color, linestyle="-", linewidth=0.9, label=label))
     for name, rows in table.groupby("name", sort=False):
-        found.append(Series([0], [rows["theory"].iloc[0]], **LIMIT | {"color": looks[str(name)]["color"]}))
+        found.append(Series([0], [rows["limit"].iloc[0]], **LIMIT | {"color": looks[str(name)]["color"]}))
     found.append(panel.entry("replica symmetric", **LIMIT))
     x, y = Axis(r"$N^{-2/3}$"), Axis(r"critical load $\alpha_c = M/N$", limits=(0, None))
     return Panel("disturbed Hebb couplings, $m > 0.8$", x, y, found)
@@ -166,9 +194,9 @@ def _disturbed(table: Table, laws: list[dict]) -> Panel:
 def _bits(table: Table) -> Panel:
     """Bits per synapse against activity at the best measured load, of the largest network."""
     size, grid = table["neurons"].max(), _activities(table)
-    rows = table[table["neurons"] == size].groupby(["rule", "activity"], sort=False, as_index=False)["bits"].max()
+    rows = table[table["neurons"] == size].groupby(["rule", "activity"], sort=False, as_index=False)["value"].max()
     looks = {name: look | {"linestyle": ""} for name, look in series(list(COVARIANCE)).items()}
-    found = curves(rows, "activity", "bits", by="rule", looks=looks)
+    found = curves(rows, "activity", "value", by="rule", looks=looks)
     for rule in dict.fromkeys(rows["rule"]):
         ends = [sparse.spinodal(float(a), rules.find(str(rule)).offset(float(a))) for a in grid]
         line = [c.load * sparse.information(a, c.on, c.off) for a, c in zip(grid, ends, strict=True)]
@@ -184,7 +212,7 @@ def _willshaw(table: Table) -> Panel:
     for size, rows in table.groupby("neurons"):
         look, active = looks[str(size)], rules.active(int(size))
         label = f"$N={size}$, $K={active}$"
-        found.append(Series(rows["density"], rows["bits"], label=label, **look | {"linestyle": ""}))
+        found.append(Series(rows["density"], rows["value"], label=label, **look | {"linestyle": ""}))
         counts = np.unique(np.geomspace(2, 1.2 * rows["patterns"].max(), 60).round())
         line = sparse.willshaw_information(int(size), active, counts)
         density = sparse.willshaw_density(int(size), active, counts)
@@ -200,7 +228,7 @@ def _biased(table: Table) -> Panel:
     rows = rows.assign(place=(rows["patterns"] - 1) * rows["bias"] ** 2)
     rows = rows.sort_values("activity", kind="stable")
     looks = {name: look | {"linestyle": ""} for name, look in series([str(bias) for bias in rows["bias"]]).items()}
-    found = curves(rows, "place", "wrong_one", by="bias", label="$m_0={:.2g}$", looks=looks)
+    found = curves(rows, "place", "value", by="bias", label="$m_0={:.2g}$", looks=looks)
     for bias, part in rows.groupby("bias"):
         step = 2 if part["patterns"].mod(2).nunique() == 1 else 1  # at even and odd numbers theory differs
         counts = np.arange(part["patterns"].min(), part["patterns"].max() + 1, step)

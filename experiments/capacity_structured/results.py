@@ -3,15 +3,13 @@
 from typing import cast
 
 import numpy as np
-import pandas
 
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.figures import labels
 from experiments.figures.panel import SHARE, Axis, Panel, Series, guide, shares, upright
 from experiments.figures.style import series
 from experiments.shared import convergence
 from experiments.statistics.clusters import by_group, means_by_group
-from experiments.statistics.columns import headline
 from experiments.statistics.thresholds import critical_load
 from hopfield.theory import classical
 
@@ -27,42 +25,51 @@ def learning_load(ratio: float, bound: float | None = None) -> float:
     return float(np.pi / 2 * ratio * (1 + np.pi / 2 * ratio) / (borne - ratio)) if ratio < borne else float("inf")
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Loads at which half are retained with the correlation of patterns there, and those of features with theory."""
-    critical, learned, scalars = [], [], {}
+    critical, learned = list[Row](), list[Row]()
+    alike: list[Row] = []
     for key, rows in table.groupby(CURVE, sort=False):
         curve = dict(zip(CURVE, cast(tuple, key), strict=True))
         cluster = rows["patterns"].astype(str) + "/" + rows["sample"].astype(str)
         found = critical_load(rows["load"], rows["retained"], rows["queries"], cluster)
-        entry = {"load": found.value, "stderr": found.stderr, "method": found.method, "reason": found.reason}
-        entry["step_limit_share"] = convergence.cut_share(rows, "load", found.value)
-        critical.append(curve | entry | _at(found.value, rows, "correlation") | _at(found.value, rows, "separation"))
-        name = "/".join(["critical_load", curve["memory"], curve["ensemble"], f"N={curve['neurons']}"])
-        scalars |= headline(name, found.value, found.stderr) if found.found else {}
+        draws = {"samples": rows["sample"].nunique()}
+        entry = draws | {"value": found.value, "stderr": found.stderr, "fit": found.method, "headline": found.found}
+        entry["cut"] = convergence.cut_share(rows, "load", found.value)
+        critical.append(
+            {"quantity": CRITICAL, **curve, **entry} | ({} if found.found else {"value": None, "stderr": None})
+        )
+        for name, quantity in (("correlation", ALIKE), ("separation", "separation")):
+            alike.append({"quantity": quantity, **curve, **_at(found.value, rows, name), **draws})
         if rows["features_asked"].sum() and curve["memory"] == "classical":
             begun = critical_load(rows["load"], rows["features_retained"], rows["features_asked"], cluster)
-            entry = {"load": begun.value, "stderr": begun.stderr, "ratio": rows["features"].iloc[0] / curve["neurons"]}
-            learned.append(curve | entry | {"reason": begun.reason})
+            ratio = rows["features"].iloc[0] / curve["neurons"]
+            entry = {"value": begun.value, "stderr": begun.stderr, **draws, "ratio": ratio}
+            learned.append({"quantity": FEATURES, **curve, **entry})
     for entry in learned:
-        alike = {"memory": "classical", "ensemble": "random", "neurons": entry["neurons"]}
-        borne = next((found["load"] for found in critical if alike.items() <= found.items()), None)
-        entry |= {"theory": learning_load(entry["ratio"], borne), "limit": learning_load(entry["ratio"])}
-        if np.isfinite(entry["load"]):
-            name = "features/{ensemble}/N={neurons}".format(**entry)
-            scalars |= headline(name, entry["load"], entry["stderr"], theory=entry["theory"])
-    plain = lambda rows: pandas.DataFrame(rows).astype(object).replace({np.nan: None, np.inf: None}).to_dict("records")
-    scalars["step_limit_share"] = convergence.cut_share(table)
-    return {"critical_load": plain(critical), "features": plain(learned) if learned else [], "scalars": scalars}
+        ratio, random = entry.pop("ratio"), {"memory": "classical", "ensemble": "random", "neurons": entry["neurons"]}
+        borne = next((found["value"] for found in critical if random.items() <= found.items()), None)
+        entry |= {"theory": _finite(learning_load(ratio, borne)), "limit": _finite(learning_load(ratio))}
+        entry |= {"kind": "signal to noise", "headline": bool(np.isfinite(entry["value"]))}
+        entry["value"] = _finite(entry["value"])
+    return Summary([*critical, *learned, *convergence.cut_estimates(table), *alike])
 
 
-def _at(load: float, rows: Table, name: str) -> dict[str, float]:
+CRITICAL, FEATURES, ALIKE = "critical load", "critical load of features", "correlation of patterns"
+
+
+def _at(load: float, rows: Table, name: str) -> Row:
     """Mean of a column at a load, with its error, between measured loads linear in 1/M, as shares of siblings are."""
     means = means_by_group(rows, "load", name, "sample").sort_values("load", ascending=False)
     read = lambda column: float(np.interp(1 / load, 1 / means["load"], means[column]))
-    return {name: read("mean"), f"{name}_stderr": read("stderr")}
+    return {"value": read("mean"), "stderr": read("stderr")}
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def _finite(value: float | None) -> float | None:
+    return None if value is None or not np.isfinite(value) else value
+
+
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Shares retained by ensemble, critical loads against correlation, and features retained."""
     size, looks = table["neurons"].max(), series(list(dict.fromkeys(table["ensemble"])))
     shown = []
@@ -74,10 +81,9 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     if len(rows):
         panel = _shares(rows, "features_retained", "features_asked", f"features, classical, $N={size}$", "", looks)
         panel.y.label = "features retained, never stored"
-        for entry in summary["features"]:
-            if entry["neurons"] == size and entry["theory"] and entry["theory"] <= table["load"].max():
-                color = looks[entry["ensemble"]]["color"]
-                panel.series = [*panel.series, upright(entry["theory"], color=color, linestyle=":")]
+        known = summary.of(FEATURES, neurons=size).reindex(columns=["ensemble", "theory"])
+        for ensemble, load in known[known["theory"] <= table["load"].max()].itertuples(index=False):
+            panel.series = [*panel.series, upright(load, color=looks[ensemble]["color"], linestyle=":")]
         panel.legend = "dotted: signal to noise at that $N$"
         shown.append(panel)
     return shown
@@ -90,13 +96,13 @@ def _shares(rows: Table, counted: str, asked: str, title: str, words: str, looks
     return Panel(title, Axis("load"), y, [*shares(found, "load", by="ensemble", looks=looks), guide(0.5)])
 
 
-def _against_correlation(summary: dict, size: int, looks: dict) -> Panel:
-    critical: Table = pandas.DataFrame(summary["critical_load"])
-    critical = critical[critical["neurons"] == size].dropna(subset=["load"])
+def _against_correlation(summary: Summary, size: int, looks: dict) -> Panel:
+    alike = summary.of(ALIKE)[[*CURVE, "value"]].rename(columns={"value": "correlation"})
+    critical = summary.of(CRITICAL, neurons=size).merge(alike, on=CURVE).dropna(subset=["value"])
     several, found = critical["memory"].nunique() > 1, []
     for row in critical.to_dict("records"):
         label = f"{labels.memory(row['memory'])}, {row['ensemble']}" if several else row["ensemble"]
         look = looks[row["ensemble"]] | {"linestyle": ""}
-        found.append(Series([row["correlation"]], [row["load"]], [row["stderr"]], label=label, **look))
+        found.append(Series([row["correlation"]], [row["value"]], [row.get("stderr")], label=label, **look))
     x = Axis(r"$N\,\langle m_{\mu\nu}^2\rangle$ of two patterns at that load", "log")
     return Panel(f"half retained, $N={size}$", x, Axis("critical load", "log"), found)

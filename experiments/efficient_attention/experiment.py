@@ -16,7 +16,6 @@ memory is the larger of what XLA sets aside beyond inputs and outputs and of wha
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -26,13 +25,13 @@ from jaxtyping import Array
 from experiments import contract
 from experiments.bounds import Bounds, Number, Use, includes, name_and_number
 from experiments.columns import Column, shared
-from experiments.contract import Cost, Point, Row, Table, grid_axis, option
+from experiments.contract import Cost, Point, Row, Summary, Table, grid_axis, option
 from experiments.figures.panel import Axis, Panel, curves
 from experiments.figures.style import series
 from experiments.shared import footprint, timing
 from experiments.shared.draws import seed_of
+from experiments.statistics.clusters import curves as curves_of
 from experiments.statistics.clusters import standard_error
-from experiments.statistics.columns import headline
 from experiments.statistics.crossings import straight_crossing
 from experiments.statistics.lines import straight_line
 from hopfield import attention
@@ -199,30 +198,34 @@ def measure_point(config: Config, method: str, length: int, direction: str) -> R
     return columns | {"error": mean, "error_stderr": standard_error(errors)}
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Length at which each method overtakes dense attention, the growth of its cost with length, and its error."""
-    growth, overtaking, scalars = [], [], {}
-    for (direction, method), rows in table.groupby(["pass", "method"], sort=False):
+    estimates: list[Row] = []
+    for about, rows in curves_of(table, ["pass", "method"]):
         rows = rows.sort_values("length")
-        entry: dict[str, Any] = {"pass": direction, "method": method, "longest": int(rows["length"].iloc[-1])}
+        longest = {"length": int(rows["length"].iloc[-1])}
         upper = rows[rows["length"] >= rows["length"].max() / 8]
-        for name in ("seconds", "megabytes"):
+        for name, quantity in (("seconds", "time"), ("megabytes", "memory")):
             usable = upper[upper[name] > 0]
-            fit = len(usable) > 1
             logs = np.log(usable["length"]), np.log(usable[name])
-            entry[f"{name}_exponent"] = straight_line(*logs).slope if fit else float("nan")
-        entry |= {"seconds": float(rows["seconds"].iloc[-1]), "megabytes": float(rows["megabytes"].iloc[-1])}
+            slope = straight_line(*logs).slope if len(usable) > 1 else float("nan")
+            estimates.append({"quantity": f"exponent of {quantity}", **about, "value": slope})
+            last = float(rows[name].iloc[-1])
+            estimates.append({"quantity": f"{quantity} ({UNITS[name]})", **about, **longest, "value": last})
         known = rows[rows["error"].notna()]
         if len(known):
-            entry |= {"error": float(known["error"].iloc[-1]), "error_stderr": float(known["error_stderr"].iloc[-1])}
-            scalars |= headline(f"error/{method}", entry["error"], entry["error_stderr"])
-        growth.append(entry)
-        dense = table[(table["pass"] == direction) & (table["method"] == "dense")]
-        if method != "dense" and len(dense):
+            entry = {"value": float(known["error"].iloc[-1]), "stderr": float(known["error_stderr"].iloc[-1])}
+            forward = about["pass"] == "forward"
+            length = {"length": int(known["length"].iloc[-1])}
+            estimates.append({"quantity": "error", **about, **length, **entry, "headline": forward})
+        dense = table[(table["pass"] == about["pass"]) & (table["method"] == "dense")]
+        if about["method"] != "dense" and len(dense):
             crossing = crossover(dense["length"], dense["seconds"], rows["length"], rows["seconds"])
-            overtaking.append({"pass": direction, "method": method, "length": crossing})
-            scalars[f"crossover/{direction}/{method}"] = crossing
-    return {"growth": growth, "crossover": overtaking, "scalars": scalars}
+            estimates.append({"quantity": "crossover", **about, "value": crossing, "headline": True})
+    return Summary(estimates)
+
+
+UNITS = {"seconds": "s", "megabytes": "MB"}
 
 
 def crossover(
@@ -243,7 +246,7 @@ def crossover(
     return float(np.exp(straight_crossing(np.log(both), logs, last=True)))
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Time, memory and error against length, a line for each method."""
     looks = series(list(dict.fromkeys(table["method"])))
     direction = "backward" if "backward" in set(table["pass"]) else "forward"

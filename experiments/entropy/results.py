@@ -6,45 +6,65 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas
 
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.entropy.theory import converged_entropy, line, start_entropy
 from experiments.figures import labels, panel
 from experiments.figures.panel import SHARE, Axis, Panel, Series, band, level, theory_line
 from experiments.figures.style import LINES, series
 from experiments.shared import convergence, corruptions
 from experiments.shared.retrievals import CURVE
-from experiments.statistics.columns import headline
+from experiments.statistics.estimates import tidy
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Residuals of the identities, and the share of retrievals along which the entropy rises, by curve, β and end."""
-    checks = []
+    estimates: list[Row] = []
     for memory, rows in table.groupby("memory", sort=False):
-        largest = {name: float(rows[name].max()) for name in ("residual", "slope_residual")}
-        checks.append({"memory": memory} | largest | {"descent": float(rows["descent"].min())})
+        worst = {name: float(rows[name].max()) for name in ("residual", "slope_residual")}
+        for name, value in (worst | {"descent": float(rows["descent"].min())}).items():
+            estimates.append({"quantity": name.replace("_", " "), "memory": memory, "value": value, "headline": True})
     last = table[table["step"] == table.groupby([*CURVE, "ratio"])["step"].transform("max")]
     last = last[last["step"] > 0]
-    names = [*CURVE, "ratio", "beta", "step", "rising", "rising_stderr", "rising_at_all", "rising_at_all_stderr"]
-    names += ["retrieved", "another", "rising_retrieved", "rising_another", "rising_none"]
-    ends = ["entropy", "overlap", "target_weight"]
-    shares = last[[*names, *ends]].rename(columns={name: f"final_{name}" for name in ends})
-    return {"checks": checks, "rising": shares.to_dict("records"), "scalars": _scalars(checks, last)}
+    shares = tidy(last, [*CURVE, "ratio", "beta", "step"], QUANTITIES)
+    first = {name: last[name].iloc[0] for name in ("ensemble", "corruption")}
+    for row in shares:
+        told = row["quantity"] in (QUANTITIES["rising"], QUANTITIES["retrieved"])
+        row["headline"] = told and first.items() <= row.items()
+    return Summary([*estimates, *shares], _lines(table))
 
 
-def _scalars(checks: list[dict], last: Table) -> dict[str, float]:
-    """The worst residual of every memory, and the share of rising retrievals of its first ensemble and start."""
-    scalars = {}
-    for entry in checks:
-        for name in ("residual", "slope_residual", "descent"):
-            scalars[f"{name}/{entry['memory']}"] = entry[name]
-    first = (last["ensemble"] == last["ensemble"].iloc[0]) & (last["corruption"] == last["corruption"].iloc[0])
-    for row in last[first].to_dict("records"):
-        name = f"rising/{row['memory']}/{row['ratio']:g}"
-        scalars |= headline(name, row["rising"], row["rising_stderr"])
-        scalars[f"retrieved/{row['memory']}/{row['ratio']:g}"] = row["retrieved"]
-    return scalars
+QUANTITIES = {
+    "rising": "rising",
+    "rising_at_all": "rising at all",
+    "retrieved": "retrieved",
+    "another": "another pattern retrieved",
+    "rising_retrieved": "rising, retrieved",
+    "rising_another": "rising, another",
+    "rising_none": "rising, none",
+    "entropy": "final entropy",
+    "overlap": "final overlap",
+    "target_weight": "final weight on the pattern",
+}
+START, END = "entropy at the start", "entropy at the end"
+
+
+def _lines(table: Table) -> list[Row]:
+    """Annealed entropies of the clean starts of the first memory, and of the ends of what came to rest."""
+    clean = _ends(_in_order(table, "corruption"))[0]
+    first = _first_value(table.sort_values(["ratio", "step"], kind="stable"), "memory")
+    rows = table[(table["corruption"] == clean) & (table["memory"] == first)]
+    if clean != corruptions.CLEAN:
+        return []
+    ends = rows[(rows["step"] > 0) & (rows["step"] == rows["step"].max())]
+    asked = [(START, rows[rows["step"] == 0], start_entropy)]
+    asked += [(END, ends, converged_entropy)] if convergence.end(int(rows["step"].max())) == convergence.REST else []
+    found = [(quantity, *line(part, function)) for quantity, part, function in asked]
+    return [{"quantity": quantity, "kind": "annealed", "x": x.tolist(), "y": y.tolist()} for quantity, x, y in found]
+
+
+def _theory(lines: Table) -> list[Series]:
+    return [theory_line(x, y, "annealed theory") for x, y in lines[["x", "y"]].itertuples(index=False)]
 
 
 SHOWN = (0.5, 1.05, 1.4, 2.0)
@@ -53,7 +73,7 @@ RATIO = r"$\beta\,/\,\beta_c^{\mathrm{sphere}}$ (annealed)"
 AXES = {"entropy": "entropy $H$ of the weights", "overlap": "overlap $m$ with the pattern"}
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Entropy, overlap, steps and free energy along retrievals of the first memory and ensemble, and against β."""
     table = table.sort_values(["ratio", "step"], kind="stable")
     shown = table[(table["memory"] == table["memory"].iloc[0]) & (table["ensemble"] == _first_value(table, "ensemble"))]
@@ -71,8 +91,8 @@ def panels(table: Table, summary: dict) -> list[Panel]:
         _separations(table[(table["ensemble"] == real) & (table["ratio"] == above)], corrupted),
         _rising(table, summary),
         _rising_by_end(table, summary, corrupted),
-        _fixed_query(table, clean),
-        _final(table, clean),
+        _fixed_query(table, clean, summary.line(START)),
+        _final(table, clean, summary.line(END)),
     ]
 
 
@@ -132,7 +152,7 @@ def _bands(table: Table, start: str, quantity: str) -> Panel:
     return Panel(title, Axis("update $t$"), y, found, legend=_about_band(rows))
 
 
-def _balance(table: Table, start: str, summary: dict) -> Panel:
+def _balance(table: Table, start: str, summary: Summary) -> Panel:
     """Φ = ⟨E⟩ − T H and the energy along the retrievals of one β, the largest drawn."""
     rows = table[table["corruption"] == start]
     heat = {f"heat{end}": -rows[f"thermal_entropy{end}"] / rows["beta"] for end in ("", "_low", "_high")}
@@ -145,7 +165,7 @@ def _balance(table: Table, start: str, summary: dict) -> Panel:
     }
     looks = series(list(names))
     found = [part for quantity, label in names.items() for part in _band(rows, quantity, label, looks[quantity])]
-    worst = max(entry["residual"] for entry in summary["checks"])
+    worst = summary.of("residual")["value"].max()
     balance = rf"$|\Phi-\langle E\rangle+T\,H|<${_power_of_ten_above(worst)} at every step"
     legend = f"{_about_band(rows)}\n{balance}"
     return Panel(_title(rows, start), Axis("update $t$"), Axis("energy"), found, legend=legend)
@@ -175,9 +195,9 @@ def _separations(table: Table, start: str) -> Panel:
     return Panel(_title(rows, start), Axis("update $t$"), y, found, legend=_about_band(rows))
 
 
-def _rising(table: Table, summary: dict) -> Panel:
+def _rising(table: Table, summary: Summary) -> Panel:
     """Share of retrievals along which the entropy rises, for the first memory, by ensemble and start."""
-    shares: Table = pandas.DataFrame(summary["rising"])
+    shares = summary.of("rising")
     shares = shares[shares["memory"] == _first_value(table, "memory")].sort_values("ratio")
     lines: dict[str, Any] = dict(zip(_in_order(table, "corruption"), itertools.cycle(LINES), strict=False))
     found = []
@@ -185,8 +205,9 @@ def _rising(table: Table, summary: dict) -> Panel:
         rows, label = shares[shares["ensemble"] == ensemble], str(ensemble)
         for start, dash in lines.items():
             curve = rows[rows["corruption"] == start]
-            error = curve["rising_stderr"].astype(float)
-            found.append(Series(curve["ratio"], curve["rising"], error, label=label, **look | {"linestyle": dash}))
+            found.append(
+                Series(curve["ratio"], curve["value"], curve.get("stderr"), label=label, **look | {"linestyle": dash})
+            )
             label = ""
     found += [panel.entry(corruptions.label(start), color="0.3", linestyle=dash) for start, dash in lines.items()]
     least = f"{table['least_rise'].iloc[0]:g} nats"
@@ -197,18 +218,20 @@ def _rising(table: Table, summary: dict) -> Panel:
 ENDS = ("rising", "rising_retrieved", "rising_another", "rising_none", "retrieved")
 
 
-def _rising_by_end(table: Table, summary: dict, start: str) -> Panel:
+def _rising_by_end(table: Table, summary: Summary, start: str) -> Panel:
     """Share of retrievals along which the entropy rises by where they end, for the first memory and ensemble."""
     ensemble, memory = _first_value(table, "ensemble"), _first_value(table, "memory")
-    shares: Table = pandas.DataFrame(summary["rising"]).sort_values("ratio")
-    rows = shares[(shares["memory"] == memory) & (shares["ensemble"] == ensemble) & (shares["corruption"] == start)]
-    looks = series(list(ENDS))
-    found = [Series(rows["ratio"], rows[name], label=name.replace("_", ", "), **looks[name]) for name in ENDS]
+    about = {"memory": memory, "ensemble": ensemble, "corruption": start}
+    found, ratios = [], summary.of("rising", **about)["ratio"]
+    for name, look in series(list(ENDS)).items():
+        rows = summary.of(QUANTITIES[name], **about).sort_values("ratio")
+        known = rows if "value" in rows else rows.assign(value=np.nan)
+        found.append(Series(known["ratio"], known["value"], label=name.replace("_", ", "), **look))
     title = f"rising by their end, {ensemble}, {corruptions.label(start)}"
-    return Panel(title, _ratios(rows["ratio"]), Axis("share of retrievals", limits=SHARE), found)
+    return Panel(title, _ratios(ratios), Axis("share of retrievals", limits=SHARE), found)
 
 
-def _fixed_query(table: Table, start: str) -> Panel:
+def _fixed_query(table: Table, start: str, lines: Table) -> Panel:
     """Entropy of one and the same query against β, and −dΦ/dT of the same from finite differences."""
     rows = table[
         (table["step"] == 0) & (table["corruption"] == start) & (table["memory"] == _first_value(table, "memory"))
@@ -221,8 +244,7 @@ def _fixed_query(table: Table, start: str) -> Panel:
         found.append(band(x, *ends, color=look["color"], alpha=0.18))
         found.append(Series(x, curve["thermal_entropy"], color=look["color"], linestyle=look["linestyle"]))
         found.append(Series(x, curve["slope"], **hollow))
-    if start == corruptions.CLEAN:
-        found.append(theory_line(*line(rows, start_entropy), "annealed theory"))
+    found += _theory(lines)
     found.append(panel.entry("$H$", color="0.3", linestyle="-"))
     found.append(panel.entry(r"$-d\Phi/dT$", color="0.3", marker="o", markerfacecolor="white"))
     found.append(_nats(rows["patterns"].iloc[0]))
@@ -230,7 +252,7 @@ def _fixed_query(table: Table, start: str) -> Panel:
     return Panel(title, _ratios(rows["ratio"]), Axis("entropy $H$"), found, legend=_about_band(rows))
 
 
-def _final(table: Table, start: str) -> Panel:
+def _final(table: Table, start: str, lines: Table) -> Panel:
     """Entropy where the retrievals were left, its band over queries as bars, with the theory of the sphere."""
     memory = _first_value(table, "memory")
     rows = table[(table["corruption"] == start) & (table["memory"] == memory) & (table["step"] > 0)]
@@ -241,8 +263,7 @@ def _final(table: Table, start: str) -> Panel:
         look = look | ({"linestyle": ""} if ensemble == "sphere" else {})
         found.append(Series(curve["ratio"], curve["entropy"], ends, label=ensemble, **look))
     steps = int(rows["step"].max())
-    if start == corruptions.CLEAN and convergence.end(steps) == convergence.REST:
-        found.append(theory_line(*line(rows, converged_entropy), "annealed theory"))
+    found += _theory(lines)
     found.append(_nats(rows["patterns"].iloc[0]))
     y = Axis(f"$H$ after {steps} updates" if steps > 1 else "$H$ after one update")
     title, legend = f"where retrievals end, {corruptions.label(start)}", _about_band(rows, "bars")

@@ -13,12 +13,11 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pandas
 from jaxtyping import Array
 
 from experiments import contract
 from experiments.columns import Column, shared
-from experiments.contract import Cost, Point, Row, Table, grid_axis, option
+from experiments.contract import Cost, Point, Row, Summary, Table, grid_axis, option
 from experiments.figures.panel import Axis, Panel, Series, curves, entry, theory_line
 from experiments.figures.style import THEORY, ordered
 from experiments.shared import convergence, draws, grids, loads
@@ -26,9 +25,9 @@ from experiments.shared.axes import product_of
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from experiments.statistics import clusters
 from experiments.statistics.clusters import means_by_group
-from experiments.statistics.columns import headline
 from experiments.statistics.crossings import half_crossing
 from experiments.statistics.deviations import errors_apart, share_within_two
+from experiments.statistics.estimates import tidy
 from hopfield import patterns, retrieve
 from hopfield.dynamics import STEP_LIMIT
 from hopfield.networks import examples_network
@@ -142,82 +141,88 @@ CLEAN = 0.95
 """Share retained from which the mean overlap is that of the retrieval state alone."""
 
 
-def summarise(table: Table) -> dict:
-    """`states`: overlap and share retained with errors over draws, theory beside; `needed`: examples for half of them.
+def summarise(table: Table) -> Summary:
+    """Overlap and share retained with errors over draws, theory beside, and the examples that half of them need.
 
-    The theory of `needed` is the least number with a retrieval state for N → ∞; dynamics that start in the pattern end
+    Theory of the number needed is the least with a retrieval state for N → ∞; dynamics that start in the pattern end
     near it up to somewhat larger loads, as they do in the classical network, and so need fewer.
     """
-    states: Table = means_by_group(table, [*CURVE, "examples"], "overlap", "sample").rename(
-        columns={"mean": "overlap", "stderr": "overlap_stderr"}
-    )
-    kept = means_by_group(table, [*CURVE, "examples"], "retained", "sample")
-    states["retained"], states["retained_stderr"] = kept["mean"], kept["stderr"]
+    of = [*CURVE, "examples"]
+    states, kept = (means_by_group(table, of, name, "sample") for name in ("overlap", "retained"))
     states["theory"] = [
-        float(theory.overlap(row["load"], row["quality"], row["examples"], supervised=row["rule"] == "supervised"))
+        float(theory.overlap(row["load"], row["quality"], row["examples"], supervised=row["rule"] == RULES[0]))
         for row in states.to_dict("records")
     ]
-    needed, scalars = [], {}
+    estimates = tidy(states, of, {"mean": OVERLAP}, kind=KIND) + tidy(kept, of, {"mean": "share retained"})
     for curve, rows in clusters.curves(table, CURVE):
         half = half_crossing(np.log(rows["examples"]), rows["retained"], rows["sample"])
-        least = theory.examples_needed(curve["load"], curve["quality"], supervised=curve["rule"] == "supervised")
+        least = theory.examples_needed(curve["load"], curve["quality"], supervised=curve["rule"] == RULES[0])
         number = float(np.exp(half.value))
-        error = number * half.stderr
-        needed.append(curve | {"examples": number, "stderr": error, "theory": least if np.isfinite(least) else np.nan})
-        name = f"needed/{curve['rule']}/N={curve['neurons']}/alpha={curve['load']:.3f}/r={curve['quality']:g}"
-        if np.isfinite(number):
-            scalars |= headline(name, number, error, limit=float(least))
+        entry = {"value": number, "stderr": number * half.stderr, "limit": float(least), "kind": KIND}
+        estimates.append({"quantity": NEEDED, **curve, **entry, "headline": bool(np.isfinite(number))})
     for rule, rows in states.groupby("rule", sort=False):
-        clean = rows[(rows["retained"] >= CLEAN) & rows["theory"].notna()]
-        columns = clean[["overlap", "overlap_stderr", "theory", "clusters"]].itertuples(index=False)
+        clean = rows[(kept["mean"][rows.index] >= CLEAN) & rows["theory"].notna()]
+        columns = clean[["mean", "stderr", "theory", "clusters"]].itertuples(index=False)
         if len(clean):
-            scalars[f"within_two_errors/{rule}"] = share_within_two(errors_apart(*entry) for entry in columns)
-            scalars[f"largest_deviation/{rule}"] = float((clean["overlap"] - clean["theory"]).abs().max())
-    scalars["step_limit_share"] = convergence.cut_share(table)
-    return {"states": states.drop(columns="clusters").to_dict("records"), "needed": needed, "scalars": scalars}
+            share = share_within_two(errors_apart(*entry) for entry in columns)
+            apart = float((clean["mean"] - clean["theory"]).abs().max())
+            for quantity, value in (("within two errors", share), ("largest deviation", apart)):
+                estimates.append({"quantity": quantity, "rule": rule, "value": value, "headline": True})
+    return Summary([*estimates, *convergence.cut_estimates(table)], _lines(states))
+
+
+OVERLAP, NEEDED, KIND = "overlap", "examples needed", "replica symmetric"
+
+
+def _lines(states: Table) -> list[Row]:
+    """Theory of overlaps against examples at every load measured, and of the examples needed against the load."""
+    found = []
+    for (rule, load), rows in states.groupby(["rule", "load"], sort=False):
+        counts = np.unique(np.round(np.geomspace(rows["examples"].min(), rows["examples"].max(), 40)).astype(int))
+        for quality in dict.fromkeys(rows["quality"]):
+            line = [float(theory.overlap(load, quality, int(a), supervised=rule == RULES[0])) for a in counts]
+            about = {"quantity": OVERLAP, "rule": rule, "load": load, "quality": quality, "kind": KIND}
+            found.append({**about, "x": counts.tolist(), "y": line})
+    states = states[states["neurons"] == states["neurons"].max()]
+    loads = np.linspace(0.5 * states["load"].min(), 1.1 * states["load"].max(), 25)
+    for (rule, quality), _ in states.groupby(["rule", "quality"], sort=False):
+        least = [theory.examples_needed(float(load), float(quality), supervised=rule == RULES[0]) for load in loads]
+        about = {"quantity": NEEDED, "rule": rule, "quality": quality, "kind": KIND}
+        found.append({**about, "x": loads.tolist(), "y": np.where(np.isfinite(least), least, np.nan).tolist()})
+    return found
 
 
 EXAMPLES = Axis("examples $A$ of each pattern", "log")
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Of every rule the overlaps at the middle load, and the examples that half of the patterns need."""
-    states: Table = pandas.DataFrame(summary["states"])
-    needed: Table = pandas.DataFrame(summary["needed"])
+    states, needed = summary.of(OVERLAP), summary.of(NEEDED)
     size, loads = states["neurons"].max(), sorted(states["load"].unique())
     states, needed = states[states["neurons"] == size], needed[needed["neurons"] == size]
-    looks = ordered([f"{quality}" for quality in sorted(states["quality"].unique())])
+    looks, load = ordered([f"{quality}" for quality in sorted(states["quality"].unique())]), loads[len(loads) // 2]
     shown = []
-    for rule, rows in states.groupby("rule", sort=False):
-        load = loads[len(loads) // 2]
-        shown.append(_overlaps(rows[rows["load"] == load], f"{rule}, $N={size}$, $\\alpha={load:.3f}$", looks))
+    for rule, rows in states[states["load"] == load].groupby("rule", sort=False):
+        found = curves(rows, "examples", "value", by="quality", label="$r={:g}$", looks=looks)
+        for part in found:
+            part.linestyle = ""
+        found += _theory(summary.line(OVERLAP, rule=rule, load=load), looks)
+        found.append(entry("replica symmetric", **THEORY))
+        y = Axis("overlap with the pattern", limits=(None, 1.03))
+        shown.append(Panel(f"{rule}, $N={size}$, $\\alpha={load:.3f}$", EXAMPLES, y, found))
     for rule, rows in needed.groupby("rule", sort=False):
-        shown.append(_needed(rows, str(rule), f"{rule}: half retained", looks))
+        points = {name: look | {"linestyle": ""} for name, look in looks.items()}
+        found = curves(rows, "load", "value", by="quality", label="$r={:g}$", looks=points)
+        found += _theory(summary.line(NEEDED, rule=rule), looks)
+        found.append(entry("least with a retrieval state, $N\\to\\infty$", **THEORY))
+        x, y = Axis(r"load $\alpha = M/N$"), Axis("examples $A$ needed", "log")
+        shown.append(Panel(f"{rule}: half retained", x, y, found))
     return shown
 
 
-def _overlaps(rows: Table, title: str, looks: dict) -> Panel:
-    found = curves(rows, "examples", "overlap", by="quality", label="$r={:g}$", looks=looks)
-    counts = np.unique(np.round(np.geomspace(rows["examples"].min(), rows["examples"].max(), 40)).astype(int))
-    for series, quality in zip(found, dict.fromkeys(rows["quality"]), strict=True):
-        series.linestyle = ""
-        supervised = rows["rule"].iloc[0] == RULES[0]
-        line = [float(theory.overlap(rows["load"].iloc[0], quality, int(a), supervised=supervised)) for a in counts]
-        found = [*found, theory_line(counts, line, color=series.color)]
-    found.append(entry("replica symmetric", **THEORY))
-    return Panel(title, EXAMPLES, Axis("overlap with the pattern", limits=(None, 1.03)), found)
-
-
-def _needed(rows: Table, rule: str, title: str, looks: dict) -> Panel:
-    found: list[Series] = []
-    line = np.linspace(0.5 * rows["load"].min(), 1.1 * rows["load"].max(), 25)
-    for quality, part in rows.groupby("quality", sort=False):
-        look = looks[f"{quality}"]
-        bars = Series(
-            part["load"], part["examples"], part["stderr"], label=f"$r={quality:g}$", **look | {"linestyle": ""}
-        )
-        least = [theory.examples_needed(float(load), float(quality), supervised=rule == RULES[0]) for load in line]
-        least = np.where(np.isfinite(least), least, np.nan)
-        found += [bars, theory_line(line, least, color=look["color"])]
-    found.append(entry("least with a retrieval state, $N\\to\\infty$", **THEORY))
-    return Panel(title, Axis(r"load $\alpha = M/N$"), Axis("examples $A$ needed", "log"), found)
+def _theory(lines: Table, looks: dict) -> list[Series]:
+    """Lines of theory in the colours of their qualities."""
+    return [
+        theory_line(x, y, color=looks[f"{quality}"]["color"])
+        for quality, x, y in lines[["quality", "x", "y"]].itertuples(index=False)
+    ]

@@ -1,8 +1,14 @@
 """Labels of memories and patterns in figures: one name for each, the same in all of them."""
 
 from pathlib import Path
+from typing import Any
 
 from hopfield import memories
+
+
+def literal(value: Any) -> Any:
+    """A text as Matplotlib shows it: no dollar of a name begins a formula. Other values as they are."""
+    return value.replace("$", r"\$") if isinstance(value, str) else value
 
 
 def memory(name: str) -> str:
@@ -10,7 +16,7 @@ def memory(name: str) -> str:
     kind, _, given = name.partition(":")
     parameter = memories.find(kind).parameter if kind in memories.names() else None
     if parameter is None:
-        return name.rpartition(".py:")[2]
+        return literal(name.rpartition(".py:")[2])
     symbol, usual = parameter
     words = " ".join(reversed(kind.split("_")))  # a symmetric perceptron
     return f"{words}, ${symbol}={given or f'{usual:g}'}$"
@@ -18,4 +24,4 @@ def memory(name: str) -> str:
 
 def patterns(name: str) -> str:
     """An ensemble, or a source of real patterns: a file with the last of its folders."""
-    return "Gaussian" if name == "gaussian" else str(Path(*Path(name).parts[-2:]))
+    return "Gaussian" if name == "gaussian" else literal(str(Path(*Path(name).parts[-2:])))

@@ -8,12 +8,13 @@ import numpy as np
 from matplotlib.colors import to_rgb
 
 from experiments.contract import Table
-from experiments.figures import extents, style
+from experiments.figures import extents, labels, style
 from experiments.figures.style import THEORY
 from experiments.figures.words import readable
 
 SHARE = (-0.03, 1.03)
 """Limits of an axis of shares."""
+ENDS = ("low", "high", "stderr")
 
 
 @dataclass(eq=False)
@@ -28,6 +29,7 @@ class Series:
         kind: "points", with or without a line; "band" from y to `top`; "level" or "upright", a line from side to side
             at one y or one x.
         top: upper ends of a band.
+        samples: independent draws behind each point, 0 where they are not known.
     """
 
     x: Any
@@ -45,11 +47,12 @@ class Series:
     zorder: float | None = None
     kind: str = "points"
     top: Any = None
+    samples: Any = None
 
     def __post_init__(self) -> None:
         self.x, self.y, self.label = _numbers(self.x), _numbers(self.y), readable(self.label)
         self.error, self.x_error = (_both_sides(error, self.x) for error in (self.error, self.x_error))
-        self.top = None if self.top is None else _numbers(self.top)
+        self.top, self.samples = (None if each is None else _numbers(each) for each in (self.top, self.samples))
         self.marker, self.linestyle = ("" if sign in (None, "none") else sign for sign in (self.marker, self.linestyle))
 
     @property
@@ -143,12 +146,13 @@ def curves(
     *,
     by: str | None = None,
     theory: str | None = None,
-    label: str | Callable[[Any], str] = "{}",
+    label: str | Callable[[Any], str] = labels.literal,
     looks: Mapping[str, Any] | None = None,
 ) -> list[Series]:
     """Measured curves, one for every value of a column, with theory as lines of the same colours.
 
-    Error bars reach from `<y>_low` to `<y>_high`, or are the column `<y>_stderr`; of a `mean` they are its `stderr`.
+    Error bars reach from `<y>_low` to `<y>_high`, or are the column `<y>_stderr`; of a `value` from `low` to `high`, or
+    its `stderr`, which also is that of a `mean`.
 
     Args:
         frame: rows of means.
@@ -166,8 +170,9 @@ def curves(
         if theory is not None:
             found.append(theory_line(rows[x], rows[theory], color=look["color"]))
             look = look | {"linestyle": ""}
-        text = label(value) if callable(label) else label.format(value)
-        found.append(Series(rows[x], rows[y], _bars(rows, y), label=text if by else "", **look))
+        text = str(label(value)) if callable(label) else label.format(value)
+        samples = rows.get("clusters", rows.get("samples"))
+        found.append(Series(rows[x], rows[y], _bars(rows, y), label=text if by else "", samples=samples, **look))
     return found
 
 
@@ -237,14 +242,12 @@ def _numbers(values: Any) -> np.ndarray:
 
 
 def _both_sides(error: Any, x: np.ndarray) -> np.ndarray | None:
-    """Errors [2, points] below and above. An unknown one is no bar."""
-    if error is None:
+    """Errors [2, points] below and above. An unknown one is no bar, and where none is known there are none."""
+    if error is None or np.isnan(np.asarray(error, float)).all():
         return None
     return np.broadcast_to(np.clip(np.nan_to_num(np.asarray(error, float)), 0, None), (2, len(x)))
 
 
 def _bars(rows: Table, y: str) -> Any:
-    if f"{y}_low" in rows:
-        return rows[y] - rows[f"{y}_low"], rows[f"{y}_high"] - rows[y]
-    error = "stderr" if y == "mean" else f"{y}_stderr"
-    return rows.get(error)
+    low, high, error = ("low", "high", "stderr") if y in ("mean", "value") else (f"{y}_{end}" for end in ENDS)
+    return (rows[y] - rows[low], rows[high] - rows[y]) if low in rows and y != "mean" else rows.get(error)

@@ -6,7 +6,6 @@ is packed into the page.
 
 import base64
 import gzip
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,15 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-import numpy as np
-import pandas
 from markupsafe import Markup
 
 from experiments.columns import Columns, find
-from experiments.contract import Table
-from experiments.figures import labels, web
-from experiments.figures.headlines import columns, headlines, with_error
+from experiments.contract import Summary, Table
+from experiments.figures import web
 from experiments.figures.panel import Panel
+from experiments.figures.sentences import columns, told, with_error
 from experiments.system import files
 
 NAME = "report.html"
@@ -60,7 +57,7 @@ class Story:
     columns: Columns | None = None
 
 
-def write(path: Path, story: Story, panels: Sequence[Panel], table: Table, summary: dict, x_axis: str) -> None:
+def write(path: Path, story: Story, panels: Sequence[Panel], table: Table, summary: Summary) -> None:
     """Write a report.
 
     Args:
@@ -69,11 +66,9 @@ def write(path: Path, story: Story, panels: Sequence[Panel], table: Table, summa
         panels: those of the figure.
         table: all rows.
         summary: what was made of them.
-        x_axis: the column that curves are drawn against.
     """
-    known = _Known(table, x_axis)
-    specs = [web.spec(panel, known) for panel in panels]
-    lines = list(headlines(summary))
+    specs = [web.spec(panel) for panel in panels]
+    lines = told(summary.estimates)
     frames = [part["frames"] for part in story.frames]
     text = (
         _environment()
@@ -81,10 +76,10 @@ def write(path: Path, story: Story, panels: Sequence[Panel], table: Table, summa
         .render(
             vars(story)
             | {
-                "notes": summary.get("notes", []),
+                "notes": summary.notes,
                 "headlines": lines,
                 "quantities": columns(lines),
-                "theory": any(line["theory"] for line in lines),
+                "theory": any(line.theory for line in lines),
                 "told": story.columns is not None,
                 "columns": [(name, find(story.columns or {}, name)) for name in table.columns],
                 "rows": [
@@ -106,64 +101,6 @@ def write_index(path: Path, title: str, lead: str, runs: Sequence[dict[str, Any]
     """Write a list of runs, each with name, link to its report, state, points, when, differs and headlines."""
     context = {"title": title, "lead": lead, "runs": runs, "css": _asset("page.css"), "script": _asset("report.js")}
     files.write_text(path, _environment().get_template("index.html").render(context))
-
-
-class _Known:
-    """Number of samples behind each point of a figure, counted in the rows of the table with its label and place."""
-
-    def __init__(self, table: Table, x_axis: str) -> None:
-        self._table, self._x = table, [name for name in dict.fromkeys((x_axis, "neurons", "patterns")) if name in table]
-        texts = [name for name in table if table[name].nunique() <= 40 and name not in ("sample", x_axis)]
-        self._columns = [name for name in texts if name == "neurons" or _holds_words(table[name])]
-        self._chosen: dict[str, tuple[Table, list[np.ndarray]]] = {}
-        self._texts: dict[tuple[str, float], str] = {}
-
-    def __call__(self, label: str, x: float) -> str:
-        if (label, x) not in self._texts:
-            self._texts[label, x] = self._text_at(label, x)
-        return self._texts[label, x]
-
-    def _text_at(self, label: str, x: float) -> str:
-        if label not in self._chosen:
-            rows = self._matching(label)
-            numbers = [rows[name].to_numpy() for name in self._x if rows[name].dtype.kind in "iuf"]
-            self._chosen[label] = rows, numbers
-        rows, numbers = self._chosen[label]
-        for values in numbers:
-            near = np.abs(values - x) <= 1e-9 * max(1.0, abs(x))
-            if near.any():
-                return self._sample_text(rows[near])
-        return ""
-
-    def _matching(self, label: str) -> Table:
-        rows, words = self._table, re.sub(r"[$\\{} _/,]", "", label)
-        for name in self._columns:
-            values = [value for value in rows[name].dropna().unique() if self._spells(name, value, words)]
-            if values:
-                rows = rows[rows[name].isin(values)]
-        return rows
-
-    @staticmethod
-    def _spells(name: str, value: Any, words: str) -> bool:
-        if name == "neurons":
-            return re.search(rf"N={value}(?!\d)", words) is not None
-        spellings = {str(value), labels.memory(str(value))}
-        return any(re.sub(r"[$\\{} _/,]", "", text) in words for text in spellings if text)
-
-    @staticmethod
-    def _sample_text(rows: Table) -> str:
-        parts = []
-        if "neurons" in rows and rows["neurons"].nunique() == 1:
-            parts.append(f"N = {rows['neurons'].iloc[0]}")
-        for name in ("sample", "seed_index"):
-            if name in rows:
-                count = rows[name].nunique()
-                parts.append(f"{count} sample{'s' * (count > 1)}")
-        return ", ".join(parts)
-
-
-def _holds_words(column: Any) -> bool:
-    return isinstance(column.dtype, pandas.StringDtype) or column.dtype.kind in "OSU"
 
 
 def _extent(table: Table) -> str:

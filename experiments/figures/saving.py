@@ -4,15 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import pandas
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
 from experiments import contract
-from experiments.contract import Table
+from experiments.contract import Summary, Table
 from experiments.figures import draw, extents, svg
 from experiments.figures.panel import Axis, Panel
-from experiments.figures.style import literal, style
+from experiments.figures.style import style
 from experiments.system import files
 
 DENSE = 1200
@@ -22,9 +21,9 @@ _DATELESS = {"svg": {"Date": None}, "png": {"Software": None}, "pdf": {"Creation
 
 def save(
     directory: Path,
-    panels: Callable[[Table, dict], Sequence[Panel]],
-    table: pandas.DataFrame,
-    summary: dict,
+    panels: Callable[[Table, Summary], Sequence[Panel]],
+    table: Table,
+    summary: Summary,
     look: contract.Figure | None = None,
 ) -> tuple[Sequence[Panel], Figure]:
     """Draw figure.svg, .png and .pdf, or what else is asked for, in a directory.
@@ -63,10 +62,10 @@ def main_file(directory: Path, look: contract.Figure) -> Path:
 
 
 def build_figure(
-    panels: Callable[[Table, dict], Sequence[Panel]], table: Table, summary: dict, look: contract.Figure
+    panels: Callable[[Table, Summary], Sequence[Panel]], table: Table, summary: Summary, look: contract.Figure
 ) -> tuple[Sequence[Panel], Figure]:
     """All panels of a table and its summary, and the figure of those that were asked for."""
-    shown = panels(literal(table), literal(summary))
+    shown = panels(table, summary)
     if not isinstance(shown, list):
         raise TypeError(f"panels of an experiment must return a list of Panel, got {type(shown).__name__}")
     for panel in shown if look.log else ():

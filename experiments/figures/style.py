@@ -11,7 +11,6 @@ from typing import Any
 import matplotlib
 import matplotlib.style
 import numpy as np
-import pandas
 from cycler import cycler
 from matplotlib.colors import to_hex
 
@@ -146,17 +145,3 @@ def ordered(labels: Sequence[str]) -> dict[str, Any]:
 def _look(place: int, colour: str) -> dict[str, Any]:
     lap = place // len(MARKERS)  # from the second on, markers meet other lines
     return {"color": colour, "marker": MARKERS[place % len(MARKERS)], "linestyle": LINES[(place + lap) % len(LINES)]}
-
-
-def literal(value: Any) -> Any:
-    """A table, cell or summary with texts that Matplotlib shows as they are: no dollar of a name begins a formula."""
-    if isinstance(value, pandas.DataFrame):
-        texts: dict[str, Any] = {
-            str(name): column.map(literal) for name, column in value.items() if column.dtype.kind not in "biuf"
-        }
-        return value.assign(**texts)
-    if isinstance(value, dict):
-        return {literal(key): literal(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [literal(entry) for entry in value]
-    return value.replace("$", r"\$") if isinstance(value, str) else value

@@ -1,61 +1,59 @@
 """Panels of a sweep: the numbers that its summaries are about, with errors, against the option that was swept."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from experiments.contract import ERROR, LIMIT, THEORY
-from experiments.figures.headlines import QUANTITY, cells, headlines
+import pandas
+
+from experiments.columns import SYMBOLS
+from experiments.contract import Table
+from experiments.figures import labels
 from experiments.figures.panel import Axis, Panel, Series, entry
-from experiments.figures.style import THEORY as GREY
-from experiments.figures.style import series as looks
+from experiments.figures.sentences import told
+from experiments.figures.style import THEORY, series
+from experiments.figures.words import readable
 
 MOST = 3
 """Quantities shown at most: the others are in the report."""
-Group = tuple[Mapping[str, Any], Mapping[str, Any]]
-"""Options of runs that are summarised together, and the scalars of their summary."""
 
 
-def panels(groups: Sequence[Group]) -> list[Panel]:
-    """A panel for each of the first quantities; nothing where no option with two numbers or words was swept."""
-    names = [name for name in groups[0][0] if len({str(options[name]) for options, _ in groups}) > 1]
-    if not names:
+def panels(estimates: Table, options: Sequence[str]) -> list[Panel]:
+    """A panel for each of the first quantities; nothing where no option with two numbers or words was swept.
+
+    Args:
+        estimates: those of all runs.
+        options: the columns of options in which the runs differ.
+    """
+    swept = [name for name in options if estimates[name].nunique() > 1]
+    if not swept:
         return []
-    axis = max(names, key=lambda name: (_is_number(groups, name), len({options[name] for options, _ in groups})))
-    found: dict[str, dict[str, list[tuple]]] = {}
-    for options, scalars in groups:
-        beside = [f"{name}={options[name]}" for name in names if name != axis]
-        for line in headlines({"scalars": scalars}):
-            value, error = scalars[line["name"]], scalars.get(f"{line['name']}{ERROR}")
-            if isinstance(value, float) and error is not None:
-                known = scalars.get(f"{line['name']}{THEORY}", scalars.get(f"{line['name']}{LIMIT}"))
-                quantity, label = _words(line["name"], beside)
-                found.setdefault(quantity, {}).setdefault(label, []).append((options[axis], value, error, known))
-    values = list(dict.fromkeys(options[axis] for options, _ in groups))
-    numbers, chosen = _is_number(groups, axis), list(found.items())[:MOST]
-    return [_panel(quantity, axis, values, curves, numbers) for quantity, curves in chosen]
+    axis = max(swept, key=lambda name: (_is_number(estimates[name]), estimates[name].nunique()))
+    if "stderr" not in estimates:
+        return []
+    known = estimates[estimates["headline"] & estimates["value"].notna() & estimates["stderr"].notna()]
+    quantities = list(known.groupby("quantity", sort=False))[:MOST]
+    return [_panel(str(quantity), axis, rows, _is_number(estimates[axis])) for quantity, rows in quantities]
 
 
-def _is_number(groups: Sequence[Group], name: str) -> bool:
-    return all(isinstance(options[name], int | float) and not isinstance(options[name], bool) for options, _ in groups)
+def _is_number(column: Table) -> bool:
+    return pandas.api.types.is_numeric_dtype(column) and column.dtype != bool
 
 
-def _words(name: str, beside: Sequence[str]) -> tuple[str, str]:
-    """Quantity of a number, and what tells it from others of that quantity."""
-    parts = cells(name)
-    texts = [f"{column}={text}" if len(column) < 4 else text for column, text in parts.items()][1:]
-    return parts[QUANTITY], ", ".join([*texts, *beside])
-
-
-def _panel(quantity: str, axis: str, values: list, curves: Mapping[str, list[tuple]], numbers: bool) -> Panel:
-    drawn, place = [], {value: value if numbers else number for number, value in enumerate(values)}
-    known = False
-    for label, look in looks(list(curves)).items():
-        points = sorted((place[value], *rest) for value, *rest in curves[label])
-        x, y, errors, theory = zip(*points, strict=True)
-        drawn.append(Series(x, y, errors, label=label, **look if numbers else look | {"linestyle": ""}))
-        if any(number is not None for number in theory):
-            drawn.append(Series(x, theory, **GREY | {"color": look["color"]}))
-            known = True
-    drawn.append(entry("theory" if known else "no theory known", **GREY if known else {"color": "1.0"}))
-    ticks = None if numbers else [(place[value], str(value)) for value in values]
+def _panel(quantity: str, axis: str, rows: Table, numbers: bool) -> Panel:
+    """One quantity against an option; what else tells its numbers apart is told by colour."""
+    places = list(dict.fromkeys(rows[axis]))
+    swept = SYMBOLS.get(axis, readable(axis))
+    names = [each.apart(("quantity", swept)) for each in told(rows)]
+    rows = rows.assign(name=names, place=[value if numbers else places.index(value) for value in rows[axis]])
+    for name in ("theory", "limit"):
+        rows[name] = rows[name] if name in rows else float("nan")
+    rows, drawn = rows.assign(theory=rows["theory"].fillna(rows["limit"])), []
+    for name, look in series(names).items():
+        part = rows[rows["name"] == name].sort_values("place")
+        look = look if numbers else look | {"linestyle": ""}
+        drawn.append(Series(part["place"], part["value"], part["stderr"], label=labels.literal(name), **look))
+        if part["theory"].notna().any():
+            drawn.append(Series(part["place"], part["theory"], **THEORY | {"color": look["color"]}))
+    known = rows["theory"].notna().any()
+    drawn.append(entry("theory" if known else "no theory known", **THEORY if known else {"color": "1.0"}))
+    ticks = None if numbers else [(place, labels.literal(str(value))) for place, value in enumerate(places)]
     return Panel(f"{quantity} against {axis}", Axis(axis, ticks=ticks), Axis(quantity), drawn)

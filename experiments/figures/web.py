@@ -3,7 +3,7 @@
 import base64
 import io
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,6 @@ from matplotlib.colors import to_hex
 
 from experiments.figures import draw, words
 from experiments.figures.panel import Axis, Heat, Panel, Series
-
-Samples = Callable[[str, float], str]
-"""Words on a point with a label at a place: how many samples it has, say."""
 
 MOST = 4000
 """Points of one series at most: beyond them every second, third … is shown."""
@@ -26,13 +23,8 @@ _MARKERS = {
 _DASHES = {"-": "solid", "--": "dash", "-.": "dashdot", ":": "dot"}
 
 
-def spec(panel: Panel, samples: Samples = lambda label, x: "") -> dict[str, Any]:
-    """A panel for the script of a report: its title, traces, entries of the legend and axes, or its picture.
-
-    Args:
-        panel: what is shown.
-        samples: a few words about a point, from its label and its x.
-    """
+def spec(panel: Panel) -> dict[str, Any]:
+    """A panel for the script of a report: its title, traces, entries of the legend and axes, or its picture."""
     title = words.plain_text(panel.title) or words.plain_text(panel.y.label)
     if panel.draw is not None:
         return {"title": title, "picture": _picture(panel)}
@@ -40,7 +32,7 @@ def spec(panel: Panel, samples: Samples = lambda label, x: "") -> dict[str, Any]
     for series in filter(_has_points, panel.series):
         group = next((number for number, entry in enumerate(entries) if series in entry[1]), -1)
         name = words.plain_text(entries[group][0]) if group >= 0 else ""
-        traces.append(_trace(series, panel, name, group, samples))
+        traces.append(_trace(series, panel, name, group))
     legend = [
         {"name": words.plain_text(label), "colour": to_hex(members[0].color), "marker": bool(members[0].marker)}
         for label, members in entries
@@ -81,7 +73,7 @@ def _has_points(series: Series) -> bool:
     return len(series.x) + len(series.y) > 0
 
 
-def _trace(series: Series, panel: Panel, name: str, group: int, samples: Samples) -> dict[str, Any]:
+def _trace(series: Series, panel: Panel, name: str, group: int) -> dict[str, Any]:
     colour, grey = to_hex(series.color), bool(np.ptp(_shade(series)) < 0.02)
     common = {"name": name, "group": group, "grey": grey, "type": "scatter"}
     x, y = series.x, series.y
@@ -109,7 +101,7 @@ def _trace(series: Series, panel: Panel, name: str, group: int, samples: Samples
         },
         "opacity": max(0.2, series.alpha),
         "hovertemplate": "%{text}<extra></extra>",
-        "text": [_point_text(series, (x, y), number, panel, name, samples) for number in range(len(x))[chosen]],
+        "text": [_point_text(series, (x, y), number, panel, name) for number in range(len(x))[chosen]],
     }
     for key, error in (("error_x", series.x_error), ("error_y", series.error)):
         if error is not None:
@@ -123,7 +115,7 @@ def _shade(series: Series) -> list[float]:
     return [int(to_hex(series.color)[place : place + 2], 16) / 255 for place in (1, 3, 5)]
 
 
-def _point_text(series: Series, places: Any, number: int, panel: Panel, name: str, samples: Samples) -> str:
+def _point_text(series: Series, places: Any, number: int, panel: Panel, name: str) -> str:
     """Text of a point: its x and y with their errors, and its samples if they are known."""
     lines = [f"<b>{words.markup(name.replace('$', chr(92) + '$'))}</b>"] if name else []
     for axis, values, error in ((panel.x, places[0], series.x_error), (panel.y, places[1], series.error)):
@@ -133,8 +125,9 @@ def _point_text(series: Series, places: Any, number: int, panel: Panel, name: st
             even = math.isclose(below, above, rel_tol=0.02)
             text += f" ± {_format_number(above)}" if even else f" +{_format_number(above)} −{_format_number(below)}"
         lines.append(text)
-    known = samples(f"{panel.title} {series.label or name}", float(places[0][number]))
-    return "<br>".join([*lines, *([known] if known else [])])
+    if series.samples is not None and (count := int(series.samples[number])):
+        lines.append(f"{count} sample{'s' * (count > 1)}")
+    return "<br>".join(lines)
 
 
 def _heat(cells: Heat) -> dict[str, Any]:

@@ -18,10 +18,11 @@ import numpy as np
 
 from experiments import contract
 from experiments.columns import Column, shared
-from experiments.contract import Cost, Point, Row, Table, option
+from experiments.contract import Cost, Point, Row, Summary, Table, option
 from experiments.figures.panel import Axis, Panel, Series, heat, upright
 from experiments.figures.style import series
 from experiments.shared.axes import product_of
+from experiments.statistics.clusters import curves
 from hopfield import metrics, separations
 from hopfield.attention import masks
 from hopfield.attention.verification import verify_gradients
@@ -182,25 +183,22 @@ def _mask(name: str, rng: np.random.Generator, leading: tuple[int, ...], queries
     return {"mask": made[name]()}
 
 
-def summarise(table: Table) -> dict:
-    """The verdict for each number type, and the worst error of each input."""
-    scalars: dict[str, Any] = {}
-    for dtype, rows in table.groupby("dtype", sort=False):
-        worst = rows.groupby("input", sort=False)[["autodiff", "difference"]].max()
-        good = rows.groupby("input", sort=False)["passed"].agg(["sum", "size"])
-        for name, row in worst.iterrows():
-            scalars[f"{dtype} {name}"] = (
-                f"{good.loc[name, 'sum']} of {good.loc[name, 'size']} agree, worst "
-                f"{row['autodiff']:.1e} from autodiff, {row['difference']:.1e} from differences"
-            )
-        verdict = "verified" if rows["passed"].all() else "NOT VERIFIED"
-        scalars[f"{dtype} verdict"] = f"{verdict}: {int(rows['passed'].sum())} of {len(rows)} gradients agree"
-        scalars[f"{dtype}_worst_autodiff"] = float(rows["autodiff"].max())
-        scalars[f"{dtype}_worst_difference"] = float(rows["difference"].max())
+def summarise(table: Table) -> Summary:
+    """How many gradients agree, and the worst error of each input, for each number type."""
+    estimates: list[Row] = [{"quantity": "gradients", "value": len(table), "headline": True}]
+    estimates.append({"quantity": "gradients wrong", "value": int((~table["passed"]).sum()), "headline": True})
+    for about, rows in [*curves(table, ["dtype"]), *curves(table, ["dtype", "input"])]:
+        share = float(rows["passed"].mean())
+        estimates.append({"quantity": "share of gradients that agree", **about, "value": share, "samples": len(rows)})
+        for name, words in WORDS.items():
+            worst = float(rows[name].max())
+            estimates.append({"quantity": f"worst error against {words}", **about, "value": worst})
+    estimates = [row | {"headline": True} for row in estimates]
+    wrong = table[~table["passed"]].groupby("dtype", sort=False).size()
+    notes = [f"NOT VERIFIED: {count} gradients in {dtype} disagree" for dtype, count in wrong.items()]
     case = ["dtype", "separation", "metric", "mask", "shape", "input"]
     columns = [*case, "autodiff", "difference", "tolerance", "difference_tolerance"]
-    scalars |= {"gradients": len(table), "gradients_wrong": int((~table["passed"]).sum())}
-    return {"wrong": table[~table["passed"]].reindex(columns=columns).to_dict("records"), "scalars": scalars}
+    return Summary(estimates, notes=notes, more={"wrong": table[~table["passed"]][columns].to_dict("records")})
 
 
 FLOOR = 1e-17
@@ -226,7 +224,7 @@ NAMES = {
 WORDS = {"autodiff": "automatic differentiation", "difference": "finite differences"}
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Errors by input, and a table of worst errors for every separation."""
     return [_by_input(table), *(_worst(rows, str(name)) for name, rows in table.groupby("separation", sort=False))]
 

@@ -4,48 +4,57 @@ Source: permutation test, Mantel 1967.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas
 
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.figures.panel import Axis, Panel, Series, curves, guide, heat
 from experiments.figures.style import COLOURS, ordered
 from experiments.heads.config import MEASURES
+from experiments.statistics.estimates import tidy
 
 PERMUTATIONS = 9999
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Mean distances beside random ones, and the agreement of every measure with attention, by layer and in all.
 
     Agreement needs attention and three heads.
     """
     pairs = table[table["quantity"] == "pair"]
     layers = [int(layer) for layer in pairs["layer"].unique()]
-    scalars: dict[str, Any] = {}
-    agreement = []
+    estimates: list[Row] = []
     attention = np.array([matrix(pairs, layer, "attention") for layer in layers])
     tested = attention.shape[-1] > 2 and bool(np.isfinite(attention).all())
     for name in MEASURES if tested else ():
         found = np.array([matrix(pairs, layer, name) for layer in layers])
-        for layer, one, other in zip(layers, found, attention, strict=True):
-            r, p = mantel(one, other, PERMUTATIONS)
-            agreement.append({"measure": name, "layer": layer, "correlation": r, "p_value": p})
-        mean, p = mantel(found, attention, PERMUTATIONS)
-        scalars |= {f"mantel/{name}": mean, f"mantel_p/{name}": p}
-    for side in ("query", "key"):
-        scalars[f"grassmann/{side}"] = float(pairs[side].mean())
-    scalars["grassmann/random"] = float(pairs["random"].mean())
-    scalars["grassmann/random_deviation"] = float(pairs["random_deviation"].mean())
-    scalars["attention_error"] = float(pairs["attention_error"].max())
+        tests = [
+            (layer, *mantel(one, other, PERMUTATIONS))
+            for layer, one, other in zip(layers, found, attention, strict=True)
+        ]
+        for layer, r, p in [*tests, (None, *mantel(found, attention, PERMUTATIONS))]:
+            about = {"measure": name, "layer": layer, "headline": layer is None}
+            estimates += [{"quantity": MANTEL, **about, "value": r}, {"quantity": P_VALUE, **about, "value": p}]
+    means = pairs.groupby("layer")[["query", "key", "random", "random_deviation"]].mean().reset_index()
+    whole = pairs[["query", "key", "random", "random_deviation"]].mean().to_frame().T.assign(layer=None)
+    for frame, told in ((means, False), (whole, True)):
+        for side in ("query", "key", "random", "random_deviation"):
+            rows = tidy(frame, ["layer"], {side: "Grassmann distance"}, side=side, headline=told)
+            estimates += rows
+    for layer, rows in [*pairs.groupby("layer"), (None, pairs)]:
+        error = {"layer": layer, "value": float(rows["attention_error"].max()), "headline": layer is None}
+        estimates.append({"quantity": "attention error", **error})
     known = table[table["quantity"] == "similarity"]
     if len(known):
-        scalars["similarity_error"] = float((known["similarity"] - known["published"]).abs().max())
-        scalars["similarities_to_4_decimals"] = bool((known["similarity"].round(4) == known["published"]).all())
-    means = pairs.groupby("layer")[["query", "key", "random", "random_deviation", "attention_error"]].mean()
-    return {"layers": means.reset_index().to_dict("records"), "agreement": agreement, "scalars": scalars}
+        apart = float((known["similarity"] - known["published"]).abs().max())
+        same = float((known["similarity"].round(4) == known["published"]).mean())
+        for quantity, value in (("similarity error", apart), ("share of similarities to 4 decimals", same)):
+            estimates.append({"quantity": quantity, "value": value, "headline": True})
+    return Summary(estimates)
+
+
+MANTEL, P_VALUE = "Mantel correlation", "p of the Mantel correlation"
 
 
 def matrix(pairs: Table, layer: int, name: str) -> np.ndarray:
@@ -95,7 +104,7 @@ NAMES = {
 }
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Spectra, angles and Grassmann maps, attention against theory, and the agreement of all measures by layer."""
     pairs = table[table["quantity"] == "pair"]
     layers = sorted(int(layer) for layer in pairs["layer"].unique())
@@ -106,7 +115,7 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     last = pairs[pairs["layer"] == layers[-1]]
     if np.isfinite(last["attention"]).any():
         shown.append(_scatter(last, layers[-1], summary))
-    return [*shown, *([_agreement(summary)] if summary["agreement"] else [])]
+    return [*shown, *([_agreement(agreement)] if len(agreement := summary.of(MANTEL)) else [])]
 
 
 def _spectra(rows: Table, layer: int) -> Panel:
@@ -146,20 +155,20 @@ def _map(rows: Table, layer: int) -> Panel:
     return heat(pandas.DataFrame(values), Axis("head"), Axis("head"), title, **shown)
 
 
-def _scatter(pairs: Table, layer: int, found: dict) -> Panel:
+def _scatter(pairs: Table, layer: int, summary: Summary) -> Panel:
     """Attention against the sum of Grassmann distances, with its Mantel test."""
-    tests = [entry for entry in found["agreement"] if (entry["layer"], entry["measure"]) == (layer, "theory")]
-    test = "".join(f", r = {entry['correlation']:.2f}, p = {entry['p_value']:.2g}" for entry in tests)
+    about = {"measure": "theory", "layer": layer}
+    tests = zip(summary.of(MANTEL, **about)["value"], summary.of(P_VALUE, **about)["value"], strict=True)
+    test = "".join(f", r = {r:.2f}, p = {p:.2g}" for r, p in tests)
     dots = Series(pairs["theory"], pairs["attention"], color=COLOURS[0], marker="o", markersize=3, alpha=0.7)
     x, y = Axis("Grassmann: query + key"), Axis(r"attention $\|A_i-A_j\|/\sqrt{T}$")
     return Panel(f"layer {layer}: distance of attention{test}", x, y, [dots])
 
 
-def _agreement(found: dict) -> Panel:
+def _agreement(rows: Table) -> Panel:
     """Correlation of each measure of distance with the distance of attention, by layer."""
-    rows: Table = pandas.DataFrame(found["agreement"])
-    rows = rows[rows["measure"].isin(NAMES)]
-    drawn = curves(rows, "layer", "correlation", by="measure", label=NAMES.__getitem__)
+    rows = rows[rows["measure"].isin(NAMES) & rows["layer"].notna()]
+    drawn = curves(rows, "layer", "value", by="measure", label=NAMES.__getitem__)
     layers = Axis("layer", ticks=[(layer, str(layer)) for layer in sorted(rows["layer"].unique())])
     title = "agreement of distances of heads with what they attend to"
     return Panel(title, layers, Axis("correlation with attention"), [*drawn, guide(0.0)])

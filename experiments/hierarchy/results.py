@@ -5,24 +5,35 @@ from typing import Any, cast
 import numpy as np
 import pandas
 
-from experiments.contract import Table
+from experiments.contract import Summary, Table
 from experiments.figures import panel
 from experiments.figures.panel import SHARE, Axis, Panel, curves
 from experiments.figures.style import series
 from experiments.hierarchy.config import FLAT
 from experiments.statistics.clusters import by_group, means_by_group
-from experiments.statistics.columns import headline
+from experiments.statistics.estimates import tidy
 
 CURVE = ["parts", "hidden"]
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """`loads`: every number of digits; `gain`: digits found relative to a flat memory with as many stored numbers."""
     loads = []
     for key, rows in table.groupby(CURVE, sort=False):
         loads += _loads(dict(zip(CURVE, cast(tuple, key), strict=True)), rows)
     gain = [found for entry in loads if entry["parts"] != FLAT and (found := _gain(entry, loads)) is not None]
-    return {"loads": loads, "gain": gain, "scalars": _scalars(loads, gain)}
+    of, last = [*CURVE, "patterns", "numbers"], max(entry["patterns"] for entry in loads)
+    estimates = tidy(pandas.DataFrame(loads), of, QUANTITIES) + gain
+    told = ("share of digits found", "gain")
+    return Summary([row | {"headline": row["quantity"] in told and row["patterns"] == last} for row in estimates])
+
+
+QUANTITIES = {
+    "share": "share of digits found",
+    "found": "digits found",
+    "error": "error of a hidden pixel",
+    "error_other": "error of a hidden pixel, not stored",
+}
 
 
 def _loads(curve: dict, rows: Table) -> list[dict]:
@@ -56,45 +67,41 @@ def _gain(entry: dict, loads: list[dict]) -> dict | None:
     relative = float(np.interp(at, np.log(numbers), stderr / found))
     gain = entry["found"] / beside
     error = gain * float(np.hypot(relative, entry["found_stderr"] / entry["found"]))
-    return {name: entry[name] for name in (*CURVE, "patterns", "numbers")} | {"gain": gain, "stderr": error}
+    about = {name: entry[name] for name in (*CURVE, "patterns", "numbers")}
+    return {"quantity": "gain", **about, "value": gain, "stderr": error}
 
 
-def _scalars(loads: list[dict], gain: list[dict]) -> dict[str, float]:
-    """Shares of the most digits and the largest gains, of every curve."""
-    scalars = {}
-    for name, entries, value in (("found", loads, "share"), ("gain", gain, "gain")):
-        for entry in entries:
-            if entry["patterns"] == max(e["patterns"] for e in entries):
-                about = f"{name}/K={entry['parts']}/hidden={entry['hidden']}/M={entry['patterns']}"
-                error = entry["share_stderr" if name == "found" else "stderr"]
-                scalars |= headline(about, entry[value], error)
-    return scalars
-
-
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Three panels for each number of hidden quadrants."""
-    loads: Table = pandas.DataFrame(summary["loads"])
-    looks = series([str(parts) for parts in dict.fromkeys(loads["parts"])])
-    return [panel for hidden, rows in loads.groupby("hidden") for panel in _of_hidden(rows, f"{hidden} of 4", looks)]
+    loads = {name: summary.of(quantity) for name, quantity in QUANTITIES.items()}
+    looks = series([str(parts) for parts in dict.fromkeys(loads["share"]["parts"])])
+    shown = []
+    for hidden in sorted(loads["share"]["hidden"].unique()):
+        rows = {name: part[part["hidden"] == hidden] for name, part in loads.items()}
+        shown += _of_hidden(rows, f"{hidden} of 4", looks)
+    return shown
 
 
 def _name(parts: int) -> str:
     return "flat" if parts == FLAT else f"$K={parts}$ parts"
 
 
-def _of_hidden(rows: Table, hidden: str, looks: dict[str, Any]) -> list[Panel]:
+def _of_hidden(rows: dict[str, Table], hidden: str, looks: dict[str, Any]) -> list[Panel]:
     """Shares found, digits found by stored numbers, and errors of hidden pixels."""
     shared: dict[str, Any] = {"by": "parts", "label": _name, "looks": looks}
     hollow = {name: look | {"markerfacecolor": "white", "linestyle": ":"} for name, look in looks.items()}
-    others = curves(rows, "patterns", "error_other", by="parts", label=lambda parts: "", looks=hollow)
+    others = curves(rows["error_other"], "patterns", "value", by="parts", label=lambda parts: "", looks=hollow)
     grey = panel.entry("not stored", color="0.4", linestyle=":", marker="o", markerfacecolor="white")
     digits, share = Axis("stored digits $M$", "log"), Axis("share found", limits=(SHARE[0], 1.05))
     numbers, found = Axis("numbers stored", "log"), Axis("digits found, of all stored", "log")
-    completion = [*curves(rows, "patterns", "error", **shared), *others, grey]
+    completion = [*curves(rows["error"], "patterns", "value", **shared), *others, grey]
     return [
-        Panel(f"{hidden} quadrants hidden", digits, share, curves(rows, "patterns", "share", **shared)),
+        Panel(f"{hidden} quadrants hidden", digits, share, curves(rows["share"], "patterns", "value", **shared)),
         Panel(
-            f"capacity by what is stored, {hidden} hidden", numbers, found, curves(rows, "numbers", "found", **shared)
+            f"capacity by what is stored, {hidden} hidden",
+            numbers,
+            found,
+            curves(rows["found"], "numbers", "value", **shared),
         ),
         Panel(f"completion, {hidden} hidden", digits, Axis("error of a hidden pixel", limits=(0, None)), completion),
     ]

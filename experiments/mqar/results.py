@@ -3,43 +3,52 @@
 from typing import Any
 
 import numpy as np
-import pandas
 
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.figures.panel import Axis, Panel, Series
 from experiments.figures.style import series
 from experiments.statistics.clusters import standard_error
-from experiments.statistics.columns import headline
 
 KEYS = ["mixer", "width", "length", "pairs", "state_bytes"]
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Mean accuracies in test, half of their 95 % intervals (Student's, over seeds), and how many seeds are solved."""
-    results, scalars = [], {}
+    estimates: list[Row] = []
     for kind, rows in table.groupby(KEYS, sort=False):
         values = rows["accuracy"].to_numpy(float)
-        count, half = len(values), standard_error(values, 0.95)
-        entry = dict(zip(KEYS, kind, strict=True)) | {"accuracy": float(values.mean()), "half_interval": half}
-        entry |= {"seeds": count, "solved": int((values >= 0.99).sum()), "epochs": float(rows["epochs"].mean())}
-        results.append(entry | {"contradicted": float(rows["contradicted"].mean())})
-        name = f"accuracy/{entry['mixer']}/d={entry['width']}/L={entry['length']}/K={entry['pairs']}"
-        scalars |= headline(name, entry["accuracy"], standard_error(values))
-    scalars["contradicted"] = float(table["contradicted"].mean())
-    return {"results": results, "scalars": scalars}
+        count, error = len(values), standard_error(values)
+        half, mean, about = (
+            standard_error(values, 0.95),
+            float(values.mean()),
+            dict(zip(KEYS, kind, strict=True)),
+        )
+        ends = {"low": mean - half, "high": mean + half, "samples": count, "headline": True}
+        estimates.append({"quantity": ACCURACY, **about, "value": mean, "stderr": error, **ends})
+        for quantity, value in (
+            ("solved", int((values >= 0.99).sum())),
+            ("epochs", float(rows["epochs"].mean())),
+            ("contradicted", float(rows["contradicted"].mean())),
+        ):
+            estimates.append({"quantity": quantity, **about, "value": value, "samples": count})
+    contradicted = {"quantity": "contradicted", "value": float(table["contradicted"].mean()), "headline": True}
+    return Summary([*estimates, contradicted])
+
+
+ACCURACY = "accuracy"
 
 
 FEWEST = 4
 """Models from which a mean has its interval: those of fewer are wider than what they are to tell."""
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Accuracy against bytes of state at the fewest pairs, and, of several, against pairs at the largest width.
 
     The first at the shortest sequences, the second at the longest. Every model is a dot; means with 95 % intervals of
     at least FEWEST models, cut at 0 and 1.
     """
-    results: Table = pandas.DataFrame(summary["results"])
+    results = summary.of(ACCURACY)
     looks = series(list(dict.fromkeys(results["mixer"])))
     trained = results[results["mixer"] != "by_hand"]
     widest = trained["width"].max() if len(trained) else 0
@@ -68,9 +77,9 @@ def _panel(means: Table, models: Table, column: str, looks: dict[str, Any], titl
         found.append(Series(each[column] * apart, each["accuracy"], **dots))
         part = means[means["mixer"] == mixer].sort_values(column)
         several = each.groupby(column)["accuracy"].size().reindex(part[column]).to_numpy() >= FEWEST
-        half = part["half_interval"].fillna(0.0).where(several, 0.0)
-        bars = np.minimum(half, part["accuracy"]), np.minimum(half, 1.0 - part["accuracy"])
-        found.append(Series(part[column] * apart, part["accuracy"], bars, label=mixer, **look))
+        half = (part["high"] - part["value"] if "high" in part else 0.0 * part["value"]).fillna(0.0).where(several, 0.0)
+        bars = np.minimum(half, part["value"]), np.minimum(half, 1.0 - part["value"])
+        found.append(Series(part[column] * apart, part["value"], bars, label=mixer, samples=part["samples"], **look))
     ticks = sorted(means[column].unique())
     label = "pairs $K$" if column == "pairs" else "state kept of a sequence (bytes)"
     named = [(tick, f"{tick:g}") for tick in ticks] if column == "pairs" else None

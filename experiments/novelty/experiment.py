@@ -14,12 +14,11 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pandas
 from jaxtyping import Array
 
 from experiments import contract
 from experiments.columns import Column, shared
-from experiments.contract import Cost, Point, Row, Table, grid_axis, option
+from experiments.contract import Cost, Point, Row, Summary, Table, grid_axis, option
 from experiments.figures.panel import Axis, Panel, Series, curves, entry, guide, theory_line
 from experiments.figures.style import THEORY, series
 from experiments.shared import draws, grids
@@ -27,6 +26,7 @@ from experiments.shared.axes import product_of
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from experiments.statistics.clusters import means_by_group
 from experiments.statistics.deviations import errors_apart, share_within_two
+from experiments.statistics.estimates import tidy
 from hopfield import Memory
 from hopfield.patterns import sphere
 from hopfield.theory import novelty
@@ -128,33 +128,39 @@ def _log_left(patterns: Array, queries: Array, kappa: Array) -> Array:
 
 
 KEYS = ["neurons", "patterns", "kappa", "overlap"]
+AREA, LEFT = "area under the ROC curve", "weight left over"
+QUANTITIES = {"auc": AREA, "left_novel": f"{LEFT}, novel query", "left_known": f"{LEFT}, known query"}
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Means with errors over pairs of memories, and how many areas lie within two errors of theory.
 
-    `theory` of the areas is exact, `theory_known` and `theory_novel` of the weights left over are annealed.
+    Theory of the areas is exact, that of the weights left over annealed.
     """
-    areas: Table = means_by_group(table, KEYS, "auc", "sample")[[*KEYS, "mean", "stderr", "clusters"]]
-    areas = areas.rename(columns={"mean": "auc"})
-    for name in ("left_known", "left_novel"):
-        areas[name] = means_by_group(table, KEYS, name, "sample")["mean"]
-    places = [[row[name] for name in KEYS] for row in areas.to_dict("records")]
-    areas["theory"] = [float(novelty.auc(*place)) for place in places]
-    areas["theory_known"] = [novelty.leftover(*place) for place in places]
-    areas["theory_novel"] = [novelty.leftover(*place[:3]) for place in places]
-    known = areas[["auc", "stderr", "theory", "clusters"]].itertuples(index=False)
-    scalars = {
-        "within_two_errors": share_within_two(errors_apart(*area) for area in known),
-        "largest_deviation": float(np.abs(areas["auc"] - areas["theory"]).max()),
-    }
-    return {"areas": areas.drop(columns="clusters").to_dict("records"), "scalars": scalars}
+    kinds = {"auc": (novelty.auc, "exact"), "left_known": (novelty.leftover, "annealed")}
+    estimates: list[Row] = []
+    for name, quantity in QUANTITIES.items():
+        means = means_by_group(table, KEYS, name, "sample")
+        function, kind = kinds.get(name, (_leftover_of_random, "annealed"))
+        means["theory"] = [float(function(*place)) for place in means[KEYS].itertuples(index=False)]
+        estimates += tidy(means, KEYS, {"mean": quantity}, kind=kind)
+    areas = [row for row in estimates if row["quantity"] == AREA]
+    apart = [errors_apart(*(area[name] for name in ("value", "stderr", "theory", "samples"))) for area in areas]
+    largest = max(abs(area["value"] - area["theory"]) for area in areas)
+    estimates.append({"quantity": "within two errors", "value": share_within_two(apart), "headline": True})
+    estimates.append({"quantity": "largest deviation", "value": largest, "headline": True})
+    return Summary(estimates)
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def _leftover_of_random(neurons: int, num_patterns: int, kappa: float, overlap: float) -> float:
+    """Weight left over for a random vector, whatever the overlap of the others."""
+    return novelty.leftover(neurons, num_patterns, kappa)
+
+
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Areas against the number of patterns and κ, and left-over weights at the middle κ, with theory as lines."""
-    areas: Table = pandas.DataFrame(summary["areas"])
-    areas = areas[areas["neurons"] == areas["neurons"].max()].rename(columns={"stderr": "auc_stderr"})
+    areas = summary.of(AREA)
+    areas = areas[areas["neurons"] == areas["neurons"].max()]
     kappas = sorted(areas["kappa"].unique())
     middle, last = kappas[len(kappas) // 2], areas["overlap"].max()
     size = sorted(areas["patterns"].unique())[areas["patterns"].nunique() // 2]
@@ -163,24 +169,26 @@ def panels(table: Table, summary: dict) -> list[Panel]:
         Axis("number of patterns $M$", "log"),
         Axis(r"inverse temperature $\kappa$", "log", ticks=[(kappa, f"{kappa:g}") for kappa in kappas]),
     )
+    here = {"neurons": areas["neurons"].max(), "kappa": middle, "overlap": last}
     return [
         _areas(f"$D={areas['neurons'].max()}$, " + rf"$\kappa={middle:g}$", count, at_kappa, "patterns"),
         _areas(f"$D={areas['neurons'].max()}$, $M={size}$", inverse, at_size, "kappa"),
-        _weight_left(rf"$\kappa={middle:g}$, overlap {last:g}", count, at_kappa[at_kappa["overlap"] == last]),
+        _weight_left(rf"$\kappa={middle:g}$, overlap {last:g}", count, summary, here),
     ]
 
 
 def _areas(title: str, axis: Axis, rows: Table, name: str) -> Panel:
     looks = series([f"{overlap}" for overlap in sorted(rows["overlap"].unique())])
-    found = curves(rows, name, "auc", by="overlap", theory="theory", label="overlap {:g}", looks=looks)
+    found = curves(rows, name, "value", by="overlap", theory="theory", label="overlap {:g}", looks=looks)
     found += [entry("theory", **THEORY), guide(0.5)]
     area = Axis("area under the ROC curve", limits=(0.45, 1.03))
     return Panel(title, axis, area, found, legend="bars: one standard error")
 
 
-def _weight_left(title: str, axis: Axis, rows: Table) -> Panel:
-    rows, found = rows.sort_values("patterns"), []
+def _weight_left(title: str, axis: Axis, summary: Summary, here: dict) -> Panel:
+    found: list[Series] = []
     for name, look in series(["novel", "known"]).items():
-        measured = Series(rows["patterns"], rows[f"left_{name}"], **look | {"linestyle": ""}, label=f"{name} query")
-        found += [measured, theory_line(rows["patterns"], rows[f"theory_{name}"], color=look["color"])]
-    return Panel(title, axis, Axis("weight left over", "log"), [*found, entry("annealed theory", **THEORY)])
+        rows = summary.of(f"{LEFT}, {name} query", **here).sort_values("patterns")
+        measured = Series(rows["patterns"], rows["value"], **look | {"linestyle": ""}, label=f"{name} query")
+        found += [measured, theory_line(rows["patterns"], rows["theory"], color=look["color"])]
+    return Panel(title, axis, Axis(LEFT, "log"), [*found, entry("annealed theory", **THEORY)])

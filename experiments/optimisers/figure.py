@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.contract import Table
+from experiments.contract import Summary, Table
 from experiments.figures.panel import Axis, Panel, Series, entry, level
 from experiments.figures.style import COLOURS
 from experiments.optimisers.summary import curves
@@ -38,7 +38,7 @@ LEVELS = (5e-3, 1e3)
 """Excess losses shown, in units of the target's."""
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Excess loss at the hardest conditioning, and cost of the target against conditioning where several were measured.
 
     A run that diverged ends in a cross, at the rim where it is beyond it, and the legend counts those of every rule.
@@ -48,7 +48,7 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     for batch, rows in table.groupby("batch", sort=False):
         hardest = rows[rows["conditioning"] == rows["conditioning"].max()]
         shown += [_descent(hardest, measure, labels) for measure in MEASURES]
-        entries = [entry for entry in summary["results"] if entry["batch"] == batch]
+        entries = [entry for entry in summary.more["results"] if entry["batch"] == batch]
         if rows["conditioning"].nunique() > 1:
             shown += [_totals(rows, entries, measure, labels) for measure in MEASURES]
     return shown

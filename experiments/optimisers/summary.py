@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.optimisers.config import BATCHES, NATURAL, RIVALS
 from experiments.statistics.columns import common_value
 
 TASK = ["batch", "conditioning"]
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Summary of a table of training runs.
 
     results      for every kind of batch, conditioning and rule: problems on which the target was reached, medians over
@@ -34,8 +34,18 @@ def summarise(table: Table) -> dict:
         for measure in ("steps", "seconds")
         if (entry := _comparison(rows, measure)) is not None
     ]
-    summary = {"results": results, "comparisons": comparisons, "product": _product(table)}
-    return summary | {"scalars": _scalars(summary)}
+    product = _product(table)
+    estimates = _told(results, comparisons, product)
+    for name in NUMBERS:
+        estimates += [
+            {"quantity": name.replace("_", " "), **{key: entry[key] for key in (*TASK, "rule")}, "value": entry[name]}
+            | {"samples": entry["problems"]}
+            for entry in results
+        ]
+    return Summary(estimates, more={"results": results, "comparisons": comparisons, "product": product})
+
+
+NUMBERS = ("steps", "seconds", "excess_then", "held_loss", "held_accuracy", "held_best", "step_seconds")
 
 
 def _median(values: Any) -> float:
@@ -146,23 +156,25 @@ def _product(table: Table) -> dict | None:
     return {name: float(table[column].median()) for name, column in columns.items()} | {"measurements": len(ratios)}
 
 
-def _scalars(summary: dict) -> dict[str, Any]:
+def _told(results: list[dict], comparisons: list[dict], product: dict | None) -> list[Row]:
     """Ratios of rivals to natural gradients, the winners at each conditioning, and the rules that diverged."""
-    scalars: dict[str, Any] = {}
-    for entry in sorted(summary["comparisons"], key=lambda e: (BATCHES.index(e["batch"]), e["conditioning"])):
-        where = f"{entry['batch']}/{entry['conditioning']:g}"
-        for kind in (name.replace("-", "_") for name in RIVALS):
+    told: list[Row] = []
+    for entry in sorted(comparisons, key=lambda e: (BATCHES.index(e["batch"]), e["conditioning"])):
+        where = {name: entry[name] for name in TASK} | {"headline": True}
+        for rival, kind in ((name, name.replace("-", "_").lower()) for name in RIVALS):
             if f"{kind}_ratio" in entry:
-                least = "_at_least" if entry[f"{kind}_bound"] else ""
-                scalars[f"{entry['measure']}_ratio{least}/{where}/{kind}"] = entry[f"{kind}_ratio"]
-        scalars[f"winner_{entry['measure']}/{where}"] = entry["winner"] or "none"
-    if summary["product"] is not None:
-        scalars["product_in_gradients"] = summary["product"]["median"]
-    for entry in summary["results"]:
+                least = " at least" if entry[f"{kind}_bound"] else ""
+                ratio = {"value": entry[f"{kind}_ratio"], "low": entry[f"{kind}_low"], "high": entry[f"{kind}_high"]}
+                told.append({"quantity": f"{entry['measure']} ratio{least}", "rival": rival, **where, **ratio})
+        told.append({"quantity": f"winner in {entry['measure']}", **where, "said": entry["winner"] or "none"})
+    if product is not None:
+        told.append({"quantity": "product in gradients", "value": product["median"], "headline": True})
+    for entry in results:
         lost = f"{entry['diverged']} of {entry['problems']} problems" if entry["diverged"] else ""
         some = entry["searches_diverged"] < entry["problems"]
         share = f" for {entry['searches_diverged']} of {entry['problems']} problems" if some else ""
         search = f"all {entry['search_trials']} trials{share}" if entry["searches_diverged"] else ""
         if said := ", ".join(filter(None, (lost, search))):
-            scalars[f"diverged/{entry['batch']}/{entry['conditioning']:g}/{entry['rule']}"] = said
-    return scalars
+            about = {name: entry[name] for name in (*TASK, "rule")}
+            told.append({"quantity": "diverged", **about, "said": said, "headline": True})
+    return told

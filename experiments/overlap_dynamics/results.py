@@ -1,113 +1,140 @@
 """Results of overlaps in time: means beside theory, and shares retained by the time of observation."""
 
 from math import hypot
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas
 
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.figures import panel
 from experiments.figures.panel import Axis, Panel, curves, theory_line
 from experiments.figures.style import THEORY, series
 from experiments.overlap_dynamics import theory
+from experiments.overlap_dynamics.theory import CLASSICAL
 from experiments.statistics.clusters import by_group, means_by_group
-from experiments.statistics.columns import distinct_name, headline
+from experiments.statistics.clusters import curves as curves_of
+from experiments.statistics.estimates import tidy
 
 CURVE = ["degree", "neurons", "around", "patterns", "load", "overlap"]
+OF = ["degree", "neurons", "patterns", "load", "start_overlap", "step"]
+OVERLAP, SHARE_OF = "overlap", "share retained"
+FUNCTIONAL, MAP = "generating functional", "neurodynamics"
+LATEST = 20
+"""Steps that are held against theory: those of the generating functional."""
 
 
-def summarise(table: Table) -> dict:
-    """`times`: mean overlap and share retained after every number of steps, with theory where it is defined.
+def summarise(table: Table) -> Summary:
+    """Mean overlap and share retained after every number of steps, with theory where it is defined.
 
-    Theory is that of `start_overlap`, the overlap asked for as whole spins meet it.
+    Theory is that of the overlap of the start, `start_overlap`, which whole spins meet; of the first step it is exact
+    at N, of later ones `limit` is neurodynamics for N → ∞.
     """
-    times = []
-    for key, rows in table.groupby(CURVE, sort=False):
-        times += _times(dict(zip(CURVE, cast(tuple, key), strict=True)), rows)
-    return {"times": times, "scalars": _scalars(times)}
+    estimates: list[Row] = []
+    for curve, rows in curves_of(table, CURVE):
+        estimates += _times(curve, rows)
+    overlaps = [row for row in estimates if row["quantity"] == OVERLAP]
+    longest = max(row["step"] for row in overlaps)
+    estimates = [row | {"headline": row in overlaps and row["step"] == longest} for row in estimates]
+    first = [
+        abs(row["value"] - row["theory"]) / row["stderr"] for row in overlaps if "theory" in row and row["stderr"] > 0
+    ]
+    if first:
+        within = float(np.mean(np.array(first) <= 2))
+        estimates.append({"quantity": "first steps within two standard errors", "value": within, "headline": True})
+    largest = [
+        row for row in overlaps if row["neurons"] == max(r["neurons"] for r in overlaps if r["degree"] == row["degree"])
+    ]
+    limits = [
+        {"quantity": "critical load", "degree": int(n), "x": [theory.critical_load(int(n))], "y": [0.0]}
+        for n in table["degree"].unique()
+    ]
+    lines = [line for (curve, rows) in curves_of(pandas.DataFrame(largest), OF[:-1]) for line in _theory(curve, rows)]
+    return Summary([*estimates, *_later_steps(largest, lines)], [*lines, *limits])
 
 
-def _times(curve: dict, rows: Table) -> list[dict]:
-    degree, neurons = int(curve["degree"]), int(curve["neurons"])
-    start = theory.start(neurons, curve["overlap"])
-    curve = curve | {"start_overlap": start}
+def _times(curve: dict, rows: Table) -> list[Row]:
+    degree, neurons, start = (
+        int(curve["degree"]),
+        int(curve["neurons"]),
+        theory.start(curve["neurons"], curve["overlap"]),
+    )
     mean = means_by_group(rows, ["step"], "final", "sample")
     share = by_group(rows, ["step"], "retained", "queries", "sample")
-    exact_limit = theory.course(degree, curve["load"], start, max(int(x) for x in mean["step"]))
-    found = []
-    for i, step in enumerate(int(x) for x in mean["step"]):
-        entry = curve | {"step": step, "m": float(mean["mean"].iloc[i]), "m_stderr": float(mean["stderr"].iloc[i])}
-        entry |= {"share": float(share["mean"].iloc[i]), "share_stderr": float(share["stderr"].iloc[i])}
-        exact = (
-            theory.first_step_overlap(degree, neurons, int(curve["patterns"]), curve["overlap"]) if step == 1 else None
-        )
-        known = theory.neurodynamics(degree, curve["load"], start, step)
-        drawn = [float(value[step]) if step < len(value) else None for value in exact_limit]
-        entry |= dict(zip(("generating_functional", "generating_functional_stderr"), drawn, strict=True))
-        found.append(entry | {"exact": exact, "neurodynamics": known})
+    about = {name: curve[name] for name in OF[:4]} | {"start_overlap": start}
+    found = tidy(mean.assign(**about), OF, {"mean": OVERLAP}) + tidy(share.assign(**about), OF, {"mean": SHARE_OF})
+    for row in found[: len(mean)]:
+        row |= {"limit": theory.neurodynamics(degree, curve["load"], start, row["step"]), "kind": MAP}
+        if row["step"] == 1:
+            exact = theory.first_step_overlap(degree, neurons, int(curve["patterns"]), curve["overlap"])
+            row |= {"theory": exact, "kind": "exact"}
     return found
 
 
-def _scalars(times: list[dict]) -> dict[str, float]:
-    """Share of first steps within two errors of exact theory, and m after the longest time of every curve."""
-    first = [e for e in times if e["exact"] is not None and e["m_stderr"] > 0]
-    apart = [abs(e["m"] - e["exact"]) / e["m_stderr"] for e in first]
-    scalars = {"first_steps_within_two_standard_errors": float(np.mean(np.array(apart) <= 2))} if first else {}
-    scalars |= _later_step_scalars(times)
-    longest = max(entry["step"] for entry in times)
-    for entry in times:
-        if entry["step"] == longest:
-            name = f"m/n={entry['degree']}/N={entry['neurons']}/load={{}}/m0={entry['overlap']:g}"
-            name = distinct_name(scalars, name, entry["load"], 4)
-            scalars |= headline(name, entry["m"], entry["m_stderr"], theory=entry["neurodynamics"])
-    return scalars
+def _theory(curve: dict, rows: Table) -> list[Row]:
+    """Both theories for N → ∞ along the steps of one curve."""
+    last, start = int(rows["step"].max()), (int(curve["degree"]), curve["load"], curve["start_overlap"])
+    grid = [*range(1, min(last, LATEST) + 1), *range(LATEST + 1, last + 1, max(1, last // 40))]
+    course = theory.course(*start, last)
+    steps = [int(step) for step in range(1, len(course.overlap))]
+    about = {"quantity": OVERLAP, **curve}
+    known = about | {"kind": FUNCTIONAL, "x": steps, "y": list(map(float, course.overlap[1:]))}
+    known["error"] = list(map(float, course[1][1:]))
+    return [about | {"kind": MAP, "x": grid, "y": [theory.neurodynamics(*start, step) for step in grid]}, known]
 
 
-def _later_step_scalars(times: list[dict]) -> dict[str, float]:
+def _later_steps(overlaps: list[Row], lines: list[Row]) -> list[Row]:
     """Steps 2 to 20 at the largest N of each degree: largest difference from each theory, share within two errors."""
-    largest = {entry["degree"]: max(e["neurons"] for e in times if e["degree"] == entry["degree"]) for entry in times}
-    later = [e for e in times if e["step"] > 1 and e["generating_functional"] is not None]
-    later = [e for e in later if e["neurons"] == largest[e["degree"]]]
-    scalars = {}
-    for degree in largest:
-        for name in ("generating_functional", "neurodynamics"):
-            apart = [abs(e["m"] - e[name]) for e in later if e["degree"] == degree]
-            scalars |= {f"largest_difference/n={degree}/{name}": max(apart)} if apart else {}
-        with_error = [e for e in later if e["degree"] == degree and e["m_stderr"] > 0]
+    functional = {
+        (*(line[name] for name in OF[:-1]), step): (y, error)
+        for line in lines
+        if line["kind"] == FUNCTIONAL
+        for step, y, error in zip(line["x"], line["y"], line["error"], strict=True)
+    }
+    found: list[Row] = []
+    for degree in dict.fromkeys(row["degree"] for row in overlaps):
+        known = [(row, functional.get(tuple(row[name] for name in OF))) for row in overlaps if row["degree"] == degree]
+        later = [(row, exact) for row, exact in known if row["step"] > 1 and exact is not None]
+        apart = {
+            FUNCTIONAL: [abs(row["value"] - exact[0]) for row, exact in later],
+            MAP: [abs(row["value"] - row["limit"]) for row, _ in later],
+        }
+        for name, differences in apart.items() if later else ():
+            about = {"quantity": f"largest difference from {name}", "degree": degree}
+            found.append({**about, "value": max(differences), "headline": True})
         near = [
-            abs(e["m"] - e["generating_functional"]) <= 2 * hypot(e["m_stderr"], e["generating_functional_stderr"])
-            for e in with_error
+            abs(row["value"] - exact[0]) <= 2 * hypot(row["stderr"], exact[1])
+            for row, exact in later
+            if row["stderr"] > 0
         ]
-        scalars |= {f"within_two_standard_errors/n={degree}": float(np.mean(near))} if near else {}
-    return scalars
+        if near:
+            about = {"quantity": "within two standard errors", "degree": degree}
+            found.append({**about, "value": float(np.mean(near)), "headline": True})
+    return found
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """One panel for every degree and load, with starts by colour."""
-    times: Table = pandas.DataFrame(summary["times"])
+    times = summary.of(OVERLAP)
     largest = times[times["neurons"] == times.groupby("degree")["neurons"].transform("max")]
-    return [_panel(rows) for _, rows in largest.groupby(["degree", "patterns"])]
+    return [_panel(rows, summary) for _, rows in largest.groupby(["degree", "patterns"])]
 
 
-def _panel(rows: Table) -> Panel:
+def _panel(rows: Table, summary: Summary) -> Panel:
     looks = series([str(overlap) for overlap in sorted(rows["start_overlap"].unique())])
     degree, last, load = int(rows["degree"].iloc[0]), int(rows["step"].max()), float(rows["load"].iloc[0])
-    grid = [*range(1, min(last, 20) + 1), *range(21, last + 1, max(1, last // 40))]
     older, functional = _lines(last)
     points = {name: look | {"linestyle": "", "markersize": 4} for name, look in looks.items()}
-    found = curves(
-        rows.sort_values("start_overlap"), "step", "m", by="start_overlap", label="$m(0)={:.3g}$", looks=points
-    )
-    for overlap, look in looks.items():
-        start = cast(float, float(overlap))
-        line = [theory.neurodynamics(degree, load, start, step) for step in grid]
-        exact = theory.course(degree, load, start, last).overlap[1:]
-        found.append(theory_line(grid, line, **older | {"color": look["color"]}))
-        found.append(theory_line(range(1, len(exact) + 1), exact, **functional | {"color": look["color"]}))
-    name = "Amari & Maginu" if degree == theory.CLASSICAL else "map of one step, iterated"
+    rows = rows.sort_values("start_overlap")
+    found = curves(rows, "step", "value", by="start_overlap", label="$m(0)={:.3g}$", looks=points)
+    for start in dict.fromkeys(rows["start_overlap"]):
+        about = {"degree": degree, "patterns": rows["patterns"].iloc[0], "start_overlap": start}
+        for kind, look in ((MAP, older), (FUNCTIONAL, functional)):
+            line, color = summary.line(OVERLAP, **about, kind=kind).iloc[0], looks[str(start)]["color"]
+            found.append(theory_line(line["x"], line["y"], **look | {"color": color}))
+    name = "Amari & Maginu" if degree == CLASSICAL else "map of one step, iterated"
     found += [panel.entry(name, **older), panel.entry(r"generating functional, $N\to\infty$", **functional)]
-    size, share = int(rows["neurons"].iloc[0]), load / theory.critical_load(degree)
+    size, share = int(rows["neurons"].iloc[0]), load / summary.line("critical load", degree=degree)["x"].iloc[0][0]
     title = rf"$n={degree}$, $N={size}$, $\alpha={load:.3g}={share:.3g}\,\alpha_c$"
     x = Axis("synchronous steps $t$", "log", (0.5, 2) if last == 1 else (None, None))
     return Panel(title, x, Axis("overlap $m(t)$", limits=(-0.05, 1.05)), found)

@@ -3,7 +3,7 @@
 from functools import cache
 from math import erf, sqrt
 
-from experiments.shared.memories import find
+from hopfield.memories import find
 from hopfield.theory import basins, classical, dense, trajectories
 
 CLASSICAL = 2

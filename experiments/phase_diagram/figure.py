@@ -11,7 +11,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
-from experiments.contract import Table
+from experiments.contract import Summary, Table
 from experiments.figures.panel import Axis, Panel, Series, entry, free, level, theory_line
 from experiments.figures.style import THEORY, series
 from experiments.phase_diagram import diagrams, theory
@@ -32,7 +32,7 @@ STYLES = ("-", "--", "-.", ":", (0, (8, 2, 1, 2)))
 MARK = {"marker": "^", "linestyle": "none", "markersize": 7, "clip_on": False, "zorder": 5}
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Maps of regime and overlap of both networks with their lines, overlap against T, rounding of the line."""
     shown: list[Panel] = []
     for area in maps_of(table):
@@ -46,7 +46,7 @@ def panels(table: Table, summary: dict) -> list[Panel]:
         named = [entry(text) for text in texts if text]
         shown.append(free(partial(_regimes, **shared), f"{where}: regimes", series=named, height=3.4))
         shown.append(free(partial(_overlaps, **shared), f"{where}: overlap"))
-    shown += [_curves(summary)] if summary["overlap"] else []
+    shown += [_curves(summary)] if summary.more["overlap"] else []
     shown += [_rounding(summary)] if any(_lines_with_theory(summary)) else []
     return shown + ([_dense(summary)] if CURVED in set(table["memory"]) else [])
 
@@ -109,11 +109,11 @@ def _frame(ax: Axes, found: Table, diagram: Diagram, lines: Callable, colour: st
         ax.plot(x, y, color=colour, label=label, **look)
 
 
-def _dense(summary: dict) -> Panel:
+def _dense(summary: Summary) -> Panel:
     """Lines of dense memories over load and temperature, from theory alone."""
-    names, found = {entry["degree"]: f"$n={entry['degree']}$" for entry in summary["dense"]}, []
+    names, found = {entry["degree"]: f"$n={entry['degree']}$" for entry in summary.more["dense"]}, []
     looks = series(list(names.values()))
-    for one in summary["dense"]:
+    for one in summary.more["dense"]:
         label, most = names[one["degree"]], np.nanmax(np.array(one["spinodal"], float))
         color = looks[label]["color"]
         for line, (style, _) in DENSE.items():
@@ -126,9 +126,9 @@ def _dense(summary: dict) -> Panel:
     return Panel(r"dense memories: RS theory, $N\to\infty$", x, Axis("temperature $T$", limits=(0, None)), found)
 
 
-def _curves(summary: dict) -> Panel:
+def _curves(summary: Summary) -> Panel:
     """Overlap against temperature at each load and size, with the replica-symmetric theory, at the commonest sweeps."""
-    frame: Table = pandas.DataFrame(summary["overlap"]).astype({"overlap": float, "overlap_stderr": float})
+    frame: Table = pandas.DataFrame(summary.more["overlap"]).astype({"overlap": float, "overlap_stderr": float})
     burn_in, sweeps = frame.groupby(["burn_in", "sweeps"])["neurons"].nunique().idxmax()
     frame = frame[(frame["burn_in"] == burn_in) & (frame["sweeps"] == sweeps)]
     loads, sizes, found = _stored_loads(frame), sorted(frame["neurons"].unique()), []
@@ -160,11 +160,11 @@ def _stored_loads(frame: Table) -> dict[float, float]:
     return frame.sort_values("neurons", kind="stable").groupby("asked", sort=False)["load"].last().to_dict()
 
 
-def _lines_with_theory(summary: dict) -> list[dict]:
-    return [line for line in summary["retrieval_line"] if line["stderr"] and line["stderr"] > 0 and line["theory"]]
+def _lines_with_theory(summary: Summary) -> list[dict]:
+    return [line for line in summary.more["retrieval_line"] if line["stderr"] and line["stderr"] > 0 and line["theory"]]
 
 
-def _rounding(summary: dict) -> Panel:
+def _rounding(summary: Summary) -> Panel:
     """Temperatures over T_M where half of the queries lost their pattern, by sweeps, with the width of the loss."""
     frame: Table = pandas.DataFrame(_lines_with_theory(summary))
     loads, sizes, found = _stored_loads(frame), sorted(frame["neurons"].unique()), []

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pandas
 
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.phase_diagram import diagrams, measurement, theory
 from experiments.phase_diagram.config import LENGTHS, MEMORIES
 from experiments.phase_diagram.refinement import Cell, leaves
 from experiments.shared import convergence
 from experiments.statistics.clusters import clustered_mean
-from experiments.statistics.columns import distinct_name, headline
+from experiments.statistics.estimates import tidy
 from experiments.statistics.extrapolation import extrapolate
 from experiments.statistics.thresholds import critical_load
 from hopfield.theory import classical
@@ -23,7 +23,7 @@ CRITERION = f"half of the queries are held by their pattern: m² > q/2, q > {dia
 """Meaning of a measured end of retrieval, which belongs to its number of sweeps."""
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Temperatures at which retrieval ends, overlaps beside the replica theory, and agreement of the maps with theory.
 
     `theory` and `thermodynamic` are replica-symmetric and of N → ∞, right above `almeida_thouless`, the temperature T_R
@@ -36,7 +36,12 @@ def summarise(table: Table) -> dict:
     overlaps = [entry for line in lines for entry in _overlaps(curves, line)]
     limits = _limits(overlaps)
     maps = [_map(rows) for rows in maps_of(table)]
-    return {
+    of = [*(name for name in LINE if name != "asked"), "load", "temperature"]
+    estimates = _told(lines, limits, maps)
+    estimates += (
+        tidy(pandas.DataFrame(overlaps), of, {"overlap": "overlap", "self_overlap": "self-overlap"}) if overlaps else []
+    )
+    more = {
         "retrieval_line": lines,
         "extrapolation": _extrapolation(lines),
         "overlap": overlaps,
@@ -44,11 +49,10 @@ def summarise(table: Table) -> dict:
         "agreement": _agreement(overlaps, limits),
         "maps": maps,
         "theory": {memory: diagrams.find(memory).theory for memory in MEMORIES},
-        "notes": convergence.notes(table, ["memory"], "retrieval"),
         "zero_temperature": theory.zero_temperature(),
         "dense": [{"degree": n} | theory.dense_lines(n)._asdict() for n in theory.DEGREES],
-        "scalars": _scalars(lines, limits, maps),
     }
+    return Summary(estimates, notes=convergence.notes(table, ["memory"], "retrieval"), more=more)
 
 
 def maps_of(table: Table) -> list[Table]:
@@ -203,22 +207,21 @@ def _map(rows: Table) -> dict:
     }
 
 
-def _scalars(lines: list[dict], limits: list[dict], maps: list[dict]) -> dict[str, float]:
+def _told(lines: list[dict], limits: list[dict], maps: list[dict]) -> list[Row]:
     """The measured end of retrieval with its sweeps, and how well overlaps and maps agree with theory."""
-    scalars = {}
+    told: list[Row] = []
     for line in lines:
-        name = f"half_lost/load={{}}/N={line['neurons']}/after_{line['observed_sweeps']}_sweeps"
-        if sum(all(one[n] == line[n] for n in ("load", "neurons", "observed_sweeps")) for one in lines) > 1:
-            name += f"_of_which_{line['sweeps']}_averaged"
-        name = distinct_name(scalars, name, line["load"], 3)
-        if line["stderr"] > 0:
-            beside = {"theory": line["theory"], "width": line["width"]}
-            scalars |= headline(name, line["temperature"], line["stderr"], **beside)
+        about = {name: line[name] for name in ("load", "neurons", "burn_in", "sweeps")}
+        entry = {"value": line["temperature"], "stderr": line["stderr"], "limit": line["theory"]}
+        entry |= {name: line[name] for name in ("width", "chi2", "dof")} | {"fit": line["method"]}
+        entry |= {"kind": "replica symmetric", "headline": line["stderr"] > 0}
+        told.append({"quantity": "temperature at which half is lost", **about, **entry})
     if limits:
         scores = [abs(entry["overlap"] - entry["theory"]) / entry["stderr"] for entry in limits]
-        scalars["overlap_limit/largest_score"] = max(scores)
-    for number, entry in enumerate(maps, start=1):
-        name, further = (f"map/{entry['memory']}{part}/contradicting_area" for part in ("", f"/{number}"))
+        told.append({"quantity": "largest score of the overlap limit", "value": max(scores), "headline": True})
+    for entry in maps:
         if entry["contradicting_area"] is not None:
-            scalars[further if name in scalars else name] = entry["contradicting_area"]
-    return scalars
+            about = {name: entry[name] for name in ("memory", "neurons", *LENGTHS)}
+            value = {"value": entry["contradicting_area"], "headline": True}
+            told.append({"quantity": "area that contradicts theory", **about, **value})
+    return told

@@ -1,7 +1,6 @@
 """Panels of a retrieval figure: critical inverse temperatures against load, beside theory, and what they deviate."""
 
 import numpy as np
-import pandas
 
 from experiments.contract import Table
 from experiments.figures import labels
@@ -26,16 +25,15 @@ def _look(looks: dict, ensemble: str, criterion: str) -> dict:
     return looks[ensemble] | {"linestyle": "", "markerfacecolor": face}
 
 
-def critical_kappa(entries: list[dict]) -> list[Panel]:
-    """Critical κ/N against ln M / N: at the start, after one update and converged, annealed theory and its limit."""
-    frame: Table = pandas.DataFrame(entries)
-    known = frame[["stderr", "theory"]].astype(float)  # null in the summary
-    frame = frame.assign(load=np.log(frame["patterns"]) / frame["neurons"], **dict(known.items()))
+def critical_kappa(frame: Table) -> list[Panel]:
+    """Critical κ/N against ln M / N: one step and converged, annealed theory and its limit."""
+    frame = frame.reindex(columns=[*frame, *(name for name in ("stderr", "theory") if name not in frame)])
+    frame = frame.assign(load=np.log(frame["patterns"]) / frame["neurons"])
     looks, found = series(list(dict.fromkeys(frame["ensemble"]))), []
     for (ensemble, criterion, steps), rows in frame.groupby(["ensemble", "criterion", "max_steps"], sort=False):
         label = f"{labels.patterns(ensemble)}, {_word(criterion, steps)}"
         size, look = rows["neurons"], _look(looks, ensemble, criterion)
-        found.append(Series(rows["load"], rows["kappa"] / size, rows["stderr"] / size, label=label, **look))
+        found.append(Series(rows["load"], rows["value"] / size, rows["stderr"] / size, label=label, **look))
     for key, rows in frame.dropna(subset=["theory"]).groupby(["memory", *FAMILY[1:], "criterion"], sort=False):
         memory, ensemble, neurons, criterion = key
         counts = np.unique(np.geomspace(rows["patterns"].min() / 2, 2 * rows["patterns"].max(), 30).astype(int))
@@ -66,7 +64,7 @@ def _deviation(frame: Table, looks: dict) -> Panel:
     found = []
     for (ensemble, criterion), rows in frame.groupby(["ensemble", "criterion"], sort=False):
         theory, look = rows["theory"].to_numpy(float), _look(looks, ensemble, criterion)
-        percent, error = 100 * (rows["kappa"] / theory - 1), 100 * rows["stderr"] / theory
+        percent, error = 100 * (rows["value"] / theory - 1), 100 * rows["stderr"] / theory
         label = _word(criterion, int(rows["max_steps"].min()))
         found.append(Series(rows["patterns"], percent, error, label=label, **look))
     title = (

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from experiments.contract import Table
+from experiments.contract import Summary, Table
 from experiments.figures import labels
 from experiments.figures.panel import Axis, Panel, Series, curves, entry, guide, level, shares, theory_line, upright
 from experiments.figures.style import THEORY, series
 from experiments.retrieval.critical import critical_kappa
-from experiments.retrieval.summary import FAMILY, main_family
+from experiments.retrieval.summary import CRITICAL, FAMILY, main_family
 from experiments.shared import convergence, corruptions, kappa_theory
 from experiments.statistics.clusters import by_group, means_by_group
 
@@ -24,17 +24,17 @@ WORDS = {"memory": labels.memory, "ensemble": labels.patterns, "corruption": cor
 """Words of a reader for the names in a column."""
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Weight, success, state and steps against κ, critical κ against load, memories and ensembles side by side."""
     clean, shown = table[table["corruption"] == corruptions.CLEAN], []
     scanned = table.dropna(subset=["kappa"])
     if len(scanned):
         main = _main(scanned)
         shown += [_at_start(main), _success(main)]
-        entries = [e for e in summary["critical_kappa"] if e["memory"] == main["memory"].iloc[0]]
-        entries = [entry for entry in entries if entry["ensemble"] in kappa_theory.RANDOM]
-        if len(entries) > 2:
-            shown += critical_kappa(entries)
+        known = summary.of(CRITICAL, memory=main["memory"].iloc[0], corruption=corruptions.CLEAN)
+        known = known[known["ensemble"].isin(kappa_theory.RANDOM)] if len(known) else known
+        if len(known) > 2:
+            shown += critical_kappa(known)
         if any(_critical_kappa_of_states(main, num_patterns) is not None for num_patterns in main["patterns"].unique()):
             shown += [_state(main, name) for name in ("overlap", "entropy")]
         shown.append(_steps(main))

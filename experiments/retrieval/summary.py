@@ -1,21 +1,21 @@
 """Summary of a retrieval table: critical κ with errors beside theory, and the states retrieved above it."""
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.shared import convergence, kappa_theory
 from experiments.shared.corruptions import CLEAN
 from experiments.shared.retrievals import CURVE
 from experiments.statistics.clusters import curves, means_by_group
-from experiments.statistics.columns import headline
 from experiments.statistics.crossings import half_crossing
+from experiments.statistics.estimates import tidy
 from experiments.statistics.thresholds import critical_load
 
 FAMILY = ["memory", "ensemble", "neurons"]
-COMPARED = ("overlap", "entropy")
 THEORY = "annealed: the sum over the other patterns at its mean, at the measured N and M"
 MEANS = {"target_weight": "start_weight", "first_weight": "first_weight"}
 """Columns whose means are one half at the critical κ of the start and of one update."""
@@ -23,48 +23,50 @@ JUST_ABOVE = 1.05
 """Multiple of the critical κ of theory around which measured and predicted states are compared in a number."""
 
 
-def summarise(table: Table) -> dict:
-    """summary.json: `critical_kappa` from clean and from corrupted starts, `above_critical`, `scalars`.
+def summarise(table: Table) -> Summary:
+    """Critical κ from clean and from corrupted starts, and the states that succeed above it.
 
-    `theory`, `overlap_theory` and `entropy_theory` are annealed, at the measured N and M; of converged states there is
-    none where a single update was made (`max_steps`).
+    Theory is annealed, at the measured N and M; of converged states there is none where a single update was made.
     """
-    critical, corrupted, unresolved, above = [], [], [], []
+    critical, unresolved, above = list[Row](), [], list[Row]()
     for curve, rows in curves(table.dropna(subset=["kappa"]), CURVE):
         start = curve.pop("corruption")
         for criterion in kappa_theory.CRITERIA if start == CLEAN else ("converged_weight",):
             entry, reason = _critical(curve, rows, criterion, start == CLEAN)
             if reason:
                 unresolved.append(curve | {"corruption": start, "criterion": criterion, "reason": reason})
-            elif start == CLEAN:
-                critical.append(entry)
             else:
-                corrupted.append(entry | {"corruption": start})
+                critical.append(entry | {"corruption": start})
         above += _states_above_critical(curve, rows) if start == CLEAN else []
-    return {
-        "critical_kappa": critical,
-        "critical_kappa_corrupted": corrupted,
-        "unresolved": unresolved,
-        "above_critical": above,
-        "theory": THEORY,
-        "notes": convergence.notes(table, ["memory", "ensemble"], "success"),
-        "scalars": _scalars(table, critical, above),
-    }
+    most = table.groupby(["memory", "ensemble"])["patterns"].max()
+    for entry in critical:
+        last = entry["patterns"] == most[entry["memory"], entry["ensemble"]]
+        entry["headline"] = entry["corruption"] == CLEAN and bool(last)
+    clean = [entry for entry in critical if entry["corruption"] == CLEAN]
+    estimates = [*critical, *_deviations(table, clean, above), *above]
+    estimates += convergence.cut_estimates(table)
+    notes = convergence.notes(table, ["memory", "ensemble"], "success")
+    return Summary(estimates, notes=notes, more={"unresolved": unresolved, "theory": THEORY})
+
+
+CRITICAL = "critical κ"
+QUANTITIES = {"overlap": "overlap of successes", "entropy": "entropy of successes"}
 
 
 def _critical(curve: dict, rows: Table, criterion: str, clean: bool) -> tuple[dict, str]:
-    """One entry of `critical_kappa`, or the reason why it is missing. The fits are in ln κ."""
+    """One critical κ, or the reason why it is missing. The fits are in ln κ."""
     log_kappa = np.log(rows["kappa"])
     if criterion in MEANS:
         found = half_crossing(log_kappa, rows[MEANS[criterion]], rows["sample"], rows["queries"])
     else:
         found = critical_load(log_kappa, rows["success"], rows["queries"], rows["sample"])
     kappa = math.exp(found.value)
-    entry = curve | {"criterion": criterion, "kappa": kappa, "stderr": kappa * found.stderr}
+    about = {"criterion": criterion, "value": kappa, "stderr": kappa * found.stderr, "kind": "annealed"}
+    entry = {"quantity": CRITICAL, **curve, **about, "samples": rows["sample"].nunique()}
     known = clean and (criterion in MEANS or convergence.end_of_curve(rows) == convergence.REST)
     theory = kappa_theory.critical_kappa(*curve.values(), criterion=criterion) if known else None
     cut = None if criterion in MEANS else convergence.cut_share(rows, "kappa", kappa)
-    entry |= {"step_limit_share": cut, "theory": theory, "max_steps": int(rows["max_steps"].min())}
+    entry |= {"cut": cut, "theory": theory, "max_steps": int(rows["max_steps"].min())}
     return entry, found.reason
 
 
@@ -84,35 +86,28 @@ def _states_above_critical(curve: dict, rows: Table) -> list[dict]:
     kappas = columns["overlap"]["kappa"].to_numpy(float)
     share = kept.groupby("kappa")["success"].sum() / rows.groupby("kappa")["queries"].sum().loc[kappas]
     theory = kappa_theory.converged(*curve.values(), kappas=kappas)
-    entries = []
-    for i, kappa in enumerate(kappas):
-        entry = curve | {"kappa": kappa, "ratio": kappa / critical, "success": float(share.iloc[i])}
-        for name, means in columns.items():
-            entry |= {name: means["mean"].iloc[i], f"{name}_stderr": means["stderr"].iloc[i]}
-            entry |= {f"{name}_theory": float(getattr(theory, name)[i])}
-        entries.append(entry)
+    entries: list[Row] = []
+    for name, means in columns.items():
+        known = means.assign(**curve, ratio=kappas / critical, success=share.to_numpy(), theory=getattr(theory, name))
+        of = [*curve, "kappa", "ratio", "success"]
+        entries += tidy(known, of, {"mean": QUANTITIES[name]}, kind="annealed")
     return entries
 
 
-def _scalars(table: Table, critical: list[dict], above: list[dict]) -> dict[str, float]:
-    """Critical κ of every memory and ensemble where most is stored, worst disagreements, and queries cut short."""
-    scalars = {}
-    most = table.groupby(["memory", "ensemble"])["patterns"].max()
-    for entry in critical:
-        if entry["patterns"] == most[entry["memory"], entry["ensemble"]]:
-            name = "critical_kappa/{memory}/{ensemble}/N={neurons}/M={patterns}/{criterion}".format(**entry)
-            scalars |= headline(name, entry["kappa"], entry["stderr"], theory=entry["theory"])
+def _deviations(table: Table, critical: list[Row], above: list[Row]) -> Iterator[Row]:
+    """Worst disagreements with theory of the family with the most numbers of patterns."""
     family = main_family(table)
     critical, above = ([entry for entry in rows if family.items() <= entry.items()] for rows in (critical, above))
-    name = "largest_deviation/{memory}/{ensemble}/N={neurons}".format(**family)
     for criterion in kappa_theory.CRITERIA:
-        apart = [abs(e["kappa"] / e["theory"] - 1) for e in critical if e["criterion"] == criterion and e["theory"]]
-        scalars |= {f"{name}/critical_kappa/{criterion}": max(apart)} if apart else {}
-    near = [entry for entry in above if abs(entry["ratio"] / JUST_ABOVE - 1) < 1e-4]
-    for column in COMPARED:
-        apart = [abs(entry[column] - entry[f"{column}_theory"]) for entry in near]
-        scalars |= {f"{name}/{column}_at_{JUST_ABOVE:g}_critical": float(max(apart))} if apart else {}
-    return scalars | {"step_limit_share": convergence.cut_share(table)}
+        known = [entry for entry in critical if entry["criterion"] == criterion and entry["theory"]]
+        if apart := [abs(entry["value"] / entry["theory"] - 1) for entry in known]:
+            about = {"quantity": f"largest deviation of {CRITICAL}", **family, "criterion": criterion}
+            yield {**about, "value": max(apart), "headline": True}
+    for quantity in QUANTITIES.values():
+        near = [e for e in above if e["quantity"] == quantity and abs(e["ratio"] / JUST_ABOVE - 1) < 1e-4]
+        if near:
+            about = {"quantity": f"largest deviation of {quantity}", **family, "ratio": JUST_ABOVE}
+            yield {**about, "value": float(max(abs(e["value"] - e["theory"]) for e in near)), "headline": True}
 
 
 def main_family(table: Table) -> dict[str, Any]:

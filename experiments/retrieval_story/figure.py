@@ -10,13 +10,12 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.contract import Table
+from experiments.contract import Summary, Table
 from experiments.figures import style
 from experiments.figures.panel import Axis, Panel, Series, free, heat
 from experiments.retrieval_story.config import PLANE, SIDE, STORED, decode, label, plain_name
-from experiments.retrieval_story.summary import courses, ending, patterns
+from experiments.retrieval_story.summary import courses, ending, patterns, with_ensembles
 from experiments.shared import corruptions
-from experiments.shared.memories import find
 
 SHOWN = (0, 1, 2, 3)
 """Steps that are shown beside the last one."""
@@ -28,8 +27,9 @@ RANGE = {"spins": (-1.0, 1.0), "sphere": (-1.1, 1.9)}
 """States drawn white and black."""
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Pictures of the first and the last query, energies, entropies and weights of the first, and landscapes below."""
+    table = with_ensembles(table, summary.more["ensembles"])
     queries = list(dict.fromkeys((part["target"].iloc[0], part["corruption"].iloc[0]) for _, part in courses(table)))
     queries = list(dict.fromkeys((queries[0], queries[-1])))
     betas = sorted(table.loc[table["part"] == PLANE, "beta"].unique())
@@ -46,8 +46,9 @@ def panels(table: Table, summary: dict) -> list[Panel]:
     ]
 
 
-def frames(table: Table) -> list[dict[str, Any]]:
+def frames(table: Table, summary: Summary) -> list[dict[str, Any]]:
     """The pictures of every query as an animated panel of the report, one frame a step."""
+    table = with_ensembles(table, summary.more["ensembles"])
     queries = dict.fromkeys((part["target"].iloc[0], part["corruption"].iloc[0]) for _, part in courses(table))
     return [{"title": _title(query), "frames": _animation_frames(table, query)} for query in queries]
 
@@ -97,7 +98,7 @@ def _short_label(row: Any) -> str:
 
 def _picture(row: Any, table: Table) -> np.ndarray:
     """A state as shades from 0 to 1 [8, 8]."""
-    low, high = RANGE[find(row["memory"]).ensemble if row["part"] != STORED else row["memory"]]
+    low, high = RANGE[row["ensemble"]]
     return np.clip((decode(row["state"]) - low) / (high - low), 0, 1).reshape(SIDE, SIDE)
 
 
@@ -119,7 +120,7 @@ def _pictures(ax: Axes, table: Table, query: tuple[int, str]) -> None:
     """Memories down, steps across: the stored pattern, the first steps and the last one, with the name of the end."""
     pictures, names, ends = [], [], []
     for _, part in courses(_stories(table, query)):
-        kind, last = find(part["memory"].iloc[0]).ensemble, part["step"].max()
+        kind, last = part["ensemble"].iloc[0], part["step"].max()
         goal = table[(table["part"] == STORED) & (table["memory"] == kind) & (table["target"] == query[0])].iloc[0]
         shown = [goal, *(part[part["step"] == step].iloc[0] for step in (*(s for s in SHOWN if s < last), last))]
         pictures.append([_picture(row, table) for row in shown])
@@ -163,10 +164,10 @@ def _weights(table: Table, query: tuple[int, str]) -> Panel:
     return heat(cells, Axis("stored digit"), Axis(""), title, label="weight")
 
 
-def _longest(table: Table, summary: dict) -> Panel:
+def _longest(table: Table, summary: Summary) -> Panel:
     """Weights of the stored digits at every step of the story that goes on longest."""
     stories = [part for _, part in courses(table)]  # in the order of the summary's
-    steps = [story["steps"] for story in summary["stories"]]
+    steps = [story["steps"] for story in summary.more["stories"]]
     rows = stories[steps.index(max(steps))]
     first, cells = rows.iloc[0], pandas.DataFrame([decode(text) for text in rows["weights"]])
     title = f"weights, digit {first['target']}, {_short_label(first)}"

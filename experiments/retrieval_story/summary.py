@@ -1,13 +1,16 @@
 """Summary of the stories: how each of them ends, by name."""
 
+from collections.abc import Mapping
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
+import pandas
 
-from experiments.contract import Table
+from experiments.contract import Summary, Table
 from experiments.retrieval_story.config import STORED, STORY, decode, plain_name
 from experiments.shared.memories import find
+from experiments.statistics.estimates import tidy
 
 SAME = 0.95
 """Overlap from which on a state is a pattern, or a mixture."""
@@ -20,21 +23,34 @@ ROUNDING = 1e-4
 STORIES = ["memory", "beta", "target", "corruption"]
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Every story with its end, shares of starts retrieved and of stationary ends, and the number of energy rises."""
+    named = table.loc[table["part"] != STORED, "memory"].unique()
+    ensembles = {memory: find(memory).ensemble for memory in named}
+    table = with_ensembles(table, ensembles)
     stories = [_story(table, part) for _, part in courses(table)]
-    scalars = {
-        "retrieved": float(np.mean([story["end"] == "retrieved" for story in stories])),
-        "mixtures": float(np.mean([story["end"].startswith("mixture") for story in stories])),
-        "standing_still": float(np.mean([story["still"] for story in stories])),
-        "energy_rises": float(sum(story["rises"] for story in stories)),
+    told = {
+        "retrieved": np.mean([story["end"] == "retrieved" for story in stories]),
+        "mixtures": np.mean([story["end"].startswith("mixture") for story in stories]),
+        "standing still": np.mean([story["still"] for story in stories]),
+        "energy rises": sum(story["rises"] for story in stories),
     }
-    return {"stories": stories, "scalars": scalars}
+    estimates = [{"quantity": name, "value": float(value), "headline": True} for name, value in told.items()]
+    frame = pandas.DataFrame(stories).assign(still=lambda rows: rows["still"].astype(float))
+    estimates += tidy(
+        frame, STORIES, {name: f"{name} at the end" for name in ("overlap", "entropy")} | {"steps": "steps"}
+    )
+    return Summary(estimates, more={"stories": stories, "ensembles": ensembles})
 
 
 def courses(table: Table):
     """The rows of each story with its keys, in the order of the table."""
     return table[table["part"] == STORY].groupby(STORIES, sort=False, dropna=False)
+
+
+def with_ensembles(table: Table, ensembles: Mapping[str, str]) -> Table:
+    """Table with a column of the ensemble of each row's patterns, which a stored pattern names in place of a memory."""
+    return table.assign(ensemble=table["memory"].map(lambda memory: ensembles.get(memory, memory)))
 
 
 def patterns(table: Table, kind: str) -> np.ndarray:
@@ -46,7 +62,7 @@ def patterns(table: Table, kind: str) -> np.ndarray:
 def _story(table: Table, part: Table) -> dict[str, Any]:
     part = part.sort_values("step")
     first, last = part.iloc[0], part.iloc[-1]
-    stored = patterns(table, find(first["memory"]).ensemble)
+    stored = patterns(table, first["ensemble"])
     energy = part["energy"].to_numpy()
     moving = part.loc[part["step_size"] >= STILL, "step"]
     return {
@@ -80,7 +96,7 @@ def ending(row: Any, stored: np.ndarray) -> str:
         return f"digit {nearest}"
     if -overlaps.min() >= SAME:
         return f"negative of digit {int(np.argmin(overlaps))}"
-    if find(row["memory"]).ensemble != "spins":
+    if row["ensemble"] != "spins":
         present = np.flatnonzero(decode(row["weights"]) >= PRESENT)
         names = " + ".join(map(str, present)) if len(present) <= 4 else f"{len(present)} digits"
         return f"mixture of {'all' if len(present) == len(stored) else names}"

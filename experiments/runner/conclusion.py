@@ -1,10 +1,10 @@
 """Conclusion of a run: table, summary and figure from the ledger alone, and the lines the command prints about them."""
 
-import json
 from pathlib import Path
 
+from experiments.contract import Summary
 from experiments.figures import report
-from experiments.figures.headlines import in_words
+from experiments.figures.sentences import sentences
 from experiments.runner import boundary, folders, mirror, results, tables
 from experiments.runner.planning import Plan
 from experiments.shared import memories
@@ -33,13 +33,13 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
         _write(directory, record, summary)
         figure = results.draw(directory, plan.experiment, plan.job.config.figure) if plan.job.kept else None
     if kept:
-        _write(directory, record, summary | {results.MEMORIES: kept})
+        summary.more = {**summary.more, results.MEMORIES: kept}
+        _write(directory, record, summary)
     (directory / boundary.LOG).unlink(missing_ok=True)  # of a run that was stopped here before
-    scalars = json.loads(files.encode(summary.get("scalars", {})))
-    copy.finish(table, scalars)
+    copy.finish(table, summary.estimates)
     if not plan.job.call:
         _say_headlines(directory, summary)
-    for note in summary.get("notes", []):
+    for note in summary.notes:
         terminal.say(f"warning: {note}")
     if plan.job.call:
         return
@@ -48,18 +48,18 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     terminal.tell(f"table: {directory / tables.NAME}", f"figure: {figure}", f"report: {directory / report.NAME}")
 
 
-def _say_headlines(directory: Path, summary: dict) -> None:
+def _say_headlines(directory: Path, summary: Summary) -> None:
     """Print the first numbers that a summary is about, and where the others are."""
-    lines = list(in_words(summary))
+    lines = sentences(summary.estimates)
     terminal.tell(*lines[:MOST])
     if more := len(lines) - len(lines[:MOST]):
-        terminal.tell(f"{more} more numbers: {directory / 'summary.json'}")
+        terminal.tell(f"{more} more numbers: {directory / 'estimates.csv'}")
 
 
-def _write(directory: Path, record: folders.Record, summary: dict) -> None:
+def _write(directory: Path, record: folders.Record, summary: Summary) -> None:
     """Write the summary of a directory, and the record of a run that is complete with it."""
-    files.write_json(directory / "summary.json", summary)
-    digests = (files.digest(directory / name) for name in ("table.csv", "summary.json"))
+    results.write(directory, summary)
+    digests = (files.digest(directory / name) for name in (tables.NAME, "summary.json"))
     record._replace(**dict(zip(("table", "summary"), digests, strict=True))).write(directory)
 
 

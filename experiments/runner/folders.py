@@ -29,6 +29,7 @@ RESULTS = (
     RECORD,
     "table.csv",
     "summary.json",
+    "estimates.csv",
     "report.html",
     *(f"figure.{suffix}" for suffix in contract.FORMATS),
 )

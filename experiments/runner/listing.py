@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from experiments import contract
-from experiments.figures.headlines import headlines, in_words
+from experiments.contract import Row
+from experiments.figures.sentences import sentences
 from experiments.runner import boundary, folders, locks, yaml_files
 from experiments.system import files
 
@@ -34,10 +34,10 @@ class Run(NamedTuple):
     differs: dict[str, Any]
     done: int
     points: int
-    headlines: dict[str, tuple[float | None, float | None]]
-    """Value and error of every headline number, by name."""
+    estimates: list[Row]
+    """The headlines of its estimates."""
     said: list[str]
-    """The headline numbers as the run itself prints them."""
+    """The same as the run itself prints them."""
     size: int
     """Bytes of all files."""
     state: str
@@ -126,7 +126,7 @@ def _read_run(place: Path) -> Run:
             sizes.append(status.st_size if stat.S_ISREG(status.st_mode) else 0)
             if path.parent == place / "ledger" or (path.parent == place and "." in path.name[1:]):
                 times.append(status.st_mtime)
-    scalars = _scalars(place) if record.complete else {}
+    estimates = _headlines(place) if record.complete else []
     return Run(
         path=folders.shown(place),
         conf=record.conf,
@@ -135,8 +135,8 @@ def _read_run(place: Path) -> Run:
         differs=record.differs,
         done=done,
         points=record.points,
-        headlines={line["name"]: _valued(scalars, line["name"]) for line in headlines({"scalars": scalars})},
-        said=list(in_words({"scalars": scalars})),
+        estimates=estimates,
+        said=sentences(estimates),
         size=sum(sizes),
         state=state,
         further=record.further,
@@ -153,16 +153,12 @@ def _count_rows(place: Path) -> int:
     return len(keys)
 
 
-def _scalars(place: Path) -> dict[str, float | None]:
+def _headlines(place: Path) -> list[Row]:
     try:
-        scalars = files.read_json(place / "summary.json", LARGEST).get("scalars", {})
-        return {name: value for name, value in scalars.items() if value is None or isinstance(value, int | float)}
-    except (OSError, ValueError, AttributeError):
-        return {}
-
-
-def _valued(scalars: dict[str, float | None], name: str) -> tuple[float | None, float | None]:
-    return scalars[name], scalars.get(f"{name}{contract.ERROR}")
+        held = files.read_json(place / "summary.json", LARGEST).get("estimates", [])
+        return [dict(row) for row in held if row["headline"]]
+    except (OSError, ValueError, AttributeError, TypeError, KeyError):
+        return []
 
 
 def _bytes(size: float) -> str:

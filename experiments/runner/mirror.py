@@ -19,6 +19,7 @@ from typing import Any, Literal
 import pandas
 
 from experiments.contract import InputError, Mode, Point, Row, Wandb
+from experiments.figures.sentences import told
 from experiments.runner.job import Job
 from experiments.runner.series import Series
 from experiments.system.files import encode, write_text
@@ -28,6 +29,7 @@ Target = Literal["online", "offline", "disabled"]
 _FILES = (
     "table.csv",
     "summary.json",
+    "estimates.csv",
     "config.yaml",
     "run.json",
     "report.html",
@@ -151,20 +153,17 @@ class Mirror:
         runs = sorted((self._directory / "wandb").glob("offline-run-*"))  # by the time at which each began
         return f"W&B: offline; wandb sync {shlex.join(map(str, runs))} sends it" if runs else ""
 
-    def finish(self, table: pandas.DataFrame, scalars: dict) -> None:
-        """Send the results (table, figure, files, scalars of the summary) and end the run."""
+    def finish(self, table: pandas.DataFrame, estimates: pandas.DataFrame) -> None:
+        """Send the results (table, estimates, figure, files; headlines as numbers of the run) and end the run."""
         wandb = _wandb()
 
         def results(run: Any) -> None:
-            run.summary.update(json.loads(encode(scalars)))
-            headline = next((value for value in scalars.values() if value is not None), None)
-            run.summary.update({"headline": headline} if headline is not None else {})
+            run.summary.update(_numbers(estimates))
             picture = self._directory / "figure.png"
             figure = {"figure": wandb.Image(str(picture))} if picture.exists() else {}
             report = wandb.Html(str(self._directory / "report.html"), inject=False)
-            rows = table.to_numpy(object).tolist()  # of a frame W&B infers the types anew with every row
-            shown = wandb.Table(columns=list(table.columns), data=rows, allow_mixed_types=True)
-            run.log({"table": shown, "report": report} | figure | self._charts())
+            shown = {name: _shown(rows) for name, rows in (("table", table), ("estimates", estimates))}
+            run.log(shown | {"report": report} | figure | self._charts())
 
         def files(run: Any) -> None:
             artifact = wandb.Artifact(self._name, type="results")
@@ -208,6 +207,23 @@ class Mirror:
             self._broken = True
             return False
         return True
+
+
+def _shown(rows: pandas.DataFrame) -> Any:
+    """A table of W&B, which infers the types of a frame anew with every row."""
+    data = rows.astype(object).where(rows.notna(), None).to_numpy(object).tolist()
+    return _wandb().Table(columns=list(rows.columns), data=data, allow_mixed_types=True)
+
+
+def _numbers(estimates: pandas.DataFrame) -> dict[str, Any]:
+    """Headlines by name, with errors and theory beside them; `headline` is the first of them."""
+    found: dict[str, Any] = {}
+    for each in told(estimates):
+        value = each.row.get("said", each.row.get("value"))
+        found |= {"headline": value} if "headline" not in found and value is not None else {}
+        found[each.name] = value
+        found |= {f"{each.name}, {name}": each.row[name] for name in ("stderr", "theory", "limit") if name in each.row}
+    return json.loads(encode(found))
 
 
 def shut_down() -> None:

@@ -93,6 +93,11 @@ def value(run: Run, option: str) -> Any:
     return folders.words(value) if isinstance(value, list | dict) else value
 
 
+def options(run: Run, names: Sequence[str]) -> dict[str, Any]:
+    """Values that were asked of a run for some options."""
+    return {name: value(run, name) for name in names}
+
+
 def label(run: Run, options: Sequence[str]) -> str:
     """Options of a run in words."""
     return ", ".join(f"{name}={folders.words(value(run, name))}" for name in options)

@@ -9,9 +9,10 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from experiments import bounds, contract
+from experiments.contract import Summary
 from experiments.figures import report, saving, style
 from experiments.figures.report import Story
-from experiments.runner import boundary, folders, locks, registry, tables, yaml_files
+from experiments.runner import folders, locks, registry, tables, yaml_files
 from experiments.shared import memories
 from experiments.system import files, terminal
 
@@ -45,12 +46,11 @@ def redraw(directory: Path, experiment: ModuleType, look: contract.Figure) -> Pa
     with locks.claimed(directory) as claim:
         if claim is None:
             raise contract.InputError(f"{directory} is being measured by another process, and is drawn when that ends")
-        table, summary = read(directory, experiment)
-        kept = summary.get(MEMORIES, {})
-        with memories.answering(kept):
+        with memories.answering(answers := kept(directory)):
             if folders.say_changed(directory):
-                anew = experiment.summarise(table)
-                files.write_json(directory / "summary.json", anew | ({MEMORIES: kept} if kept else {}))
+                anew = experiment.summarise(_table(directory, experiment))
+                anew.more = {**anew.more, MEMORIES: answers} if answers else anew.more
+                write(directory, anew)
             return draw(directory, experiment, look)
 
 
@@ -58,30 +58,44 @@ def draw(directory: Path, experiment: ModuleType, look: contract.Figure) -> Path
     """Draw figure and report of a finished run in the look asked for; returns the path of the figure."""
     table, summary = read(directory, experiment)
     panels, _ = saving.save(directory, experiment.panels, table, summary, look)
-    story = _story(directory, experiment, table)
+    story = _story(directory, experiment, table, summary)
     with style.style(look.style):
-        report.write(directory / report.NAME, story, panels, table, summary, experiment.X_AXIS)
+        report.write(directory / report.NAME, story, panels, table, summary)
     return saving.main_file(directory, look)
 
 
-def read(directory: Path, experiment: ModuleType) -> tuple[contract.Table, dict]:
-    """Table and summary of a finished run of an experiment.
+def write(directory: Path, summary: Summary) -> None:
+    """Write summary.json and estimates.csv of a directory."""
+    files.write_json(directory / "summary.json", summary.json())
+    with files.replacing(directory / "estimates.csv") as temporary:
+        summary.estimates.to_csv(temporary, index=False, lineterminator="\n")
+
+
+def read(directory: Path, experiment: ModuleType) -> tuple[contract.Table, Summary]:
+    """Table and summary of a finished run of an experiment. A summary of an older form is made again.
 
     Raises:
         InputError: the first line of the table does not name its columns.
     """
-    summary = files.read_json(directory / "summary.json", LARGEST)
-    table, record = tables.read(directory, experiment.__name__.split(".")[-2]), folders.read(directory)
-    missing = [name for name in (record.columns if record is not None else ()) if name not in table]
-    if missing:
-        got = f"{', '.join(map(str, table.columns[:4]))} without {', '.join(missing)}"
-        raise contract.InputError(f"{directory} cannot be drawn: table.csv must begin with its columns, got {got}")
-    return table, summary
+    table, held = _table(directory, experiment), files.read_json(directory / "summary.json", LARGEST)
+    if "estimates" in held:
+        return table, Summary.of_json(held)
+    with memories.answering(held.get(MEMORIES, {})):
+        return table, experiment.summarise(table)
 
 
 def kept(directory: Path) -> memories.Answers:
     """What the summary of a run keeps of memories from outside the package."""
     return files.read_json(directory / "summary.json", LARGEST).get(MEMORIES, {})
+
+
+def _table(directory: Path, experiment: ModuleType) -> contract.Table:
+    table, record = tables.read(directory, experiment.__name__.split(".")[-2]), folders.read(directory)
+    missing = [name for name in (record.columns if record is not None else ()) if name not in table]
+    if missing:
+        got = f"{', '.join(map(str, table.columns[:4]))} without {', '.join(missing)}"
+        raise contract.InputError(f"{directory} cannot be drawn: table.csv must begin with its columns, got {got}")
+    return table
 
 
 def look(directory: Path, words: Sequence[str] = ()) -> contract.Figure:
@@ -121,7 +135,7 @@ def description(experiment: ModuleType) -> tuple[str, str]:
     return " ".join(head.split()), rest or text
 
 
-def _story(directory: Path, experiment: ModuleType, table: contract.Table) -> Story:
+def _story(directory: Path, experiment: ModuleType, table: contract.Table, summary: Summary) -> Story:
     record, head = folders.read(directory), _head(directory)
     lead, criteria = description(experiment)
     if record is None:
@@ -130,7 +144,7 @@ def _story(directory: Path, experiment: ModuleType, table: contract.Table) -> St
     facts.append(("hash of the science", record.science))
     differs = [(name, files.encode(value)) for name, value in record.differs.items()]
     about = registry.columns(experiment.__name__.split(".")[-2])
-    frames = experiment.frames(table) if hasattr(experiment, "frames") else ()
+    frames = experiment.frames(table, summary) if hasattr(experiment, "frames") else ()
     return Story(record.conf, record.conf, lead, criteria, record.command, facts, differs, frames=frames, columns=about)
 
 

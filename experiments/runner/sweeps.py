@@ -3,7 +3,6 @@
 Which runs are summarised together, and how their rows join, is stated in `pooling`.
 """
 
-import json
 import os
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -12,8 +11,8 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import quote
 
-from experiments.contract import Figure, InputError
-from experiments.figures import report, saving, style, swept
+from experiments.contract import Figure, InputError, Summary, records
+from experiments.figures import labels, report, saving, style, swept
 from experiments.figures.compare import compare, has_unshared_panels
 from experiments.figures.panel import Panel
 from experiments.figures.report import Story
@@ -105,72 +104,71 @@ def join(directories: Sequence[Path], target: Path, command: str, look: Figure) 
 def _write_joined(runs: Sequence[Run], target: Path, command: str, experiment: ModuleType, look: Figure) -> Path:
     differing = pooling.differing(runs)
     groups = pooling.groups(runs, differing)
-    asked = {label: {name: pooling.value(group[0], name) for name in differing} for label, group in groups.items()}
-    pooled = {label: pooling.pool(group) for label, group in groups.items()}
-    summaries = {label: experiment.summarise(table) for label, table in pooled.items()}
+    summaries = {label: _summarised(experiment, group) for label, group in groups.items()}
     summary = _summary(groups, summaries, differing)
     files.make_directory(target)
     table = pooling.table(runs, differing)
     tables.write(target, table)
-    files.write_json(target / "summary.json", summary)
-    strict = json.loads((target / "summary.json").read_text(encoding="utf-8"))
-    numbers = [(asked[label], summaries[label].get("scalars", {})) for label in groups]
+    results.write(target, summary)
 
     def panels(*_: Any) -> list[Panel]:
         if len(groups) == 1:
-            return experiment.panels(*(style.literal(each) for each in (*pooled.values(), strict)))
-        shown = _panels(experiment, pooled)
+            return experiment.panels(*(pooling.pool(*groups.values()), summary))
+        shown = _panels(experiment, groups, summaries)
         if len(runs) > len(groups) and has_unshared_panels(shown):  # what is pooled has panels of its own
             parts: dict[str, list[Run]] = {}
             for run in runs:
                 parts.setdefault(pooling.label(run, differing), []).append(run)
-            shown = _panels(
-                experiment, {label: pooling.pool(part) for label, part in pooling.with_short_labels(parts).items()}
-            )
-        found = swept.panels(numbers)
+            parts = pooling.with_short_labels(parts)
+            shown = _panels(experiment, parts, {label: _summarised(experiment, part) for label, part in parts.items()})
+        found = swept.panels(summary.estimates, [name for name in differing if name in summary.estimates])
         return [*found, *compare(shown)][: MOST if found else None]
 
-    drawn, _ = saving.save(target, panels, table, strict, look)
+    drawn, _ = saving.save(target, panels, table, summary, look)
     links = [os.path.relpath(run.directory, target) for run in runs]
     files.write_json(target / folders.JOINED, {"command": command, "runs": links})
     record = _record(runs, command, differing, len(table))
     record.write(target)
     with style.style(look.style):
         story = _story(runs, links, record, differing, results.description(experiment))
-        report.write(target / report.NAME, story, drawn, table, strict, experiment.X_AXIS)
+        report.write(target / report.NAME, story, drawn, table, summary)
     return saving.main_file(target, look)
 
 
-def _panels(experiment: ModuleType, pooled: Mapping[str, Any]) -> dict[str, Any]:
-    """The panels of every table, by its label."""
-    shown = {}
-    for label, rows in pooled.items():
-        summary = json.loads(files.encode(experiment.summarise(rows)), parse_constant=lambda name: None)
-        shown[style.literal(label)] = experiment.panels(style.literal(rows), style.literal(summary))
-    return shown
+def _summarised(experiment: ModuleType, group: Sequence[Run]) -> Summary:
+    """Summary of a group of runs: that of its only run, or one of the samples of all."""
+    if len(group) == 1:
+        return results.read(group[0].directory, experiment)[1]
+    return experiment.summarise(pooling.pool(group))
 
 
-def _summary(groups: Mapping[str, Sequence[Run]], summaries: Mapping[str, dict], differing: Sequence[str]) -> dict:
-    """Summary of the only group, or the summaries of all groups beside the options in which they differ."""
+def _panels(
+    experiment: ModuleType, groups: Mapping[str, Sequence[Run]], summaries: Mapping[str, Summary]
+) -> dict[str, Any]:
+    """The panels of every group, by its label."""
+    return {
+        labels.literal(label): experiment.panels(pooling.pool(group), summaries[label])
+        for label, group in groups.items()
+    }
+
+
+def _summary(
+    groups: Mapping[str, Sequence[Run]], summaries: Mapping[str, Summary], differing: Sequence[str]
+) -> Summary:
+    """Summary of the only group, or the estimates of all groups with a column for each option in which they differ."""
     if len(groups) == 1:
         return next(iter(summaries.values()))
-    entries = [
-        {
-            "label": label,
-            "options": {name: pooling.value(group[0], name) for name in differing},
-            "summary": summaries[label],
-        }
-        for label, group in groups.items()
-    ]
-    scalars = {
-        f"{label}/{name}": value
-        for label, summary in summaries.items()
-        for name, value in summary.get("scalars", {}).items()
-    }
-    notes = dict.fromkeys(
-        f"{label}: {note}" for label, summary in summaries.items() for note in summary.get("notes", [])
-    )
-    return {"groups": entries, "notes": list(notes), "scalars": scalars}
+    estimates, lines, parts, notes = [], [], [], {}
+    for label, group in groups.items():
+        options, found = pooling.options(group[0], differing), summaries[label]
+        estimates += [
+            row | {key: options[key] for key in options if key not in row} for row in records(found.estimates)
+        ]
+        lines += [options | row for row in records(found.lines)]
+        more = {name: value for name, value in found.more.items() if name != results.MEMORIES}
+        parts.append({"label": label, "options": options, **more})
+        notes |= dict.fromkeys(f"{label}: {note}" for note in found.notes)
+    return Summary(estimates, lines, list(notes), {"groups": parts})
 
 
 def _record(runs: Sequence[Run], command: str, differing: Sequence[str], points: int) -> Record:

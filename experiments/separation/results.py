@@ -3,18 +3,20 @@
 from typing import Any
 
 import numpy as np
+import pandas
 
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.figures import labels, panel
 from experiments.figures.panel import SHARE, Axis, Panel, Series, heat, theory_line
 from experiments.figures.style import ordered, series
 from experiments.separation.config import BOUND, PAIR, READINGS, TASK
 from experiments.shared import corruptions
 from experiments.statistics.clusters import curves, means_by_group, standard_error
-from experiments.statistics.columns import common_value, headline
+from experiments.statistics.columns import common_value
+from experiments.statistics.estimates import tidy
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Summary of a table of read-outs.
 
     Errors are standard errors over draws, of an ensemble as it is: draws of many images from few share some of them. A
@@ -29,19 +31,38 @@ def summarise(table: Table) -> dict:
     """
     table = table.assign(share=table["retrieved"] / table["queries"])
     ranking = _ranking(table)
-    scalars = _scalars(ranking, table["dynamics"].iloc[0])
-    return {"results": _results(table), "best": _leaders(table), "ranking": ranking, "scalars": scalars}
+    of = [*TASK, *PAIR]
+    estimates = _told(ranking, table["dynamics"].iloc[0])
+    estimates += tidy(
+        pandas.DataFrame(ranking),
+        ["ensemble", *PAIR],
+        {"retrieved": "share retrieved, all starts", "behind": "behind the first"},
+    )
+    estimates += tidy(
+        pandas.DataFrame(_results(table)), of, {name: f"share {name}" for name in SHARES} | {"error": "error"}
+    )
+    return Summary(estimates, more={"best": _leaders(table), "sharpness": _sharpness(table)})
 
 
 def _results(table: Table) -> list[dict]:
-    names = ["sharpness_retrieved", "sharpness_error"]
     found = []
     for entry, rows in curves(table, [*TASK, *PAIR]):
-        for name in ("retrieved", "identified", "close", "error"):
+        entry["clusters"] = len(rows)
+        for name in (*SHARES, "error"):
             values = rows[name] if name == "error" else rows[name] / rows["queries"]
             entry |= {name: float(values.mean()), f"{name}_stderr": standard_error(values)}
-        found.append(entry | {name: common_value(rows[name].astype(float)) for name in names})
+        found.append(entry)
     return found
+
+
+def _sharpness(table: Table) -> list[dict]:
+    """Sharpness that was tuned for every task and pair: a list where the seeds of joined runs tuned different ones."""
+    names = ["sharpness_retrieved", "sharpness_error"]
+    tuned = curves(table, [*TASK, *PAIR])
+    return [entry | {name: common_value(rows[name].astype(float)) for name in names} for entry, rows in tuned]
+
+
+SHARES = ("retrieved", "identified", "close")
 
 
 def _leaders(table: Table) -> list[dict]:
@@ -94,7 +115,7 @@ def _ranking(table: Table) -> list[dict]:
     found = []
     for key, row in means.iterrows():
         entry = dict(zip(["ensemble", *PAIR], key, strict=True))
-        entry |= {"retrieved": float(row.mean()), "retrieved_stderr": standard_error(row)}
+        entry |= {"retrieved": float(row.mean()), "retrieved_stderr": standard_error(row), "clusters": len(row)}
         if entry["similarity"] != BOUND[0]:
             behind = means.loc[leaders[key[:2]]] - row
             entry |= {"behind": float(behind.mean()), "behind_stderr": standard_error(behind)}
@@ -103,17 +124,18 @@ def _ranking(table: Table) -> list[dict]:
     return sorted(found, key=lambda e: (places[e["ensemble"]], READINGS.index(e["dynamics"]), -e["retrieved"]))
 
 
-def _scalars(ranking: list[dict], first: str) -> dict[str, float]:
+def _told(ranking: list[dict], first: str) -> list[Row]:
     """The limit, and every similarity and every separation with what suits it best, for one dynamics."""
-    scalars: dict[str, float] = {}
+    told: dict[tuple, Row] = {}
     for entry in ranking:
         bound = entry["similarity"] == BOUND[0]
         if bound or entry["dynamics"] == first:
             for name in ["limit"] if bound else [entry["similarity"], entry["separation"]]:
-                key = f"retrieved/{entry['ensemble']}/{name}"
-                if key not in scalars:  # the ranking falls, so that the first is the best
-                    scalars |= headline(key, entry["retrieved"], entry["retrieved_stderr"])
-    return scalars
+                about = {"quantity": "retrieved", "ensemble": entry["ensemble"], "part": name}
+                mean = {"value": entry["retrieved"], "stderr": entry["retrieved_stderr"], "samples": entry["clusters"]}
+                # the ranking falls, so that the first is the best
+                told.setdefault((entry["ensemble"], name), {**about, **mean, "headline": True})
+    return list(told.values())
 
 
 HIDING = {"mask": "fraction masked at random", "lower": "fraction masked from below", "noise": r"noise $\sigma$"}
@@ -125,7 +147,7 @@ MOST = 8
 Looks = dict[str, dict[str, Any]]
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Against masks and noise by similarity, against the number of images by separation, and all pairs."""
     table = table.assign(share=table["retrieved"] / table["queries"])
     kinds = [kind for kind in HIDING if kind in {corruptions.parts(start)[0] for start in table["corruption"]}]

@@ -6,7 +6,7 @@ run of a single update ends one step from its start: the theory of one step appl
 
 import numpy as np
 
-from experiments.contract import Table
+from experiments.contract import Row, Table
 from experiments.shared.memories import find
 
 REST, STEP, SWEEP = "rest", "step", "sweep"
@@ -32,6 +32,13 @@ def end_of_curve(rows: Table) -> str:
     """Name of the states in which the queries of a curve end, as `end` gives it for its max_steps and dynamics."""
     dynamics = str(rows["dynamics"].iloc[0]) if "dynamics" in rows else "synchronous"
     return end(int(rows["max_steps"].min()), dynamics)
+
+
+def cut_estimates(table: Table) -> list[Row]:
+    """Share of all queries of a table that were still moving at the last update, where that was counted."""
+    share = cut_share(table)
+    about = {"quantity": "share cut at the step limit", "value": share, "headline": True}
+    return [] if np.isnan(share) else [about]
 
 
 def cut_share(rows: Table, axis: str | None = None, value: float = np.nan) -> float:

@@ -1,7 +1,6 @@
 """Columns of numbers, as every function of statistics takes them."""
 
 import contextlib
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -9,11 +8,7 @@ import pandas
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import infer_dtype
 
-from experiments.contract import ERROR
-
 Array = NDArray[Any]
-Number = float | None
-"""A number of a summary, None where it does not exist."""
 LARGEST = 1e100
 """Size of the numbers that are fitted at most: their squares are finite."""
 NUMBERS = ("boolean", "decimal", "empty", "floating", "integer", "mixed-integer-float")
@@ -68,25 +63,6 @@ def common_value(column: pandas.Series) -> Any:
     """Value that all rows of a column share, or the list of distinct values, in the order of the rows."""
     values = column.unique().tolist()
     return values[0] if len(values) == 1 else values
-
-
-def distinct_name(taken: Collection[str], name: str, load: float, digits: int) -> str:
-    """Name with the load in place of `{}`, in as few digits, at least `digits`, as make it unique."""
-    while (text := name.format(f"{load:.{digits}g}")) in taken and digits < 17:
-        digits += 1
-    return text
-
-
-def headline(
-    name: str, value: Number, stderr: Number, *, theory: Number = None, limit: Number = None, **beside: Number
-) -> dict[str, Any]:
-    """Scalars of one headline: `<name>`, its `/stderr`, its `/theory`, or without one `/limit`, that for N → ∞.
-
-    Others may be given by keyword; what is None or NaN is left out.
-    """
-    beside = ({"limit": limit} if theory is None else {"theory": theory}) | beside
-    known = {f"{name}/{key}": number for key, number in beside.items() if number is not None and number == number}
-    return {name: value, f"{name}{ERROR}": stderr} | known
 
 
 def magnitude(column: Array) -> float:

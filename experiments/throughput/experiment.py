@@ -20,7 +20,7 @@ from jaxtyping import Array
 
 from experiments import contract
 from experiments.columns import Column, shared
-from experiments.contract import Cost, Point, Row, Table, grid_axis, option
+from experiments.contract import Cost, Point, Row, Summary, Table, grid_axis, option
 from experiments.figures.panel import Axis, Panel, curves, theory_line
 from experiments.figures.style import series
 from experiments.shared import footprint, timing
@@ -155,28 +155,27 @@ def _job(config: Config, point: Point) -> tuple[Callable, tuple, float]:
     return read, (rows, asked), 4.0 * num_patterns * neurons * queries
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Exponents of time and memory over the last decade of each axis, and the largest share of the machine's rate."""
-    slopes, scalars = [], {}
+    estimates: list[Row] = []
     for (task, axis), rows in table.groupby(["task", "axis"], sort=False):
         rows = rows.sort_values(axis)
         upper = rows[rows[axis] >= rows[axis].max() / 10]
-        entry = {"task": task, "axis": axis, "points": len(upper)}
-        for name in ("run_s", "temporary_bytes"):
-            x, y = np.log(upper[axis].astype(float)), np.log(upper[name].astype(float).clip(lower=1e-9))
-            entry[f"{name}_slope"] = straight_line(x, y).slope if len(upper) > 1 else None
-        slopes.append(entry)
-        if entry["run_s_slope"] is not None:
-            scalars[f"slope/{task}/{axis}"] = entry["run_s_slope"]
+        for name, quantity in (("run_s", "slope of time"), ("temporary_bytes", "slope of memory")):
+            if len(upper) > 1:
+                x, y = np.log(upper[axis].astype(float)), np.log(upper[name].astype(float).clip(lower=1e-9))
+                about = {"task": task, "axis": axis, "value": straight_line(x, y).slope}
+                estimates.append({"quantity": quantity, **about, "headline": name == "run_s"})
     for task, rows in table.groupby("task", sort=False):
-        scalars[f"share/{task}"] = float(rows["share"].max())
-    return {"slopes": slopes, "scalars": scalars}
+        share = float(rows["share"].max())
+        estimates.append({"quantity": "share of the machine's rate", "task": task, "value": share, "headline": True})
+    return Summary(estimates)
 
 
 NAMES = {"patterns": "patterns $M$", "neurons": "neurons $N$", "queries": "queries $Q$"}
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Time in the first row, memory in the second, against each axis."""
     table = table.assign(megabytes=table["temporary_bytes"] / 1e6)
     looks = series([str(task) for task in table["task"].unique()])

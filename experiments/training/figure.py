@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.contract import Table
+from experiments.contract import Summary, Table
 from experiments.figures.panel import Axis, Panel, Series, band
 from experiments.figures.style import series
 from experiments.statistics.clusters import standard_error
@@ -19,7 +19,7 @@ CURVES = {
 }
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Test results, then a panel against epochs for each of CURVES: mean and range of the runs that were chosen.
 
     A run that diverged is in no mean: its own thin line ends in a cross at its last finite value, and the kind's label

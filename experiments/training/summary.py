@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.statistics.clusters import standard_error
-from experiments.statistics.columns import headline
 from experiments.training.config import BASELINES, KIND, RUN
 
 TESTED = 0.2 / 0.6
@@ -34,57 +33,50 @@ def _rank(ends: Table) -> Any:
     return loss.where(~ends["diverged"].astype(bool), np.inf).fillna(np.inf)
 
 
-def summarise(table: Table) -> dict:
-    """Results per kind of run; `paired`: test accuracy less the baseline's on the same split, mean, error and p.
+def summarise(table: Table) -> Summary:
+    """Results per kind of run, and leads: test accuracy less the baseline's on the same split, mean, error and p.
 
     Of runs that differ in rate, damping, decay or noise alone each seed takes that of lowest validation loss among
     those that did not diverge. `diverged_runs` of all `runs` did, and `diverged` counts the seeds whose runs all did:
     where there is one, the kind has no accuracy, AUC or lead (NaN). `untrained` counts those whose result is that of
-    the start, which no epoch improved on. The scalars say where either is the case. Where a task has several kinds of
+    the start, which no epoch improved on. Estimates say where either is the case. Where a task has several kinds of
     run, layer "chosen" stands for the kind of lowest validation loss of each seed. Seeds split the same samples anew,
     so that leads are not independent: the variance of their mean has 1/n + TESTED in place of 1/n, and p is that of
-    Student's paired test of equal means, two-sided, with it (Nadeau & Bengio 2003); `p_independent` is the plain
-    test's. Both are NaN with fewer than two seeds or no difference anywhere.
+    Student's paired test of equal means, two-sided, with it (Nadeau & Bengio 2003); that with independent seeds
+    is the plain test's. Both are NaN with fewer than two seeds or no difference anywhere.
     """
     best = best_rows(table)
     ran = last_rows(table).groupby(KIND, sort=False)["diverged"].agg(["sum", "size"])
-    results, scalars = [], {}
+    results, estimates = [], list[Row]()
     for kind, rows in best.groupby(KIND, sort=False):
         entry = dict(zip(KIND, kind, strict=True)) | {"seeds": len(rows), "diverged": int(rows["diverged"].sum())}
         entry |= {"runs": int(ran.loc[kind, "size"]), "diverged_runs": int(ran.loc[kind, "sum"])}
         entry["untrained"] = int((rows["best_epoch"] == 0).sum()) if "best_epoch" in rows else 0
-        name = _name(entry)
+        about = dict(zip(KIND, kind, strict=True))
         for measure in ("test_accuracy", "test_auc"):
             # An AUC is there for two classes alone; a seed without a result leaves none of the mean.
             if measure in rows and rows.loc[~rows["diverged"].astype(bool), measure].notna().all():
                 values = rows[measure].to_numpy(float)
                 mean, stderr = float(values.mean()), standard_error(values)
-                entry |= {measure: mean, f"{measure}_stderr": stderr}
-                scalars |= headline(f"{measure}/{name}", mean, stderr)
+                found = {"value": mean, "stderr": stderr, "samples": len(rows), "headline": True}
+                estimates.append({"quantity": measure.replace("_", " "), **about, **found})
         results.append(entry)
-    paired = _leads_on_baselines(best)
-    for entry in paired:
-        name, baseline = _name(entry), entry["baseline"]
-        scalars |= headline(f"lead_on_{baseline}/{name}", entry["lead"], entry["lead_stderr"])
-        scalars[f"p_of_lead_on_{baseline}/{name}"] = entry["p"]
-    return {"scalars": scalars | _warnings(results), "results": results, "paired": paired}
+    return Summary([*estimates, *_leads_on_baselines(best), *_warnings(results)], more={"results": results})
 
 
-def _warnings(results: list[dict]) -> dict[str, str]:
+def _warnings(results: list[dict]) -> list[Row]:
     """Warnings about kinds with runs that diverged, and with results of no training."""
-    said = {}
+    said = []
     for entry in results:
-        seeds = f"{entry['seeds']} seeds"
+        about, seeds = {name: entry[name] for name in KIND} | {"headline": True}, f"{entry['seeds']} seeds"
         if entry["diverged_runs"]:
             left = f", no result in {entry['diverged']} of {seeds}" if entry["diverged"] else ""
-            said[f"diverged/{_name(entry)}"] = f"{entry['diverged_runs']} of {entry['runs']} runs{left}"
+            text = f"{entry['diverged_runs']} of {entry['runs']} runs{left}"
+            said.append({"quantity": "diverged", **about, "said": text})
         if entry["untrained"]:
-            said[f"untrained/{_name(entry)}"] = f"the start is the best epoch of {entry['untrained']} of {seeds}"
+            text = f"the start is the best epoch of {entry['untrained']} of {seeds}"
+            said.append({"quantity": "untrained", **about, "said": text})
     return said
-
-
-def _name(entry: dict) -> str:
-    return "/".join(str(entry[part]) for part in KIND if entry[part] != "none")
 
 
 def _leads_on_baselines(best: Table) -> list[dict]:
@@ -107,7 +99,9 @@ def _leads_on_baselines(best: Table) -> list[dict]:
             wider = float(np.sqrt(1.0 + len(lead) * TESTED))
             t = stats.ttest_1samp(lead, 0.0).statistic if len(lead) > 1 and np.ptp(lead) > 0 else float("nan")
             p, plain = (float(2.0 * stats.t.sf(abs(x), max(len(lead) - 1, 1))) for x in (t / wider, t))
-            entry = dict(zip(KIND, kind, strict=True)) | {"baseline": baseline, "seeds": len(lead)}
-            entry |= {"lead": float(lead.mean()), "lead_stderr": wider * standard_error(lead)}
-            found.append(entry | {"p": p, "p_independent": plain})
+            about = dict(zip(KIND, kind, strict=True)) | {"over": baseline, "samples": len(lead)}
+            mean = {"value": float(lead.mean()), "stderr": wider * standard_error(lead)}
+            found.append({"quantity": "lead", **about, **mean, "headline": True})
+            found.append({"quantity": "p of the lead", **about, "value": p, "headline": True})
+            found.append({"quantity": "p of the lead, seeds independent", **about, "value": plain})
     return found

@@ -5,38 +5,34 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from experiments.contract import Table
+from experiments.contract import Row, Summary, Table
 from experiments.figures.panel import Axis, Heat, Panel, Series, entry, level, theory_line
 from experiments.figures.style import THEORY, series
-from experiments.statistics.columns import headline
 from experiments.statistics.lines import straight_line
 from experiments.worked_examples.printed import CAPACITY, SCORES
 from hopfield.observables import thermodynamics
 
 
-def summarise(table: Table) -> dict:
+def summarise(table: Table) -> Summary:
     """Count of printed numbers that are right, corrections of the wrong ones, the examples line by line, the claims."""
     table = table.fillna({"row": ""})
     capacity = table[table["example"] == CAPACITY].drop_duplicates(["quantity", "row"])
     table = table[table["example"] != CAPACITY]
     wrong = table[~table["right"]]
-    scalars: dict[str, Any] = {
-        "numbers": len(table),
-        "numbers_right": int(table["right"].sum()),
-        "numbers_wrong": len(wrong),
-    }
-    scalars |= _claims(capacity)
-    lines: dict[str, str] = {}
+    counted = {"numbers": len(table), "numbers right": int(table["right"].sum()), "numbers wrong": len(wrong)}
+    estimates: list[Row] = [{"quantity": name, "value": count} for name, count in counted.items()]
+    estimates += _claims(capacity)
+    lines: list[Row] = []
     for (example, document, row, quantity), line in table.groupby(
         ["example", "document", "row", "quantity"], sort=False
     ):
-        name = f"{example} ({document}) {' '.join(filter(None, (quantity, row)))}"
+        about = {"quantity": f"{example} ({document}) {' '.join(filter(None, (quantity, row)))}"}
         values = " ".join(f"{value:.4f}" for value in line["value"])
         printed = " ".join(f"{p:.{d}f}" for p, d in zip(line["printed"], line["decimals"], strict=True))
-        lines[name] = f"{values}  printed {printed}  {'right' if line['right'].all() else 'wrong'}"
-    scalars |= dict(sorted(lines.items(), key=lambda line: line[1].endswith("right")))  # what is wrong is read first
+        lines.append(about | {"said": f"{values}  printed {printed}  {'right' if line['right'].all() else 'wrong'}"})
+    estimates += sorted(lines, key=lambda line: line["said"].endswith("right"))  # what is wrong is read first
     counts = table.groupby(["document", "example"], sort=False)["right"].agg(["sum", "size"])
-    return {
+    more = {
         "examples": [
             {"document": key[0], "example": key[1], "right": int(row["sum"]), "printed": int(row["size"])}
             for key, row in counts.iterrows()
@@ -45,21 +41,24 @@ def summarise(table: Table) -> dict:
             "records"
         ),
         "claims": capacity[["quantity", "row", "printed", "value", "stderr", "theory", "right"]].to_dict("records"),
-        "scalars": scalars,
     }
+    return Summary([row | {"headline": True} for row in estimates], more=more)
 
 
-def _claims(capacity: Table) -> dict[str, float]:
+def _claims(capacity: Table) -> list[Row]:
     """Both claims by name, with what was measured, its error and theory."""
     words = {
         "M/N": "claim 0.14 N patterns, half are retained at M/N",
         "d ln M/dd": "claim e^(d/2) patterns, exponent",
     }
-    scalars: dict[str, float] = {}
-    for row in capacity[capacity["quantity"].isin(list(words))].to_dict("records"):
-        name = f"{words[row['quantity']]}, {row['row']}"
-        scalars |= headline(name, row["value"], row["stderr"], theory=row["theory"])
-    return scalars
+    return [
+        {
+            "quantity": words[row["quantity"]],
+            "row": row["row"],
+            **{name: row[name] for name in ("value", "stderr", "theory")},
+        }
+        for row in capacity[capacity["quantity"].isin(list(words))].to_dict("records")
+    ]
 
 
 INFINITY = 8.0
@@ -71,7 +70,7 @@ GAP = 0.35
 """Room between two matrices, in cells."""
 
 
-def panels(table: Table, summary: dict) -> list[Panel]:
+def panels(table: Table, summary: Summary) -> list[Panel]:
     """Pictures of the examples with the printed numbers. Crosses mark wrong numbers."""
     kinds = (
         ("attention", _attention),

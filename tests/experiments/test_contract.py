@@ -39,7 +39,7 @@ def is_timed(name: str) -> bool:
 
 
 def results(directory: Path) -> dict[str, bytes]:
-    return {name: (directory / name).read_bytes() for name in ("table.csv", "summary.json")}
+    return {name: (directory / name).read_bytes() for name in ("table.csv", "summary.json", "estimates.csv")}
 
 
 @finished
@@ -103,39 +103,19 @@ def test_the_figure_is_drawn_from_the_table_alone(smoke: Callable[[str], Path], 
 
 @finished
 @every_experiment
-def test_a_summary_is_finite_numbers_or_null_and_its_errors_belong_to_one(
-    smoke: Callable[[str], Path], name: str
-) -> None:
+def test_a_summary_is_rows_of_finite_numbers_that_are_told_apart(smoke: Callable[[str], Path], name: str) -> None:
     def refuse(word: str) -> float:
         raise AssertionError(f"{word} is not JSON")
 
-    summary = json.loads((smoke(name) / "summary.json").read_text(), parse_constant=refuse)
-    scalars = summary["scalars"]
-    errors = {key.removesuffix("/stderr") for key in scalars if key.endswith("/stderr")}
-    assert errors <= scalars.keys()
-
-
-def _entries(part: Any) -> Iterator[dict]:
-    """Mappings in a part of a summary, at any depth."""
-    if isinstance(part, dict):
-        yield part
-    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
-        yield from _entries(inner)
-
-
-@finished
-@every_experiment
-def test_a_headline_has_the_theory_of_its_entry_beside_it(smoke: Callable[[str], Path], name: str) -> None:
-    """Its entry is that of the same value and standard error."""
-    summary = json.loads((smoke(name) / "summary.json").read_text())
-    scalars = summary.pop("scalars")
-    measured = {(scalars[key], scalars[f"{key}/stderr"]): key for key in scalars if f"{key}/stderr" in scalars}
-    for entry in _entries(summary):
-        for word, value in entry.items():
-            error = entry.get(f"{word}_stderr", entry.get("stderr"))
-            headline = measured.get((value, error)) if isinstance(value, float) and isinstance(error, float) else None
-            if headline is not None and error and isinstance(entry.get("theory"), float):
-                assert scalars[f"{headline}/theory"] == entry["theory"]
+    held = json.loads((smoke(name) / "summary.json").read_text(), parse_constant=refuse)
+    rows = held["estimates"]
+    assert any(row["headline"] for row in rows)
+    assert all("value" in row or "said" in row or row["value"] is None for row in rows)
+    named = [tuple((key, str(value)) for key, value in row.items() if key not in contract.NUMBERS) for row in rows]
+    assert len(set(named)) == len(named), "two rows of one quantity with the same columns"
+    assert len(pandas.read_csv(smoke(name) / "estimates.csv")) == len(rows)
+    for line in held["lines"]:
+        assert {"quantity", "x", "y"} <= {*line}
 
 
 IMMATERIAL = {("training", "save_every")}

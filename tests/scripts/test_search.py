@@ -26,7 +26,7 @@ def test_a_search_goes_on_with_what_is_known(search, monkeypatch, tmp_path, caps
         asked.append(command)
         words = dict(word.split("=", 1) for word in command[3:])
         Path(words["output"], "summary.json").write_text(
-            json.dumps({"scalars": {"y": -((float(words["x"]) - 2) ** 2)}})
+            json.dumps({"estimates": [{"quantity": "y", "value": -((float(words["x"]) - 2) ** 2), "headline": True}]})
         )
 
     monkeypatch.setattr(search.subprocess, "run", run)

@@ -1,7 +1,6 @@
 """Multiple-instance learning: folds that are never seen, files that are refused, methods that find the instance."""
 
 import dataclasses
-import json
 
 import jax
 import numpy as np
@@ -12,7 +11,9 @@ from experiments import contract
 from experiments.bags import data, experiment, networks
 from experiments.bags.config import METHODS, Config
 from experiments.bags.experiment import measure, panels, points, summarise
-from experiments.bags.results import OURS
+from experiments.bags.results import AREA, OURS
+from tests.experiments import estimates
+from tests.experiments.estimates import value
 
 SMALL = Config(methods=["hopfield", "svm"], steps=[30], weight_decay=0.01, learning_rate=0.03)
 
@@ -108,13 +109,12 @@ def test_folds_of_one_class_are_refused_before_the_start(methods, tmp_path):
 def test_a_fold_without_an_area_leaves_no_mean_and_is_told(table):
     lost = (table["method"] == "svm") & (table["fold"] == 2)
     rows = table.assign(auc=table["auc"].mask(lost))
-    summary = json.loads(json.dumps(summarise(rows)).replace("NaN", "null"))
-    areas = {entry["method"]: entry["auc"] for entry in summary["results"]}
-    whole = {entry["method"]: entry["auc"] for entry in summarise(table)["results"]}
-    assert areas == whole | {"svm": None}
-    assert [(entry["lead"], entry["stderr"]) for entry in summary["leads"]] == [(None, None)]
-    assert summary["scalars"]["no_area/made/svm"] == "1 of 4 test folds"
-    assert not any(name.startswith("no_area") for name in summarise(table)["scalars"])
+    summary, complete = summarise(rows), summarise(table)
+    areas, whole = (found.of(AREA).set_index("method")["value"] for found in (summary, complete))
+    pandas.testing.assert_series_equal(areas, whole.where(whole.index != "svm"))
+    assert summary.of("lead")["value"].isna().all()
+    assert value(summary, "no area", method="svm") == "1 of 4 test folds"
+    assert complete.of("no area").empty
     drawn = [part.x for part in panels(rows, summary)[0].series]
     assert [x.size for x in drawn] == [1] * 4, "a dot and a mean for each method"
     assert sum(np.isnan(x[0]) for x in drawn) == 2
@@ -123,6 +123,6 @@ def test_a_fold_without_an_area_leaves_no_mean_and_is_told(table):
 def test_leads_are_those_of_the_same_folds(table):
     summary = summarise(table)
     mean = table.groupby("method")["auc"].mean()
-    for entry in summary["leads"]:
-        assert entry["lead"] == pytest.approx(mean[OURS] - mean[entry["method"]])
+    for entry in estimates.rows(summary, "lead"):
+        assert entry["value"] == pytest.approx(mean[OURS] - mean[entry["over"]])
     assert len(panels(table, summary)) == 1

@@ -13,6 +13,7 @@ from experiments.basins.experiment import Config, Scale
 from experiments.figures import draw, style
 from experiments.shared import draws, grids
 from hopfield.theory import basins
+from tests.experiments import estimates
 
 OVERLAPS = [0.1, 0.3, 0.45, 0.6, 0.75, 0.9]
 
@@ -115,8 +116,8 @@ def test_modern_queries_end_at_the_nearest_pattern(modern):
     """Always near some pattern, and right as often as no other pattern is nearer."""
     assert (modern["some"] == modern["queries"]).mean() > 0.97
     summary = experiment.summarise(modern)
-    for entry in summary["critical_overlap"]:
-        assert abs(entry["overlap"] - entry["theory"]) < 3 * entry["stderr"] + 0.005
+    for entry in estimates.rows(summary, "critical overlap"):
+        assert abs(entry["value"] - entry["theory"]) < 3 * entry["stderr"] + 0.005
         assert entry["stderr"] < 0.03
     for (patterns, overlap), rows in modern.groupby(["patterns", "initial_overlap"]):
         share = float(basins.nearest_pattern_share(14, patterns, overlap))
@@ -139,8 +140,10 @@ def test_projection_basins_shrink_with_load_while_patterns_stay_fixed():
     scale = Scale(neurons=[80], loads=[0.2, 0.7], samples=8, queries=4, max_steps=100)
     table = table_of(memories=["projection"], overlaps=[*OVERLAPS, 1.0], per_memory={"projection": scale})
     assert (table.loc[table["initial_overlap"] == 1, "right"] == 4).all()
-    wide, narrow = sorted(experiment.summarise(table)["critical_overlap"], key=lambda entry: entry["load"])
-    assert wide["overlap"] + 0.2 < narrow["overlap"] < 1
+    wide, narrow = sorted(
+        estimates.rows(experiment.summarise(table), "critical overlap"), key=lambda entry: entry["load"]
+    )
+    assert wide["value"] + 0.2 < narrow["value"] < 1
 
 
 @pytest.mark.slow
@@ -151,14 +154,14 @@ def test_after_one_update_critical_overlaps_are_those_of_one_step():
         memories=["classical"], overlaps=[0.2, 0.3, 0.4, 0.5, 0.7, 0.8, 0.9], per_memory={"classical": scale}
     )
     summary = experiment.summarise(table)
-    for entry in summary["critical_overlap"]:
+    for entry in estimates.rows(summary, "critical overlap"):
         if entry["dynamics"] == "synchronous":
             assert entry["theory"] == pytest.approx(np.sqrt(2 * entry["load"]) * erfcinv(0.2), abs=1e-4)
-            assert abs(entry["overlap"] - entry["theory"]) < 3 * entry["stderr"] + 0.01
+            assert abs(entry["value"] - entry["theory"]) < 3 * entry["stderr"] + 0.01
         else:
             assert np.isnan(entry["theory"])
-            assert entry["theory_name"] is None
-    assert any("at max_steps=1; no theory of states at rest" in note for note in summary["notes"])
+            assert "kind" not in entry
+    assert any("at max_steps=1; no theory of states at rest" in note for note in summary.notes)
     with style.style():
         axes = draw.figure(experiment.panels(table, summary)).axes
     assert axes[0].get_ylabel().replace("\n", " ") == "final overlap after one update (mean)"  # of the first dynamics

@@ -8,6 +8,7 @@ import pytest
 from experiments.capacity import bracket
 from experiments.capacity import experiment as capacity
 from experiments.capacity.config import Config
+from tests.experiments import estimates
 from tests.experiments.capacity.tables import invented_row, saved_table
 
 
@@ -23,11 +24,11 @@ def test_a_threshold_is_found_within_five_per_cent(memory: str, half: float) -> 
         further = [point for point in capacity.refine(config, rows) if tuple(point.values()) not in known]
         rounds += 1
     assert rounds <= 8
-    found = [e for e in capacity.summarise(saved_table(rows))["critical_load"] if e["criterion"] == "target_weight"]
+    found = estimates.rows(capacity.summarise(saved_table(rows)), "critical load", criterion="target_weight")
     assert len(found) == 2
     for entry in found:
         truth = half * (1 + 1 / entry["neurons"])
-        assert entry["load"] == pytest.approx(truth, rel=0.05)
+        assert entry["value"] == pytest.approx(truth, rel=0.05)
 
 
 def test_patterns_that_never_fail_end_at_the_limit_and_padding_holds_every_rung() -> None:

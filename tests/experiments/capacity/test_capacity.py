@@ -13,6 +13,7 @@ from experiments.capacity.config import Config, Scale
 from experiments.shared import grids, retention
 from experiments.system import files, provenance
 from tests.experiments.capacity.tables import COUNTS, invented_table
+from tests.experiments.estimates import rows
 
 
 def test_points_come_in_the_order_of_the_options_and_of_the_number_of_patterns():
@@ -101,30 +102,28 @@ LOADS = [0.08, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22]
 
 def test_a_summary_has_the_entries_of_the_contract_at_the_right_place():
     table = invented_table(memories=["classical"], neurons=[50, 100, 200, 400], loads=LOADS, samples=40, queries=8)
-    summary = json.loads(files.encode(capacity.summarise(table)))
-    halves = [entry for entry in summary["critical_load"] if entry["criterion"] != "one_step_error"]
+    summary = capacity.summarise(table)
+    halves = [entry for entry in rows(summary, "critical load") if entry["criterion"] != "one_step_error"]
     assert len(halves) == 28
     for entry in halves:
-        assert {"memory", "dynamics", "corruption", "neurons", "criterion", "load", "stderr"} <= set(entry)
+        assert {"memory", "dynamics", "corruption", "neurons", "criterion"} <= set(entry)
         assert entry["criterion"] in (*retention.CUTS, "fixed_point", "exact", "target_weight", "converged_weight")
-        assert entry["cut"] == retention.CUTS.get(entry["criterion"])
         assert 0 < entry["stderr"] < 0.003
-        assert abs(entry["load"] - 0.15 * (1 + 1 / entry["neurons"])) < 4 * entry["stderr"]
+        assert abs(entry["value"] - 0.15 * (1 + 1 / entry["neurons"])) < 4 * entry["stderr"]
     # Only what is retained has a limit that it nears as a power of N.
-    assert {entry["criterion"] for entry in summary["extrapolation"]} == set(retention.CUTS)
-    assert len(summary["extrapolation"]) == 15
-    for entry in summary["extrapolation"]:
+    assert {entry["criterion"] for entry in summary.more["extrapolation"]} == set(retention.CUTS)
+    assert len(summary.more["extrapolation"]) == 15
+    for entry in summary.more["extrapolation"]:
         keys = {"memory", "dynamics", "criterion", "exponent", "free_exponent", "load", "stderr", "chi2", "dof"}
         assert keys <= set(entry)
         assert entry["dof"] == (1 if entry["free_exponent"] else 2)
-    exponents = [fit["exponent"] for fit in summary["extrapolation"] if not fit["free_exponent"]]
+    exponents = [fit["exponent"] for fit in summary.more["extrapolation"] if not fit["free_exponent"]]
     np.testing.assert_allclose(exponents, [1 / 3, 1 / 2, 2 / 3, 1] * 3)
-    (limit,) = (fit for fit in summary["extrapolation"] if fit["exponent"] == 1 and fit["criterion"] == "retained")
+    (limit,) = (fit for fit in summary.more["extrapolation"] if fit["exponent"] == 1 and fit["criterion"] == "retained")
     assert abs(limit["load"] - 0.15) < 4 * limit["stderr"]
-    headline = "critical_load/classical/synchronous/retained/N=400"
-    (largest,) = (entry for entry in halves if entry["neurons"] == 400 and entry["criterion"] == "retained")
-    assert summary["scalars"][headline] == largest["load"]
-    assert summary["scalars"][f"{headline}/stderr"] == largest["stderr"]
+    told = [entry for entry in halves if entry["headline"]]
+    assert {entry["criterion"] for entry in told} == set(retention.CUTS)
+    json.dumps(json.loads(files.encode(summary.json())))
 
 
 @pytest.mark.parametrize(
@@ -135,8 +134,8 @@ def test_a_summary_has_the_entries_of_the_contract_at_the_right_place():
 def test_a_curve_that_does_not_cross_has_no_critical_load(options):
     table = invented_table(**({"memories": ["classical"], "loads": LOADS, "samples": 8, "width": 0.05} | options))
     summary = capacity.summarise(table)
-    assert [entry for entry in summary["critical_load"] if entry["criterion"] != "one_step_error"] == []
-    assert (summary["extrapolation"], summary["scalars"].keys() - {"step_limit_share"}) == ([], set())
+    assert {entry["criterion"] for entry in rows(summary, "critical load")} <= {"one_step_error"}
+    assert summary.more["extrapolation"] == []
 
 
 def test_theory_stands_beside_every_threshold_with_its_kind():
@@ -150,8 +149,8 @@ def test_theory_stands_beside_every_threshold_with_its_kind():
         },
         samples=20,
     )
-    found = {(e["memory"], e["criterion"]): e for e in capacity.summarise(table)["critical_load"]}
-    kinds = {key: found[key]["kind"] for key in found if key[1] in ("retained", "target_weight")}
+    found = {(e["memory"], e["criterion"]): e for e in rows(capacity.summarise(table), "critical load")}
+    kinds = {key: found[key].get("kind") for key in found if key[1] in ("retained", "target_weight")}
     assert kinds[("classical", "retained")] == "replica symmetric"
     assert kinds[("dense:3", "retained")] == "uncorrelated steps"
     assert kinds[("exponential", "target_weight")] == kinds[("modern", "target_weight")] == "annealed"
@@ -168,17 +167,17 @@ def test_theory_stands_beside_every_threshold_with_its_kind():
 def test_nothing_is_extrapolated_where_shifts_are_no_power_of_the_size(memory):
     loads = [0.4, 0.5, 0.54, 0.58, 0.62, 0.7]
     summary = capacity.summarise(invented_table(memories=[memory], neurons=[8, 10, 12, 14], loads=loads, samples=12))
-    assert {entry["criterion"] for entry in summary["critical_load"]} >= {"target_weight", "converged_weight", "exact"}
-    assert summary["extrapolation"] == []
+    assert set(summary.of("critical load")["criterion"]) >= {"target_weight", "converged_weight", "exact"}
+    assert summary.more["extrapolation"] == []
 
 
 def test_a_mixture_of_parities_is_warned_of_where_it_matters():
     mixed = {"patterns": [7, 8, 9, 10, 11], "samples": 4}
-    assert "odd and even" in capacity.summarise(invented_table(memories=["classical"], **mixed))["notes"][0]
-    assert capacity.summarise(invented_table(memories=["projection"], **mixed))["notes"] == []
-    assert capacity.summarise(invented_table(memories=["classical"], loads=LOADS, samples=4))["notes"] == []
+    assert "odd and even" in capacity.summarise(invented_table(memories=["classical"], **mixed)).notes[0]
+    assert capacity.summarise(invented_table(memories=["projection"], **mixed)).notes == []
+    assert capacity.summarise(invented_table(memories=["classical"], loads=LOADS, samples=4)).notes == []
     starts = {"neurons": [20, 600], "corruption": [0.0, 0.001, 0.1], "loads": LOADS, "samples": 4}
-    notes = capacity.summarise(invented_table(memories=["classical"], **starts))["notes"]
+    notes = capacity.summarise(invented_table(memories=["classical"], **starts)).notes
     assert notes == ["flip:0.001 flips no spin at N=20, where its curves are those of clean starts"]
 
 
@@ -197,7 +196,7 @@ def test_the_error_of_the_one_step_threshold_is_the_scatter_of_equal_runs():
     found = []
     for _ in range(100):
         wrong = 0.005 * np.exp(40 * (table["load"] - 0.165)) * (1 + 0.15 * generator.normal(size=len(table)))
-        (entry,) = capacity.summarise(table.assign(one_step_error=wrong))["critical_load"]
-        found.append((entry["load"], entry["stderr"]))
+        (entry,) = rows(capacity.summarise(table.assign(one_step_error=wrong)), "critical load")
+        found.append((entry["value"], entry["stderr"]))
     loads, errors = np.transpose(found)
     assert np.mean(np.abs(loads - 0.165) < errors) == pytest.approx(0.683, abs=0.14)  # 100 repetitions leave ±0.047

@@ -8,8 +8,10 @@ import pytest
 from experiments.capacity import experiment as capacity
 from experiments.capacity import theory
 from experiments.capacity.config import Scale
+from experiments.contract import Summary
 from experiments.figures import draw, style
 from experiments.system import files
+from tests.experiments import estimates
 from tests.experiments.capacity.tables import invented_table
 
 LOADS = [0.08, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22]
@@ -98,7 +100,7 @@ TITLES = {
 
 def drawn(table):
     """The figure of a saved table in the house style, rendered, with the summary as it is read back."""
-    summary = json.loads(files.encode(capacity.summarise(table)))
+    summary = Summary.of_json(json.loads(files.encode(capacity.summarise(table).json())))
     with style.style():
         figure = draw.figure(capacity.panels(table, summary))
         figure.draw_without_rendering()
@@ -174,11 +176,11 @@ def test_critical_loads_stand_against_the_starts_that_were_swept_with_theory():
     table = invented_table(memories=["exponential"], neurons=[12], loads=LOG_LOADS, samples=8, corruption=starts)
     summary = capacity.summarise(table)
     flipped, masked, *_ = capacity.panels(table, summary)
-    found = {e["corruption"]: e for e in summary["critical_load"] if e["criterion"] == "target_weight"}
+    found = {e["corruption"]: e for e in estimates.rows(summary, "critical load", criterion="target_weight")}
     rows = [found[start] for start in ("clean", "flip:0.1", "flip:0.2")]
     measured, known, _ = flipped.series
     np.testing.assert_array_equal(measured.x, [0.0, 0.1, 0.2])
-    np.testing.assert_array_equal([measured.y, known.y], [[row[name] for row in rows] for name in ("load", "theory")])
+    np.testing.assert_array_equal([measured.y, known.y], [[row[name] for row in rows] for name in ("value", "theory")])
     np.testing.assert_array_equal(measured.error[0], [row["stderr"] for row in rows])
     assert known.y[0] > known.y[1] > known.y[2]
     np.testing.assert_array_equal(masked.series[0].x, [0.0, 0.5])
@@ -214,6 +216,7 @@ def test_no_theory_of_states_at_rest_stands_beside_a_single_update():
     said = [label for ax in found.values() for label in labels(ax) if "theory" in label and "at that" not in label]
     assert said.count(r"one-step theory, $N\to\infty$: 0.6089") == 2
     assert all(label.startswith("one-step theory") for label in said)
-    entries = capacity.summarise(invented_table(**options, **dynamics))["critical_load"]
-    limits = {(e["dynamics"], e["limit"] and round(e["limit"], 4)) for e in entries if e["criterion"] == "retained"}
-    assert limits == {("synchronous", 0.6089), ("asynchronous", None)}
+    summary = capacity.summarise(invented_table(**options, **dynamics))
+    limits = summary.of("critical load", criterion="retained").groupby("dynamics")["limit"].first()
+    assert round(limits["synchronous"], 4) == 0.6089
+    assert np.isnan(limits["asynchronous"])

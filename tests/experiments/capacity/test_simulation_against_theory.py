@@ -8,6 +8,7 @@ import pytest
 from experiments.capacity import experiment as capacity
 from experiments.capacity import theory as predictions
 from hopfield.theory import classical, dense, exponential
+from tests.experiments import estimates
 from tests.experiments.capacity.tables import mean_and_error, measured_table
 
 pytestmark = [pytest.mark.physics, pytest.mark.usefixtures("as_run")]
@@ -90,18 +91,14 @@ def test_share_of_queries_with_most_weight_on_their_pattern(demircigil, patterns
 def test_target_weight_threshold_of_the_exponential_memory(demircigil):
     found = critical(demircigil[0.0][demircigil[0.0]["patterns"] >= 500], "target_weight")
     assert found["stderr"] < 0.002
-    assert abs(found["load"] - float(exponential.critical_load(12))) < 3 * found["stderr"]
+    assert abs(found["value"] - float(exponential.critical_load(12))) < 3 * found["stderr"]
     # The limit λ − ln cosh λ = 0.566 is near already at N = 12; that of the sign rule, 0.675, and ln 2 / 2 are not.
-    assert found["load"] == pytest.approx(1 - math.log(math.cosh(1)), abs=0.015)
+    assert found["value"] == pytest.approx(1 - math.log(math.cosh(1)), abs=0.015)
 
 
 def critical(table, criterion: str) -> dict:
     """The one critical load from the clean start of a summary."""
-    (found,) = (
-        entry
-        for entry in capacity.summarise(table)["critical_load"]
-        if entry["criterion"] == criterion and entry["corruption"] == "clean"
-    )
+    (found,) = estimates.rows(capacity.summarise(table), "critical load", criterion=criterion, corruption="clean")
     return found
 
 
@@ -122,9 +119,9 @@ def test_target_weight_threshold_on_the_sphere(ramsauer):
     found = critical(ramsauer, "target_weight")
     assert found["stderr"] < 0.003
     theory = predictions.critical_load("modern", "target_weight", 12, 0.0, 1.0)
-    assert abs(found["load"] - theory) < 3 * found["stderr"]
+    assert abs(found["value"] - theory) < 3 * found["stderr"]
     # λ(1−t) − ½ ln(1−t²) at λ = 1, t = (√5 − 1)/2
-    assert found["load"] == pytest.approx(0.6226, abs=0.012)
+    assert found["value"] == pytest.approx(0.6226, abs=0.012)
 
 
 def test_overlap_of_what_is_retained_is_that_of_the_replica_theory():

@@ -12,6 +12,7 @@ from experiments.capacity_asymptotic.experiment import Config, measure, panels, 
 from experiments.statistics.clusters import standard_error
 from experiments.statistics.crossings import parabolic_crossing
 from hopfield.theory.base import flips
+from tests.experiments import estimates
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +27,11 @@ def table() -> pandas.DataFrame:
 @pytest.mark.physics
 def test_thresholds_are_those_of_exact_theory(table):
     """Sampled and enumerated; at N = 60 there are e^34 patterns."""
-    found = summarise(table)["thresholds"]
+    found = estimates.rows(summarise(table), "threshold")
     assert len(found) == 6
     for entry in found:
-        assert entry["theory"] is not None
-        assert abs(entry["load"] - entry["theory"]) < 4 * entry["stderr"] + 2e-4, entry
+        assert np.isfinite(entry["theory"])
+        assert abs(entry["value"] - entry["theory"]) < 4 * entry["stderr"] + 2e-4, entry
 
 
 def shifted(shifts: np.ndarray) -> pandas.DataFrame:
@@ -50,11 +51,11 @@ def test_errors_of_enumerated_thresholds_are_those_over_draws_that_all_loads_sha
     shifts = np.random.default_rng(0).normal(0, 0.002, 12)
     for part in (slice(None), slice(3)):
         used = shifts[part]
-        for entry, centre in zip(summarise(shifted(used))["thresholds"], (0.573, 0.687), strict=True):
-            assert entry["load"] == pytest.approx(centre + used.mean(), abs=2e-4)
+        for entry, centre in zip(estimates.rows(summarise(shifted(used)), "threshold"), (0.573, 0.687), strict=True):
+            assert entry["value"] == pytest.approx(centre + used.mean(), abs=2e-4)
             assert entry["stderr"] == pytest.approx(standard_error(used), rel=0.05)
-    for entry in summarise(shifted(shifts[:1]))["thresholds"]:
-        assert entry["load"] is not None
+    for entry in estimates.rows(summarise(shifted(shifts[:1])), "threshold"):
+        assert np.isfinite(entry["value"])
         assert np.isnan(entry["stderr"])
 
 
@@ -64,8 +65,8 @@ def test_loads_without_a_wrong_spin_do_not_hide_a_threshold():
     rows.loc[rows["error"] == 0, "error_stderr"] = 0.0
     shared = {"neurons": 16, "corruption": "clean", "beta": 1.0, "queries": 1000, "heavy": 0}
     shared |= {"log_odds": -1.0, "log_odds_stderr": 0.1, "method": "sampled", "sample": 0}
-    spin = summarise(rows.assign(**shared))["thresholds"][1]
-    assert 0.6 < spin["load"] < 0.65
+    spin = estimates.rows(summarise(rows.assign(**shared)), "threshold")[1]
+    assert 0.6 < spin["value"] < 0.65
     assert 0 < spin["stderr"] < 0.05
 
 
@@ -77,8 +78,8 @@ def test_enumerated_thresholds_scatter_by_their_errors():
     rows = pandas.DataFrame(measure(config, [p for p in points(config) if p["method"] == "enumerated"]))
     found: dict[str, list] = {"weight": [], "spin": []}
     for _, part in rows.groupby(rows["sample"] // 8):
-        for entry in summarise(part)["thresholds"]:
-            found[entry["criterion"]].append((entry["load"], entry["stderr"]))
+        for entry in estimates.rows(summarise(part), "threshold"):
+            found[entry["threshold"]].append((entry["value"], entry["stderr"]))
     for pairs in found.values():
         loads, errors = np.transpose(pairs)
         # The standard deviation of 30 thresholds is known to 13 %.
@@ -100,8 +101,8 @@ def test_seeds_that_are_joined_give_one_curve():
         twice[name] = (first[name] + second[name]) / 2
         twice[f"{name}_stderr"] = np.hypot(first[f"{name}_stderr"], second[f"{name}_stderr"]) / 2
     twice = twice[twice["method"] == "sampled"]
-    found = pandas.DataFrame(summarise(whole)["thresholds"])
-    expected = pandas.DataFrame(summarise(twice)["thresholds"])
+    found = summarise(whole).of("threshold").drop(columns="samples")
+    expected = summarise(twice).of("threshold").drop(columns="samples")
     pandas.testing.assert_frame_equal(found[found["method"] == "sampled"], expected)
     drawn = found[found["method"] == "enumerated"]
     assert (drawn["stderr"] > 0).all()

@@ -11,6 +11,7 @@ from experiments.capacity_dynamics.experiment import ORDERS, Config, measure, po
 from hopfield import find_memory, hebb_couplings
 from hopfield.patterns import spins
 from hopfield.theory import classical
+from tests.experiments.estimates import rows
 
 pytestmark = pytest.mark.usefixtures("as_run")
 
@@ -42,7 +43,7 @@ def test_all_orders_hold_few_patterns_and_lose_many():
     low, high = (table[table["load"] < 0.5], table[table["load"] > 0.5])
     assert low["retained"].sum() > 0.95 * low["queries"].sum()
     assert high["retained"].sum() < 0.1 * high["queries"].sum()
-    for row in summary["energies"]:
-        if row["energy_theory"] is not None:
-            assert row["energy"] == pytest.approx(row["energy_theory"], abs=0.02)
+    for row in rows(summary, "energy of the retained"):
+        if np.isfinite(row["theory"]):
+            assert row["value"] == pytest.approx(row["theory"], abs=0.02)
     assert np.isclose(classical.replica(0.1).free_energy, -0.5, atol=0.02)

@@ -4,6 +4,7 @@ import pandas
 import pytest
 
 from experiments.capacity_gardner.experiment import Config, measure, points, summarise
+from tests.experiments.estimates import rows
 
 
 @pytest.mark.slow
@@ -11,6 +12,6 @@ def test_spins_held_are_covers_share():
     """N = 20 at M = 36 and 40: Cover's share is 0.63 and 0.37; 12 draws of 20 spins, which share their patterns."""
     config = Config(rules=["adatron"], neurons=[20], loads=[1.8, 2.0], flipped=[0.0], samples=12)
     summary = summarise(pandas.DataFrame(measure(config, points(config))))
-    for row in summary["learned"]:
-        assert 0.3 < row["held_theory"] < 0.7
-        assert abs(row["held"] - row["held_theory"]) < 4 * row["held_stderr"], row
+    for row in rows(summary, "share of spins held"):
+        assert 0.3 < row["theory"] < 0.7
+        assert abs(row["value"] - row["theory"]) < 4 * row["stderr"], row

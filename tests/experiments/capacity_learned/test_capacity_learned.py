@@ -12,6 +12,7 @@ from experiments.capacity_learned import families, memories, tasks
 from experiments.capacity_learned.config import LEVEL, Config, Kind, kind
 from experiments.capacity_learned.experiment import measure, points, summarise
 from hopfield import Memory, spaces
+from tests.experiments.estimates import value
 
 pytestmark = pytest.mark.usefixtures("as_run")
 
@@ -177,10 +178,9 @@ def test_summary_has_the_patterns_held_at_equal_error_and_their_growth():
             about = base | learned | {"metric": metric, "optimiser": optimiser, "draws": 4, "sample": sample}
             rows += [about | {"data": d, "patterns": m, "error": e, "strength": 1.0} for d, m, e in cells]
     found = summarise(pandas.DataFrame(rows))
-    held = {(entry["metric"], entry["optimiser"]): entry["held"] for entry in found["held"]}
+    held = {(entry["metric"], entry["optimiser"]): entry["held"] for entry in found.more["held"]}
     assert held["identity", "none"] == pytest.approx(1000 * LEVEL, rel=0.02)
     assert held["full", "adam"] == pytest.approx(4000 * LEVEL, rel=0.02)
-    ratio = found["scalars"]["growth/t/dot/full/softmax"]
-    assert ratio == pytest.approx(4.0, rel=0.02)
-    (gap,) = (entry["gap"] for entry in found["overfit"] if entry["metric"] == "full")
-    assert gap == pytest.approx(128 / 4e3 - 0.01)
+    about = {"over": "identity", "metric": "full"}
+    assert value(found, "growth of patterns held", **about) == pytest.approx(4.0, rel=0.02)
+    assert value(found, "gap of the error", metric="full") == pytest.approx(128 / 4e3 - 0.01)

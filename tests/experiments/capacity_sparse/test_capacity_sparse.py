@@ -6,6 +6,7 @@ import pytest
 
 from experiments.capacity_sparse import experiment
 from experiments.capacity_sparse.config import Config
+from tests.experiments import estimates
 
 pytestmark = pytest.mark.usefixtures("as_run")
 
@@ -38,14 +39,14 @@ def test_patterns_without_a_neuron_on_are_not_asked():
     assert rows["asked"].sum() / (2 * len(rows)) == pytest.approx(1 - 0.93**32, abs=0.045)
     assert (rows["asked"] == 0).any()
     assert (rows["retained"] <= rows["asked"]).all()
-    assert np.isfinite(experiment.summarise(rows)["loads"][0]["share"])
+    assert np.isfinite(estimates.rows(experiment.summarise(rows), "share retained")[0]["value"])
 
 
 def test_errors_of_one_step_are_those_of_theory(table):
     """Exact for Willshaw's synapses; the covariance rule's crosstalk is taken as Gaussian."""
-    for entry in experiment.summarise(table)["loads"]:
+    for entry in estimates.rows(experiment.summarise(table), "wrong neurons after one step"):
         if entry["rule"] in ("binary", "willshaw"):
-            assert abs(entry["wrong_one"] - entry["wrong_theory"]) < 4 * entry["wrong_one_stderr"] + 0.01
+            assert abs(entry["value"] - entry["theory"]) < 4 * entry["stderr"] + 0.01
 
 
 def test_willshaw_keeps_its_own_neurons_on_and_half_of_its_synapses_at_its_unit(table):

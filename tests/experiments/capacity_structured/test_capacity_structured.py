@@ -7,6 +7,7 @@ import pytest
 
 from experiments.capacity_structured.experiment import Config, drawn, measure, points, summarise
 from experiments.capacity_structured.results import learning_load
+from tests.experiments.estimates import rows
 
 pytestmark = pytest.mark.usefixtures("as_run")
 
@@ -30,21 +31,22 @@ def test_features_are_retained_though_they_are_not_stored():
     assert few["load"].iloc[0] < learning_load(0.03) < many["load"].iloc[0]
     assert few["features_retained"].sum() < 0.2 * few["features_asked"].sum()
     assert many["features_retained"].sum() > 0.9 * many["features_asked"].sum()
-    assert summarise(table)["features"][0]["limit"] == pytest.approx(learning_load(0.03))
+    assert rows(summarise(table), "critical load of features")[0]["limit"] == pytest.approx(learning_load(0.03))
 
 
 def test_what_trees_share_is_told_at_their_critical_load():
     """N⟨m²⟩ is 1 + 3 (N q⁴ − 1)/(M − 1) with three siblings: it falls by half between M = 11 and 21."""
-    neurons, rows = 300, []
+    neurons, made = 300, []
     for count in (5, 11, 21, 51):
         for sample in range(6):
             point = {"memory": "classical", "ensemble": "hierarchical:0.5", "neurons": neurons, "patterns": count}
             shared = 1 + 3 * (neurons * 0.5**4 - 1) / (count - 1)
-            rows.append(point | {"sample": sample, "load": count / neurons, "correlation": shared, "separation": 0.7})
-            rows[-1] |= {"queries": 8, "retained": 8 if count < 15 else 0, "features_asked": 0, "step_limit": 0}
-    (entry,) = summarise(pandas.DataFrame(rows))["critical_load"]
-    assert 11 < neurons * entry["load"] < 21
-    assert entry["correlation"] == pytest.approx(
-        1 + 3 * (neurons * 0.5**4 - 1) / (neurons * entry["load"] - 1), rel=0.03
+            made.append(point | {"sample": sample, "load": count / neurons, "correlation": shared, "separation": 0.7})
+            made[-1] |= {"queries": 8, "retained": 8 if count < 15 else 0, "features_asked": 0, "step_limit": 0}
+    summary = summarise(pandas.DataFrame(made))
+    (entry,) = rows(summary, "critical load")
+    assert 11 < neurons * entry["value"] < 21
+    assert rows(summary, "correlation of patterns")[0]["value"] == pytest.approx(
+        1 + 3 * (neurons * 0.5**4 - 1) / (neurons * entry["value"] - 1), rel=0.03
     )
-    assert entry["step_limit_share"] == 0
+    assert entry["cut"] == 0

@@ -61,6 +61,6 @@ def test_the_summary_finds_the_exponents_of_time_and_memory():
         for n in lengths
     ]
     summary = experiment.summarise(pd.DataFrame(rows))
-    assert [entry["seconds_exponent"] for entry in summary["growth"]] == pytest.approx([2, 1])
-    assert [entry["megabytes_exponent"] for entry in summary["growth"]] == pytest.approx([2, 1])
-    assert summary["scalars"]["error/elu"] == 0.5
+    for quantity in ("exponent of time", "exponent of memory"):
+        assert summary.of(quantity)["value"].tolist() == pytest.approx([2, 1])
+    assert summary.of("error", method="elu")["value"].tolist() == [0.5]

@@ -4,6 +4,7 @@ import pandas
 import pytest
 
 from experiments.examples.experiment import Config, measure, panels, points, summarise
+from tests.experiments.estimates import rows
 
 
 @pytest.mark.slow
@@ -12,12 +13,11 @@ def test_overlaps_are_those_of_theory_and_few_examples_are_not_enough():
     config = Config(neurons=[400], loads=[0.0375], examples=[1, 24], samples=3, queries=8)
     table = pandas.DataFrame(measure(config, points(config)))
     summary = summarise(table)
-    for row in summary["states"]:
-        if row["examples"] == 24:
-            assert row["overlap"] == pytest.approx(row["theory"], abs=max(4 * row["overlap_stderr"], 0.01)), row
-        else:
-            assert row["retained"] < 0.2
-    for row in summary["needed"]:
-        assert 1 < row["theory"] < 24
-        assert 1 < row["examples"] < 24
+    for row in rows(summary, "overlap", examples=24):
+        assert row["value"] == pytest.approx(row["theory"], abs=max(4 * row["stderr"], 0.01)), row
+    for row in rows(summary, "share retained", examples=1):
+        assert row["value"] < 0.2
+    for row in rows(summary, "examples needed"):
+        assert 1 < row["limit"] < 24
+        assert 1 < row["value"] < 24
     assert len(panels(table, summary)) == 4

@@ -9,10 +9,12 @@ import numpy as np
 import pandas
 import pytest
 
+from experiments.contract import Summary
 from experiments.figures import report, style, words
 from experiments.figures.panel import Axis, Heat, Panel, Series, band, free, upright
 from experiments.runs import main as runs
 
+WARNING = "a warning with <b>no bold</b>"
 HOSTILE = "<img src=x onerror=\"document.title='taken'\">.npy"
 
 
@@ -21,7 +23,7 @@ def panels() -> list[Panel]:
     for size, colour in ((50, "#0072B2"), (100, "#D55E00")):
         errors = [0.02, 0.05, 0.03]
         look = {"label": f"$N={size}$", "color": colour, "marker": "o"}
-        parts.append(Series([0.1, 0.2, 0.4], [0.9, 0.5, 0.1], errors, **look))
+        parts.append(Series([0.1, 0.2, 0.4], [0.9, 0.5, 0.1], errors, samples=[4, 4, 4], **look))
         parts.append(band([0.1, 0.2, 0.4], [0.8, 0.4, 0.0], [1.0, 0.6, 0.2], color=colour))
     parts.append(upright(0.138, r"theory, $N\to\infty$"))
     cells = Heat(np.arange(6.0).reshape(3, 2), [0, 1, 2], [0, 1, 2, 3], "overlap $m$", (0, 5))
@@ -45,29 +47,12 @@ def table() -> pandas.DataFrame:
 @pytest.fixture(scope="module")
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    summary = {
-        "scalars": {f"load/{HOSTILE}": 0.141592, f"load/{HOSTILE}/stderr": 0.00123, "one": 2.0, "one/stderr": None},
-        "critical": [{"load": 0.141592, "stderr": 0.00123, "theory": 0.1379}],
-        "notes": ["a warning with <b>no bold</b>"],
-    }
+    load = {"quantity": "load", "ensemble": HOSTILE, "value": 0.141592, "stderr": 0.00123, "headline": True}
+    summary = Summary([load, {"quantity": "one", "value": 2.0, "headline": True}], notes=[WARNING])
     story = report.Story("capacity", "capacity <script>", criteria=HOSTILE, differs=[("sources", HOSTILE)])
     with style.style():
-        report.write(path, story, panels(), table(), summary, "load")
+        report.write(path, story, panels(), table(), summary)
     return path
-
-
-def test_rows_of_a_point_are_found_once_for_a_label_and_once_for_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    known, labels, places = report._Known(table(), "load"), [], []
-    matching, sample_text = known._matching, known._sample_text
-    monkeypatch.setattr(known, "_matching", lambda label: labels.append(label) or matching(label))
-    monkeypatch.setattr(known, "_sample_text", lambda rows: places.append(len(rows)) or sample_text(rows))
-    for _ in range(2):
-        assert known("a  success $N=50$", 0.1) == "N = 50, 4 samples"
-        assert known("a  success $N=50$", 0.2 + 1e-12) == "N = 50, 4 samples"
-        assert known("theory", 0.4) == "4 samples"
-        assert known("theory", 0.3) == ""
-    assert labels == ["a  success $N=50$", "theory"]
-    assert places == [4, 4, 8]
 
 
 def test_a_report_is_one_small_file_that_names_no_other(page_file: Path) -> None:
@@ -75,13 +60,6 @@ def test_a_report_is_one_small_file_that_names_no_other(page_file: Path) -> None
     assert page_file.stat().st_size < 1e6
     assert re.findall(r"(?:src|href)=\"(?!data:)[^\"]*\"", text) == []
     assert "Content-Security-Policy" in text
-
-
-def test_headlines_stand_with_errors_and_theory() -> None:
-    scalars = {"a": 0.141592, "a/stderr": 0.00123, "a/theory": 0.1379, "b": 2.0, "b/stderr": float("nan"), "n": 7}
-    summary = {"scalars": scalars}
-    lines = {line["name"]: (line["value"], line["theory"]) for line in report.headlines(summary)}
-    assert lines == {"a": ("0.1416 ± 0.0012", "0.1379"), "b": ("2 (error unknown)", ""), "n": ("7", "")}
 
 
 def test_text_from_data_is_shown_as_text(opened: Callable, page_file: Path) -> None:

@@ -11,6 +11,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from experiments import contract
+from experiments.contract import Summary
 from experiments.figures import draw, saving, style
 from experiments.figures.panel import Axis, Panel, Series, theory_line
 from experiments.system import files
@@ -58,7 +59,7 @@ def test_no_text_is_smaller_than_a_page_can_show() -> None:
 def test_files_do_not_depend_on_the_day_or_the_process(tmp_path: Path) -> None:
     def panels(table, summary):
         found = [
-            Series(table["x"], table["y"], summary["error"], label=label, **look)
+            Series(table["x"], table["y"], summary.more["error"], label=label, **look)
             for label, look in style.series(["one", "two"]).items()
         ]
         return [Panel("one", series=found), Panel("two", series=[theory_line(table["x"], table["y"])])]
@@ -67,7 +68,7 @@ def test_files_do_not_depend_on_the_day_or_the_process(tmp_path: Path) -> None:
         folder = tmp_path / name
         folder.mkdir()
         files.write_text(folder / "table.csv", "x,y\n0,0\n1,0.84\n2,0.91\n")
-        saving.save(folder, panels, pandas.read_csv(folder / "table.csv"), {"error": 0.1})
+        saving.save(folder, panels, pandas.read_csv(folder / "table.csv"), Summary(more={"error": 0.1}))
     for suffix in contract.FORMATS:
         first, second = ((tmp_path / name / f"figure.{suffix}").read_bytes() for name in ("first", "second"))
         assert first == second
@@ -89,17 +90,10 @@ def test_a_figure_is_laid_out_once_for_all_of_its_files(tmp_path: Path, monkeypa
     done, execute = [], ConstrainedLayoutEngine.execute
     monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda *given: done.append(execute(*given)))
 
-    def panels(table: pandas.DataFrame, summary: dict) -> list[Panel]:
+    def panels(table: pandas.DataFrame, summary: Summary) -> list[Panel]:
         return [Panel("one"), Panel("two", y=Axis("a label that needs room"))]
 
-    _, figure = saving.save(tmp_path, panels, pandas.DataFrame({"load": [0.1]}), {})
+    _, figure = saving.save(tmp_path, panels, pandas.DataFrame({"load": [0.1]}), Summary())
     assert len(done) == 1
     assert figure.axes[1].get_position().x0 > figure.axes[0].get_position().x1 + 0.05
     assert {path.name for path in tmp_path.iterdir()} == {"figure.svg", "figure.png", "figure.pdf"}
-
-
-def test_only_texts_of_a_table_are_taken_literally() -> None:
-    given = pandas.DataFrame({"name": ["a $", "b"], "load": [0.1, np.nan], "sample": [1, 2], "kept": [True, False]})
-    found = style.literal(given)
-    assert found["name"].tolist() == [r"a \$", "b"]
-    pandas.testing.assert_frame_equal(found.drop(columns="name"), given.drop(columns="name"))

@@ -7,6 +7,7 @@ import pytest
 
 from experiments.gradients import experiment
 from experiments.gradients.experiment import Config
+from tests.experiments.estimates import value
 
 
 @pytest.fixture(scope="module")
@@ -36,17 +37,17 @@ def test_what_passed_is_told_by_the_limits_in_the_row(table):
     assert set(double["difference_tolerance"]) == {1e-9}
     for limit in ("tolerance", "difference_tolerance"):
         strict = table.assign(passed=False, **{limit: 1e-30})
-        assert {entry[limit] for entry in experiment.summarise(strict)["wrong"]} == {1e-30}
+        assert {entry[limit] for entry in experiment.summarise(strict).more["wrong"]} == {1e-30}
 
 
 def test_the_verdict_is_that_of_the_rows(table):
     good = experiment.summarise(table)
-    assert good["scalars"]["float64 verdict"] == "verified: 32 of 32 gradients agree"
-    assert good["scalars"]["gradients_wrong"] == 0
-    assert good["wrong"] == []
+    assert (value(good, "gradients wrong"), good.more["wrong"], good.notes) == (0, [], [])
+    assert set(good.of("share of gradients that agree")["value"]) == {1.0}
     broken = table.copy()
     broken.loc[3, ["passed", "autodiff"]] = [False, 0.1]
     bad = experiment.summarise(broken)
-    assert bad["scalars"]["float32 verdict"] == "NOT VERIFIED: 31 of 32 gradients agree"
-    assert bad["wrong"][0]["input"] == table.loc[3, "input"]
-    json.dumps(bad)
+    assert bad.notes == ["NOT VERIFIED: 1 gradients in float32 disagree"]
+    assert bad.of("share of gradients that agree", dtype="float32")["value"].iloc[0] == 31 / 32
+    assert bad.more["wrong"][0]["input"] == table.loc[3, "input"]
+    json.dumps(bad.json())

@@ -93,7 +93,7 @@ def test_geometry_of_a_written_checkpoint_is_known_where_heads_share_subspaces(d
     np.testing.assert_allclose(values.loc[1], 6 * values.loc[0], rtol=1e-10)
     assert pairs["attention"].isna().all()
     summary = experiment.summarise(found)
-    assert summary["agreement"] == []
+    assert summary.of("Mantel correlation").empty
     with style.style():
         draw.figure(experiment.panels(found, summary)).savefig(drawn_by_hand / "figure.png", dpi=30)
 

@@ -10,6 +10,7 @@ from experiments.hierarchy.config import Config
 from hopfield import Memory, graphs
 from hopfield.similarities import SquaredDistance
 from hopfield.spaces import Euclidean
+from tests.experiments.estimates import rows
 
 RNG = np.random.default_rng(4)
 DIGITS, STATE = RNG.random((6, 4, 16)).astype(np.float32), RNG.random((4, 16)).astype(np.float32)
@@ -68,7 +69,7 @@ def test_no_step_raises_the_energy_of_the_hierarchical_network():
 def test_parts_hold_more_digits_than_as_many_numbers_of_pixels(table):
     """128 digits of 16 parts are 1536 numbers, of which a flat memory makes 24 digits."""
     summary = experiment.summarise(table)
-    gains = {(entry["parts"], entry["patterns"]): entry["gain"] for entry in summary["gain"]}
+    gains = {(entry["parts"], entry["patterns"]): entry["value"] for entry in rows(summary, "gain")}
     assert gains[16, 128] > 2
     assert set(table["numbers"][table["parts"] == 16]) == {4 * (16 * 8 + 8), 4 * (256 + 32), 4 * (256 + 128)}
 

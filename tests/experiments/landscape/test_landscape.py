@@ -36,10 +36,10 @@ def table(as_run):
 
 @pytest.mark.physics
 def test_shares_add_up_and_few_patterns_are_found_where_many_are_not(table):
-    kinds = pandas.DataFrame(experiment.summarise(table)["kinds"])
-    np.testing.assert_allclose(kinds.groupby(["memory", "temperature", "patterns"])["share"].sum(), 1.0)
+    kinds = experiment.summarise(table).of("share of starts")
+    np.testing.assert_allclose(kinds.groupby(["memory", "temperature", "patterns"])["value"].sum(), 1.0)
     classical = kinds[(kinds["memory"] == "classical") & (kinds["temperature"] == 0)]
-    share = classical.set_index(["patterns", "kind"])["share"]
+    share = classical.set_index(["patterns", "end"])["value"]
     assert share[5, "pattern"] + share[5, "reversed"] > 0.4
     assert share[30, "glassy"] > share[5, "glassy"] + 0.3
 

@@ -95,9 +95,9 @@ def test_a_state_is_all_keys_or_a_matrix_and_what_is_convolved():
 def test_a_run_trains_and_is_summarised(table):
     assert len(table) == 6
     assert (table[table["mixer"] == "by_hand"]["accuracy"] == 1.0).all()
-    found = pandas.DataFrame(summarise(table)["results"]).set_index("mixer")
-    assert found.loc["by_hand", "accuracy"] == 1.0
-    assert found.loc["by_hand", "solved"] == 2
+    found = summarise(table).of("accuracy").set_index("mixer")
+    assert found.loc["by_hand", "value"] == 1.0
+    assert summarise(table).of("solved", mixer="by_hand")["value"].tolist() == [2]
     assert len(panels(table, summarise(table))) == 1
     more = pandas.concat([table, table.assign(pairs=3)])
     assert len(panels(more, summarise(more))) == 2

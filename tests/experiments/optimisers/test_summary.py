@@ -8,6 +8,7 @@ import pandas
 import pytest
 
 from experiments.optimisers import experiment
+from tests.experiments.estimates import value
 
 
 def invented(**changes: list) -> pandas.DataFrame:
@@ -30,7 +31,7 @@ def invented(**changes: list) -> pandas.DataFrame:
 
 def test_ratios_are_medians_over_problems_of_the_best_rival() -> None:
     found = experiment.summarise(invented())
-    steps, seconds = found["comparisons"]
+    steps, seconds = found.more["comparisons"]
     # Adam's median is 220 < 400; ratios 10, 20, 30. L-BFGS 4, 50/11, 9.
     assert (steps["natural"], steps["first_order"], steps["winner"]) == ("cg", "adam", "cg")
     assert steps["first_order_ratio"] == pytest.approx(20.0)
@@ -40,37 +41,37 @@ def test_ratios_are_medians_over_problems_of_the_best_rival() -> None:
     # A step of cg takes 20 times as long: 0.2 s against 0.22 s of Adam and 0.05 s of L-BFGS.
     assert seconds["first_order_ratio"] == pytest.approx(1.0)
     assert (seconds["winner"], seconds["quasi_newton_ratio"]) == ("lbfgs", pytest.approx(0.05 / 0.22))
-    assert found["scalars"]["steps_ratio/full/100/first_order"] == pytest.approx(20.0)
-    assert found["scalars"]["winner_seconds/full/100"] == "lbfgs"
-    assert found["product"] == {"median": 1.5, "low": 1.4, "high": 1.6, "measurements": 3}
+    assert value(found, "steps ratio", batch="full", rival="first-order") == pytest.approx(20.0)
+    assert value(found, "winner in seconds", batch="full") == "lbfgs"
+    assert found.more["product"] == {"median": 1.5, "low": 1.4, "high": 1.6, "measurements": 3}
 
 
 def test_a_missed_target_counts_as_infinite_and_its_ratio_as_a_bound() -> None:
     found = experiment.summarise(invented(sgd=[None] * 3, adam=[100, None, None]))
-    steps = found["comparisons"][0]
+    steps = found.more["comparisons"][0]
     assert (steps["first_order"], steps["first_order_bound"]) == ("adam", True)
     assert steps["first_order_ratio"] == pytest.approx(1000 / 11)  # 10, 1000/11 and 100
-    assert found["scalars"]["steps_ratio_at_least/full/100/first_order"] == steps["first_order_ratio"]
+    assert value(found, "steps ratio at least", batch="full", rival="first-order") == steps["first_order_ratio"]
     assert math.isnan(steps["first_order_median"])
-    reached = {entry["rule"]: entry["reached"] for entry in found["results"]}
+    reached = {entry["rule"]: entry["reached"] for entry in found.more["results"]}
     assert reached == {"sgd": 0, "adam": 1, "lbfgs": 3, "cg": 3}
     # Where natural gradients alone missed they are no faster at all; where everyone did there is nothing to compare.
-    assert experiment.summarise(invented(cg=[None, 11, 10]))["comparisons"][0]["first_order_low"] == 0.0
-    both = experiment.summarise(invented(cg=[None, 11, 10], adam=[None, 220, 300]))["comparisons"][0]
+    assert experiment.summarise(invented(cg=[None, 11, 10])).more["comparisons"][0]["first_order_low"] == 0.0
+    both = experiment.summarise(invented(cg=[None, 11, 10], adam=[None, 220, 300])).more["comparisons"][0]
     assert both["first_order_low"] == pytest.approx(20.0)
     # Adam and SGD were stopped after 1000 steps, a second: who takes longer than that has not beaten them in time.
     slow = experiment.summarise(invented(sgd=[None] * 3, adam=[None] * 3, lbfgs=[None] * 3, cg=[60, 60, 60]))
-    assert [entry["winner"] for entry in slow["comparisons"]] == ["cg", None]
+    assert [entry["winner"] for entry in slow.more["comparisons"]] == ["cg", None]
     even = experiment.summarise(invented(sgd=[None] * 3, adam=[None] * 3, lbfgs=[None] * 3, cg=[1000] * 3))
-    assert [entry["winner"] for entry in even["comparisons"]] == ["cg", None]
+    assert [entry["winner"] for entry in even.more["comparisons"]] == ["cg", None]
     nobody = experiment.summarise(invented(**{rule: [None] * 3 for rule in ("sgd", "adam", "lbfgs", "cg")}))
-    assert [entry["winner"] for entry in nobody["comparisons"]] == [None, None]
-    assert nobody["scalars"]["winner_steps/full/100"] == "none"
+    assert [entry["winner"] for entry in nobody.more["comparisons"]] == [None, None]
+    assert value(nobody, "winner in steps", batch="full") == "none"
 
 
 def test_the_loss_at_equal_time_is_that_of_the_first_arrival() -> None:
     # L-BFGS arrives first, after 0.05 s; in between the logarithm of the excess is linear in time.
-    entry = experiment.summarise(invented())["results"][0]
+    entry = experiment.summarise(invented()).more["results"][0]
     assert entry["equal_seconds"] == pytest.approx(0.05)
     expected = math.exp(np.interp(0.05, [0.001, 1.0], np.log([0.9, 1e-3])))
     assert entry["excess_then"] == pytest.approx(expected, rel=1e-6)
@@ -89,13 +90,13 @@ def diverged(table: pandas.DataFrame, rule: str, samples: list[int]) -> pandas.D
 
 def test_what_diverged_is_said_and_in_no_mean_or_median() -> None:
     found = experiment.summarise(diverged(invented(), "cg", [0, 1, 2]))
-    entry = next(entry for entry in found["results"] if entry["rule"] == "cg")
+    entry = next(entry for entry in found.more["results"] if entry["rule"] == "cg")
     assert (entry["diverged"], entry["reached"], entry["search_trials_diverged"]) == (3, 0, 4)
     assert math.isnan(entry["held_loss"])
     assert math.isnan(entry["excess_then"])
-    assert found["scalars"]["diverged/full/100/cg"] == "3 of 3 problems, all 4 trials"
-    assert [e["winner"] for e in found["comparisons"]] == ["lbfgs", "lbfgs"]
+    assert value(found, "diverged", rule="cg") == "3 of 3 problems, all 4 trials"
+    assert [e["winner"] for e in found.more["comparisons"]] == ["lbfgs", "lbfgs"]
     found = experiment.summarise(diverged(invented(), "cg", [0]))
-    assert found["scalars"]["diverged/full/100/cg"] == "1 of 3 problems"
-    assert math.isnan(next(e for e in found["results"] if e["rule"] == "cg")["held_loss"])
-    assert not any(name.startswith("diverged") for name in experiment.summarise(invented())["scalars"])
+    assert value(found, "diverged", rule="cg") == "1 of 3 problems"
+    assert math.isnan(next(e for e in found.more["results"] if e["rule"] == "cg")["held_loss"])
+    assert experiment.summarise(invented()).of("diverged").empty

@@ -5,6 +5,7 @@ import pytest
 
 from experiments.overlap_dynamics import experiment, theory
 from experiments.overlap_dynamics.experiment import Config
+from tests.experiments import estimates
 
 SMALL = Config(neurons=[60, 400], around=[0.5], overlaps=[0.5, 1.0], steps=[1, 2, 8], samples=12)
 
@@ -18,19 +19,21 @@ def table(as_run) -> pandas.DataFrame:
 
 @pytest.mark.physics
 def test_the_first_step_is_that_of_exact_theory(table):
-    first = [entry for entry in experiment.summarise(table)["times"] if entry["exact"] is not None]
+    first = estimates.rows(experiment.summarise(table), "overlap", step=1)
     assert len(first) == 8
     for entry in first:
-        assert abs(entry["m"] - entry["exact"]) < 4 * entry["m_stderr"] + 1e-3, entry
+        assert abs(entry["value"] - entry["theory"]) < 4 * entry["stderr"] + 1e-3, entry
 
 
 def test_the_second_step_is_nearer_to_the_generating_functional_than_to_neurodynamics():
     """α = 0.138 and N = 1000, from 0.4: 0.741 with the own past, 0.718 without."""
     config = Config(degrees=[2], neurons=[1000], around=[1.0], overlaps=[0.4], steps=[2], samples=24, queries=8)
     rows = pandas.DataFrame(experiment.measure(config, experiment.points(config)))
-    (entry,) = experiment.summarise(rows)["times"]
-    assert abs(entry["m"] - entry["generating_functional"]) < 4 * entry["m_stderr"] + 0.006
-    assert entry["m"] > entry["neurodynamics"] + 0.01
+    summary = experiment.summarise(rows)
+    (entry,) = estimates.rows(summary, "overlap")
+    functional = summary.line("overlap", kind="generating functional")["y"].iloc[0][-1]
+    assert abs(entry["value"] - functional) < 4 * entry["stderr"] + 0.006
+    assert entry["value"] > entry["limit"] + 0.01
 
 
 def test_patterns_stay_near_and_half_overlaps_grow_below_the_last_load(table):
@@ -62,11 +65,11 @@ def test_theory_and_labels_are_of_the_start_that_whole_spins_meet():
     config = Config(degrees=[2, 3], overlaps=[0.02, 0.33], steps=[1, 2], samples=2)
     rows = pandas.DataFrame(experiment.measure(config, experiment.points(config)))
     summary = experiment.summarise(rows)
-    for entry in summary["times"]:
-        start = {0.02: 0.0, 0.33: 0.35}[entry["overlap"]]
-        assert entry["start_overlap"] == start
-        expected = theory.neurodynamics(entry["degree"], entry["load"], start, entry["step"])
-        assert entry["neurodynamics"] == expected
+    found = estimates.rows(summary, "overlap")
+    assert {entry["start_overlap"] for entry in found} == {0.0, 0.35}
+    for entry in found:
+        expected = theory.neurodynamics(entry["degree"], entry["load"], entry["start_overlap"], entry["step"])
+        assert entry["limit"] == expected
     for panel in experiment.panels(rows, summary):
         labels = [part.label for part in panel.series]
         assert [label for label in labels if "m(0)" in label] == ["$m(0)=0$", "$m(0)=0.35$"]

@@ -6,6 +6,7 @@ import numpy as np
 import pandas
 import pytest
 
+from experiments.contract import Summary
 from experiments.figures import draw, style
 from experiments.phase_diagram import diagrams
 from experiments.phase_diagram import experiment as phase_diagram
@@ -31,14 +32,14 @@ def test_overlaps_without_size_dependence_extrapolate_to_the_theory():
                 point |= {"asked": 0.02, "burn_in": 60, "sweeps": 120, "max_steps": 0}
                 rows.append(point | {"temperature": temperature, "level": 0, "queries": 4, "sample": sample} | state)
     summary = phase_diagram.summarise(pandas.DataFrame(rows))
-    assert [entry["temperature"] for entry in summary["overlap_limit"]] == [0.1, 0.3, 0.5]
-    for entry in summary["overlap_limit"]:
+    assert [entry["temperature"] for entry in summary.more["overlap_limit"]] == [0.1, 0.3, 0.5]
+    for entry in summary.more["overlap_limit"]:
         assert abs(entry["overlap"] - entry["theory"]) < 3 * entry["stderr"] < 0.015
         assert entry["amplitude"] == pytest.approx(2, abs=3)
-    assert {(entry["load"], entry["neurons"]) for entry in summary["agreement"]} == {
+    assert {(entry["load"], entry["neurons"]) for entry in summary.more["agreement"]} == {
         (0.02, size) for size in (500, 1000, 2000, None)
     }
-    assert all(line["temperature"] == pytest.approx(0.7, abs=0.02) for line in summary["retrieval_line"])
+    assert all(line["temperature"] == pytest.approx(0.7, abs=0.02) for line in summary.more["retrieval_line"])
 
 
 @pytest.mark.slow
@@ -69,7 +70,7 @@ def test_overlaps_stand_beside_theory_at_the_load_that_is_stored():
     curves = Curves(loads=[0.06], neurons=[20, 40], samples=[2], temperatures=[0.2, 0.6], levels=0)
     rows = pandas.DataFrame(rows_of(Config(studies=["curve"], memories=["classical"], curves=curves)))
     with style.style():
-        summary = json.loads(files.encode(phase_diagram.summarise(rows)), parse_constant=lambda name: None)
+        summary = Summary.of_json(json.loads(files.encode(phase_diagram.summarise(rows).json())))
         figure = draw.figure(phase_diagram.panels(rows, summary))
     ax = next(ax for ax in figure.axes if "overlap, sweeps" in ax.get_title(loc="left"))
     labels = ax.get_legend_handles_labels()[1]

@@ -31,7 +31,7 @@ def curve() -> list[dict]:
 
 @pytest.mark.physics
 def test_overlap_and_self_overlap_far_below_the_line_are_those_of_the_replica_theory(curve):
-    found = phase_diagram.summarise(pandas.DataFrame(curve))["overlap"]
+    found = phase_diagram.summarise(pandas.DataFrame(curve)).more["overlap"]
     cold = [entry for entry in found if entry["temperature"] <= 0.5]
     assert len(cold) == 3
     for entry in cold:
@@ -45,7 +45,7 @@ def test_overlap_and_self_overlap_far_below_the_line_are_those_of_the_replica_th
 
 @pytest.mark.physics
 def test_half_of_the_retrievals_are_lost_at_the_end_of_the_replica_solution(curve):
-    (line,) = phase_diagram.summarise(pandas.DataFrame(curve))["retrieval_line"]
+    (line,) = phase_diagram.summarise(pandas.DataFrame(curve)).more["retrieval_line"]
     assert line["load"] == pytest.approx(7 / 300)  # the odd number nearest to 0.02 of 300
     assert line["theory"] == pytest.approx(float(classical.spinodal_temperature(7 / 300)))
     assert abs(line["temperature"] - line["theory"]) < min(line["width"], 0.1)

@@ -8,6 +8,7 @@ from experiments.contract import Table
 from experiments.relaxation import experiment, results, theory
 from experiments.relaxation.experiment import Config
 from hopfield.theory import classical, replicas
+from tests.experiments import estimates
 
 pytestmark = pytest.mark.usefixtures("as_run")
 
@@ -78,8 +79,8 @@ def test_starts_that_stand_still_count_in_the_overlap() -> None:
     rows = pandas.DataFrame(experiment.measure(config, experiment.points(config)))
     still = rows[(rows["left"] == 0) & rows["time"].isna()]
     assert len(still)
-    (entry,) = results.summarise(rows)["times"]
-    assert entry["overlap"] == pytest.approx(rows.loc[rows["left"] == 0, "mean"].astype(float).mean(), rel=1e-6)
+    found = estimates.value(results.summarise(rows), "overlap")
+    assert found == pytest.approx(rows.loc[rows["left"] == 0, "mean"].astype(float).mean(), rel=1e-6)
 
 
 def test_what_was_observed_is_not_the_longest_escape() -> None:
@@ -87,9 +88,8 @@ def test_what_was_observed_is_not_the_longest_escape() -> None:
     table = measured(degrees=[3], neurons=[30], around=[2.0], samples=2)
     assert set(table["left"]) == {1}
     summary = experiment.summarise(table)
-    assert [entry["observed"] for entry in summary["times"]] == [220]
     named = lambda found: str([part.label for part in experiment.panels(table, found)[1].series])
-    assert "sweeps observed" in named(summary)
+    (line,) = (part for part in experiment.panels(table, summary)[1].series if "sweeps observed" in part.label)
+    assert line.y == 220
     older = experiment.summarise(table.drop(columns="observed"))
-    assert [entry["observed"] for entry in older["times"]] == [None]
     assert "sweeps observed" not in named(older)

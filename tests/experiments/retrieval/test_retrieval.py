@@ -16,6 +16,8 @@ from hopfield import find_memory, retrieve
 from hopfield.dynamics import CYCLE
 from hopfield.patterns import sphere as sphere_patterns
 from hopfield.patterns.sources import generated
+from tests.experiments.estimates import rows as rows_of
+from tests.experiments.estimates import value
 
 AROUND = [0.98, 0.99, 1.0, 1.01, 1.02, 1.05]
 
@@ -48,21 +50,21 @@ def mixed() -> pandas.DataFrame:
 @pytest.mark.physics
 @pytest.mark.parametrize("criterion", kappa_theory.CRITERIA)
 def test_critical_kappa_on_the_sphere_is_that_of_finite_size_theory(sphere, criterion):
-    entries = [e for e in retrieval.summarise(sphere)["critical_kappa"] if e["criterion"] == criterion]
+    entries = rows_of(retrieval.summarise(sphere), "critical κ", criterion=criterion)
     assert [entry["patterns"] for entry in entries] == [300, 500]
     for entry in entries:
-        assert entry["kappa"] == pytest.approx(entry["theory"], rel=0.01)
-        assert 0 < entry["stderr"] < 0.005 * entry["kappa"]
+        assert entry["value"] == pytest.approx(entry["theory"], rel=0.01)
+        assert 0 < entry["stderr"] < 0.005 * entry["value"]
 
 
 @pytest.mark.physics
 def test_states_just_above_the_converged_line_are_those_of_theory(sphere):
-    above = [e for e in retrieval.summarise(sphere)["above_critical"] if e["ratio"] > 1.04]
-    assert {entry["patterns"] for entry in above} == {300, 500}
-    for entry in above:
-        assert entry["success"] == pytest.approx(1, abs=0.01)
-        assert entry["overlap"] == pytest.approx(entry["overlap_theory"], abs=0.005)
-        assert entry["entropy"] == pytest.approx(entry["entropy_theory"], abs=0.02)
+    for name, tolerance in (("overlap", 0.005), ("entropy", 0.02)):
+        above = [e for e in rows_of(retrieval.summarise(sphere), f"{name} of successes") if e["ratio"] > 1.04]
+        assert {entry["patterns"] for entry in above} == {300, 500}
+        for entry in above:
+            assert entry["success"] == pytest.approx(1, abs=0.01)
+            assert entry["value"] == pytest.approx(entry["theory"], abs=tolerance)
 
 
 @pytest.mark.physics
@@ -85,8 +87,9 @@ def test_updates_slow_down_at_the_converged_line_and_all_come_to_rest(sphere):
 @pytest.mark.physics
 def test_other_random_ensembles_have_the_critical_kappa_of_theirs(mixed):
     options = {"patterns": [300], "kappas": [], "around": [0.7, 0.9, 1.0, 1.1, 1.3], "samples": 16, "queries": 16}
-    gaussian = retrieval.summarise(measured(ensembles=["gaussian"], **options))["critical_kappa"]
-    spins = [e for e in retrieval.summarise(mixed)["critical_kappa"] if e["ensemble"] == "spins" and e["theory"]]
+    gaussian = rows_of(retrieval.summarise(measured(ensembles=["gaussian"], **options)), "critical κ")
+    spins = rows_of(retrieval.summarise(mixed), "critical κ", ensemble="spins", corruption="clean")
+    spins = [entry for entry in spins if np.isfinite(entry["theory"])]
     assert {(entry["memory"], entry["criterion"]) for entry in spins} == {
         ("modern", "target_weight"),
         ("modern", "first_weight"),
@@ -94,7 +97,7 @@ def test_other_random_ensembles_have_the_critical_kappa_of_theirs(mixed):
         ("exponential", "target_weight"),
     }
     for entry in [*gaussian, *spins]:
-        assert abs(entry["kappa"] - entry["theory"]) < 3 * entry["stderr"] + 0.01 * entry["theory"]
+        assert abs(entry["value"] - entry["theory"]) < 3 * entry["stderr"] + 0.01 * entry["theory"]
         assert entry["stderr"] < 0.03 * entry["theory"]
 
 
@@ -189,11 +192,9 @@ def test_memory_without_beta_is_measured_once(mixed):
 @pytest.mark.physics
 def test_masked_starts_need_a_larger_beta(mixed):
     summary = retrieval.summarise(mixed)
-    (masked,) = summary["critical_kappa_corrupted"]
-    clean = [e for e in summary["critical_kappa"] if e["memory"] == "modern" and e["ensemble"] == "spins"]
-    (converged,) = (entry for entry in clean if entry["criterion"] == "converged_weight")
-    assert masked["corruption"] == "mask:0.5"
-    assert masked["kappa"] > 1.1 * converged["kappa"]
+    masked = value(summary, "critical κ", corruption="mask:0.5")
+    about = {"memory": "modern", "ensemble": "spins", "corruption": "clean", "criterion": "converged_weight"}
+    assert masked > 1.1 * value(summary, "critical κ", **about)
 
 
 @pytest.mark.physics

@@ -22,7 +22,7 @@ def table() -> pandas.DataFrame:
 
 @pytest.fixture(scope="module")
 def ends(table) -> dict:
-    return {(story["memory"], story["beta"]): story for story in summarise(table)["stories"]}
+    return {(story["memory"], story["beta"]): story for story in summarise(table).more["stories"]}
 
 
 def test_energy_never_rises_along_any_story(table):
@@ -61,7 +61,7 @@ def test_weights_are_shares_and_their_entropy_is_that_of_the_table(table):
 
 def test_a_mixture_of_three_spin_patterns_is_named_with_its_signs():
     held = np.where(np.random.default_rng(0).random((6, 64)) < 0.5, -1.0, 1.0)
-    row = {"state": encode(np.sign(held[0] - held[2] + held[5])), "target": 0, "memory": "classical"}
+    row = {"state": encode(np.sign(held[0] - held[2] + held[5])), "target": 0, "ensemble": "spins"}
     assert ending(row, held) == "mixture 0 − 2 + 5"
     assert ending(row | {"state": encode(held[4])}, held) == "digit 4"
     assert ending(row | {"state": encode(-held[4])}, held) == "negative of digit 4"

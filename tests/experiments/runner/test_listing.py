@@ -36,7 +36,7 @@ def test_a_list_is_cut_by_conditions_and_comes_as_json(three: None, capsys: pyte
     assert runs(["outputs", "state=complete", "seed=3", "--json"]) == 0
     (only,) = json.loads(capsys.readouterr().out)
     assert (only["done"], only["points"], only["state"], only["differs"]) == (8, 8, "complete", {"limit": 1, "seed": 3})
-    assert only["headlines"]["response"][1] == 0.1
+    assert only["estimates"][0]["stderr"] == 0.1
     assert runs(["outputs", "seed=0", "state=complete", "--json"]) == 0
     (usual,) = json.loads(capsys.readouterr().out)
     assert usual["differs"] == {"limit": 1}, "an option that does not differ has its value, too"

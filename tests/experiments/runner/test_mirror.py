@@ -93,7 +93,7 @@ def test_an_offline_run_reads_back_with_all_that_was_measured(command: Callable,
     assert f"W&B: offline; wandb sync {place} sends it\n" in outcome.out
 
     summary = {key: value for part in of_type(written, "summary") for key, value in part["update"].items()}
-    assert summary["response"] == json.loads((tmp_path / "out/summary.json").read_text())["scalars"]["response"]
+    assert summary["response"] == json.loads((tmp_path / "out/summary.json").read_text())["estimates"][0]["value"]
     assert (summary["table._type"], summary["table.nrows"], summary["figure._type"]) == ("table-file", 16, "image-file")
     files = {content["path"] for part in of_type(written, "artifact") for content in part["manifest"]["contents"]}
     assert files >= {
@@ -101,6 +101,7 @@ def test_an_offline_run_reads_back_with_all_that_was_measured(command: Callable,
         "run.json",
         "table.csv",
         "summary.json",
+        "estimates.csv",
         "config.yaml",
         "figure.svg",
         "figure.png",

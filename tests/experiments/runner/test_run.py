@@ -14,7 +14,7 @@ from experiments.runner import compose, registry, session
 RESULTS = {
     ".claim",
     "config.yaml", "figure.pdf", "figure.png", "figure.svg", "ledger",
-    "report.html", "run.json", "summary.json", "table.csv",
+    "estimates.csv", "report.html", "run.json", "summary.json", "table.csv",
 }  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def test_a_run_leaves_its_results_and_says_where(command: Callable, tmp_path: Pa
     assert [line.split(",")[0] for line in table[1:]] == ["red"] * 8 + ["blue"] * 8
     responses = [float(line.split(",")[4]) for line in table[1:]]
     summary = json.loads((tmp_path / "out/summary.json").read_text(), parse_constant=lambda name: pytest.fail(name))
-    assert summary["scalars"]["response"] == pytest.approx(sum(responses) / 16, rel=1e-12)
+    assert summary["estimates"][0]["value"] == pytest.approx(sum(responses) / 16, rel=1e-12)
     assert summary["nothing"] is None
     assert f"response: {summary['mean']:.2f} ± 0.10\n" in outcome.out
     config = (tmp_path / "out/config.yaml").read_text()

@@ -19,6 +19,7 @@ FILES = {
     "report.html",
     "run.json",
     "summary.json",
+    "estimates.csv",
     "table.csv",
 }
 
@@ -36,8 +37,10 @@ def test_a_sweep_ends_with_one_table_summary_figure_and_report(command: Callable
     summary = json.loads((tmp_path / "out/summary.json").read_text())
     assert [group["label"] for group in summary["groups"]] == ["noise=0", "noise=0.5"]
     pooled = table[table["noise"] == 0.5]["response"].mean()
-    assert summary["groups"][1]["summary"]["mean"] == pytest.approx(pooled, rel=1e-12)
-    assert set(summary["scalars"]) >= {"noise=0.5/response", "noise=0.5/response/stderr"}
+    assert summary["groups"][1]["mean"] == pytest.approx(pooled, rel=1e-12)
+    told = pandas.read_csv(tmp_path / "out/estimates.csv")
+    assert told[["quantity", "noise", "stderr"]].values.tolist() == [["response", 0.0, 0.1], ["response", 0.5, 0.1]]
+    assert told["value"].tolist()[1] == pytest.approx(pooled, rel=1e-12)
     text = (tmp_path / "out/report.html").read_text()
     assert "-m conf=toy seed=0,1 noise=0.0,0.5 output=out" in text
     assert 'href="seed_0%2Bnoise_0.5' in text

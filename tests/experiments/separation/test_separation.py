@@ -12,6 +12,7 @@ from experiments.separation.config import BOUND, Config
 from experiments.separation.experiment import points, summarise
 from experiments.shared import pattern_sets
 from experiments.statistics.clusters import standard_error
+from tests.experiments.estimates import value
 
 NOISE = measurement.Task("digits", 30, 40, 20, "noise", 0.3)
 SAMPLES = tuple(range(measurement.TOGETHER))
@@ -138,16 +139,16 @@ def test_the_summary_ranks_pairs_and_measures_leads_draw_by_draw() -> None:
             counts = dict.fromkeys(("retrieved", "identified", "close"), common + extra)
             rows.append(point | counts | {"error": 0.5, "sharpness_retrieved": 1.0, "sharpness_error": math.nan})
     found = summarise(pandas.DataFrame(rows))
-    (best,) = found["best"]
+    (best,) = found.more["best"]
     assert (best["similarity"], best["separation"], best["next_similarity"]) == ("cosine", "max", "dot/max")
     assert best["retrieved"] == pytest.approx(0.6)
     assert best["retrieved_stderr"] == pytest.approx(standard_error([0.4, 0.8]))
     assert best["similarity_lead"] == pytest.approx(0.1)
-    assert [entry["behind"] for entry in found["ranking"]] == pytest.approx([0.0, 0.1, 0.2])
-    assert [entry["behind_stderr"] for entry in found["ranking"]] == pytest.approx([0.0] * 3, abs=1e-12)
+    assert found.of("behind the first")["value"].tolist() == pytest.approx([0.0, 0.1, 0.2])
+    assert found.of("behind the first")["stderr"].tolist() == pytest.approx([0.0] * 3, abs=1e-12)
     assert best["similarity_lead_stderr"] == pytest.approx(0.0, abs=1e-12)
     assert "separation_lead" not in best
-    assert [entry["similarity"] for entry in found["ranking"]] == ["cosine", "dot", "dot"]
-    assert found["scalars"]["retrieved/digits/max"] == pytest.approx(0.6)
-    assert found["scalars"]["retrieved/digits/softmax"] == pytest.approx(0.4)
-    assert {entry["retrieved"] for entry in found["results"]} == {0.5, 0.4, 0.6000000000000001}
+    assert found.of("behind the first")["similarity"].tolist() == ["cosine", "dot", "dot"]
+    assert value(found, "retrieved", part="max") == pytest.approx(0.6)
+    assert value(found, "retrieved", part="softmax") == pytest.approx(0.4)
+    assert set(found.of("share retrieved")["value"]) == {0.5, 0.4, 0.6000000000000001}

@@ -6,8 +6,11 @@ import pytest
 
 from experiments.sequences import experiment, theory
 from experiments.sequences.config import Config
+from tests.experiments import estimates
 
 pytestmark = pytest.mark.usefixtures("as_run")
+
+WRONG, WITHIN = "share of bits that are wrong", "bit errors within two standard errors"
 
 
 def measured(**options) -> pandas.DataFrame:
@@ -34,13 +37,14 @@ def test_lengths_are_those_at_which_theory_expects_the_shares():
 
 @pytest.mark.physics
 def test_errors_of_a_bit_are_exact_and_whole_sequences_more_than_independent_bits_say(table):
-    entries = experiment.summarise(table)["lengths"]
-    assert len(entries) == 6
-    for entry in entries:
-        assert abs(entry["bit_error"] - entry["bit_error_theory"]) < 3.5 * entry["bit_error_stderr"]
-        assert entry["whole_high"] > entry["whole_theory"] - 0.02
-    share = experiment.summarise(table)["scalars"]["bit_errors_within_two_standard_errors"]
-    assert share >= 0.6
+    summary = experiment.summarise(table)
+    wrong, whole = (estimates.rows(summary, name) for name in (WRONG, "share of sequences that are whole"))
+    assert len(wrong) == len(whole) == 6
+    for entry in wrong:
+        assert abs(entry["value"] - entry["theory"]) < 3.5 * entry["stderr"]
+    for entry in whole:
+        assert entry["high"] > entry["theory"] - 0.02
+    assert estimates.value(summary, WITHIN) >= 0.6
 
 
 def test_a_sequence_is_whole_where_all_transitions_are_right(table):
@@ -55,18 +59,18 @@ def test_the_pseudo_inverse_keeps_correlated_sequences():
     assert right["pseudo_inverse"] > 0.99
     assert right["plain"] < 0.5
     summary = experiment.summarise(rows)
-    assert all(entry["bit_error_theory"] is None for entry in summary["lengths"])
-    for entry in summary["half"]:
-        assert [entry[name] for name in ("independent_bits", "P_T", "P_S")] == [None] * 3
+    assert summary.of(WRONG)["theory"].isna().all()
+    assert all(np.isnan(entry["theory"]) for entry in estimates.rows(summary, "half of sequences"))
+    assert summary.lines.empty
     assert "correlated" in "".join(panel.title for panel in experiment.panels(rows, summary))
 
 
 def test_theory_of_the_plain_rule_stands_beside_the_plain_rule_alone():
     both = ["plain", "pseudo_inverse"]
     rows = measured(degrees=["1"], neurons=[16], shares=[0.5], correlation=[0.0, 0.3], learning=both, samples=2)
-    for entry in experiment.summarise(rows)["half"]:
+    for entry in estimates.rows(experiment.summarise(rows), "half of sequences"):
         plain = entry["learning"] == "plain" and entry["correlation"] == 0
-        assert all((entry[name] is not None) == plain for name in ("independent_bits", "P_T", "P_S"))
+        assert np.isfinite(entry["theory"]) == plain
 
 
 def test_a_length_without_a_wrong_spin_counts():
@@ -78,16 +82,17 @@ def test_a_length_without_a_wrong_spin_counts():
         for sample in range(20)
     )
     summary = experiment.summarise(rows)
-    for entry in summary["lengths"]:
-        assert entry["bit_error_low"] <= entry["bit_error"] < entry["bit_error_high"]
+    found = estimates.rows(summary, WRONG)
+    for entry in found:
+        assert entry["low"] <= entry["value"] < entry["high"]
     (panel,) = (panel for panel in experiment.panels(rows, summary) if panel.title == "one step")
     points = panel.series[0]
-    order = np.argsort([entry["bit_error_theory"] for entry in summary["lengths"]])
+    order = np.argsort([entry["theory"] for entry in found])
     assert list(points.y[:2]) == [0, 0]
     ends = [(points.y[k] - points.error[0][k], points.y[k] + points.error[1][k]) for k in np.argsort(order)]
-    for (low, high), entry in zip(ends, summary["lengths"], strict=True):
-        assert high == pytest.approx(entry["bit_error_high"] / entry["bit_error_theory"])
-        assert low == pytest.approx(entry["bit_error_low"] / entry["bit_error_theory"])
+    for (low, high), entry in zip(ends, found, strict=True):
+        assert high == pytest.approx(entry["high"] / entry["theory"])
+        assert low == pytest.approx(entry["low"] / entry["theory"])
 
 
 def test_no_wrong_spin_where_theory_expects_many_is_a_deviation():
@@ -95,7 +100,7 @@ def test_no_wrong_spin_where_theory_expects_many_is_a_deviation():
         columns = {"degree": "1", "learning": "plain", "correlation": 0.0, "neurons": 30, "patterns": length}
         right = {"right": length, "whole": 1, "bit_error": 0.0, "overlap": 1.0}
         rows = pandas.DataFrame(columns | right | {"sample": sample} for sample in range(100))
-        return experiment.summarise(rows)["scalars"]["bit_errors_within_two_standard_errors"]
+        return estimates.value(experiment.summarise(rows), WITHIN)
 
     assert theory.bit_error("1", 30, 2) < 1e-4
     assert share(2) == 1.0

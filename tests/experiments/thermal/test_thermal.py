@@ -8,6 +8,7 @@ import pandas
 import pytest
 
 from experiments.thermal.experiment import Config, Program, _memory, measure, panels, points, summarise
+from tests.experiments.estimates import rows
 
 
 @pytest.mark.slow
@@ -16,8 +17,8 @@ def test_few_patterns_leave_the_overlap_of_one_pattern():
     config = Config(neurons=[16], loads=[0.05], temperatures=[0.05, 0.1], length=200, sharpness=4.0)
     table: Any = pandas.DataFrame(measure(config, points(config)))
     summary = summarise(table)
-    for row in summary["states"]:
-        assert row["overlap"] == pytest.approx(row["one_pattern"], abs=0.005), row
+    for row in rows(summary, "overlap"):
+        assert row["value"] == pytest.approx(row["theory"], abs=0.005), row
         assert row["patterns"] == 2
     assert table["rhat"].max() < 1.05
     assert len(panels(table, summary)) == 5

@@ -10,6 +10,7 @@ from scipy.stats import ttest_1samp
 
 from experiments.statistics.clusters import standard_error
 from experiments.training import experiment
+from tests.experiments import estimates
 
 
 def made_table():
@@ -29,15 +30,15 @@ def made_table():
 
 def test_the_rate_is_chosen_by_validation_and_the_comparison_is_paired_by_split():
     found = experiment.summarise(made_table())
-    (entry,) = found["paired"]
-    assert entry["lead"] == pytest.approx(-0.11 / 3)
+    (entry,) = estimates.rows(found, "lead")
+    assert entry["value"] == pytest.approx(-0.11 / 3)
     t, p = map(float, ttest_1samp([-0.05, -0.02, -0.04], 0.0))  # pyright: ignore[reportArgumentType]
-    assert entry["p_independent"] == pytest.approx(p)
+    assert estimates.value(found, "p of the lead, seeds independent") == pytest.approx(p)
     # The variance of the mean of three leads grows from 1/3 to 1/3 + (test samples)/(training samples): twice as much.
-    assert entry["p"] == pytest.approx(2 * student.sf(abs(t) / np.sqrt(2), 2))
-    assert entry["lead_stderr"] == pytest.approx(np.sqrt(2) * standard_error([-0.05, -0.02, -0.04]))
-    assert found["scalars"]["test_accuracy/wine/lookup/softmax/adam"] == pytest.approx(0.8)
-    assert json.dumps(found)
+    assert estimates.value(found, "p of the lead") == pytest.approx(2 * student.sf(abs(t) / np.sqrt(2), 2))
+    assert entry["stderr"] == pytest.approx(np.sqrt(2) * standard_error([-0.05, -0.02, -0.04]))
+    assert estimates.value(found, "test accuracy", layer="lookup", optimiser="adam") == pytest.approx(0.8)
+    assert json.dumps(found.json())
 
 
 def test_equal_leads_have_no_error_and_no_test_however_their_differences_are_rounded():
@@ -45,7 +46,10 @@ def test_equal_leads_have_no_error_and_no_test_however_their_differences_are_rou
     for seed, (ours, svm) in enumerate([(0.9, 0.8), (0.8, 0.7), (0.7, 0.6)]):  # 0.9 - 0.8 < 0.8 - 0.7 in floating point
         table.loc[(table["seed_index"] == seed) & (table["learning_rate"] == 0.2), "test_accuracy"] = ours
         table.loc[(table["seed_index"] == seed) & (table["layer"] == "svm"), "test_accuracy"] = svm
-    (entry,) = experiment.summarise(table)["paired"]
-    assert entry["lead"] == pytest.approx(0.1)
-    assert entry["lead_stderr"] == 0.0
-    assert np.isnan([entry["p"], entry["p_independent"]]).all()
+    found = experiment.summarise(table)
+    (entry,) = estimates.rows(found, "lead")
+    assert entry["value"] == pytest.approx(0.1)
+    assert entry["stderr"] == 0.0
+    assert np.isnan(
+        [estimates.value(found, "p of the lead"), estimates.value(found, "p of the lead, seeds independent")]
+    ).all()

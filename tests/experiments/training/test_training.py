@@ -24,6 +24,7 @@ from experiments.training.model import Batch, Classifier
 from experiments.training.optimisers import own_options
 from experiments.training.rows import auc, with_divergence
 from experiments.training.settings import Knobs, Setting
+from tests.experiments.estimates import value
 
 pytestmark = pytest.mark.usefixtures("as_run")
 SMALL: dict[str, Any] = {"seeds": 1, "epochs": 6, "width": 8, "quantity": 4, "size": 40, "batch_size": 16, "members": 2}
@@ -142,12 +143,12 @@ def test_a_run_that_diverged_is_not_chosen_and_alone_leaves_no_result(tmp_path):
     for row in rows[:7]:
         row["best_loss"] = 0.0
     table: Any = pandas.DataFrame(rows)
-    (entry,) = experiment.summarise(table)["results"]
+    (entry,) = experiment.summarise(table).more["results"]
     assert entry["test_accuracy"] == rows[-1]["test_accuracy"]
     assert (entry["diverged"], entry["diverged_runs"], entry["runs"]) == (0, 1, 2)
     found = experiment.summarise(table[table["learning_rate"] > 1])
-    assert np.isnan(found["results"][0]["test_accuracy"])
-    assert found["scalars"]["diverged/wine/lookup/diagonal/softmax/sgd"] == "1 of 1 runs, no result in 1 of 1 seeds"
+    assert np.isnan(found.more["results"][0]["test_accuracy"])
+    assert value(found, "diverged", optimiser="sgd") == "1 of 1 runs, no result in 1 of 1 seeds"
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 10.5], ids=str)

@@ -105,10 +105,10 @@ def test_the_command_prints_saves_and_draws_the_examples(command, tmp_path):
     assert list(saved.columns[-2:]) == ["value", "right"]
     assert len(saved) == 92
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    lines = summary["scalars"]
+    lines = {row["quantity"]: row.get("said", row.get("value")) for row in summary["estimates"]}
     assert lines["temperature (guide) p T=0.25"] == "0.9817 0.0180 0.0003  printed 0.997 0.003 0.000  wrong"
     assert lines["attention (draft) A query 1"] == "0.4011 0.1978 0.4011  printed 0.40 0.20 0.40  right"
-    assert len(summary["corrections"]) == summary["scalars"]["numbers_wrong"] == 19
+    assert len(summary["corrections"]) == lines["numbers wrong"] == 19
     assert {"document": "notes", "example": "temperature", "right": 8, "printed": 16} in summary["examples"]
     for suffix in ("svg", "png", "pdf"):
         assert (tmp_path / "out" / f"figure.{suffix}").stat().st_size > 5000

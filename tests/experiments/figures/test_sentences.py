@@ -1,0 +1,51 @@
+"""Sentences of estimates: names that are told apart, values with their errors, theory with its kind."""
+
+import math
+
+import pytest
+
+from experiments.contract import Summary
+from experiments.figures.sentences import sentences, told
+
+LOAD = {"quantity": "critical load", "memory": "classical", "criterion": "retained", "neurons": 100, "headline": True}
+
+
+def test_columns_become_words_in_the_order_of_the_row() -> None:
+    (line,) = sentences([LOAD | {"ensemble": "random", "value": 0.141592, "stderr": 0.00123}])
+    assert line == "critical load of classical, overlap > 0.8, N = 100: 0.1416 ± 0.0012"
+
+
+@pytest.mark.parametrize(
+    ("theory", "shown"),
+    [
+        ({"theory": 0.2, "limit": 0.138, "kind": "exact"}, "0.2 (exact)"),
+        ({"limit": 0.138, "kind": "replica symmetric"}, "0.138 (replica symmetric, N → ∞)"),
+        ({"limit": math.inf}, "inf (N → ∞)"),
+        ({}, ""),
+    ],
+)
+def test_theory_of_an_infinite_system_is_told_from_that_of_the_size(theory: dict, shown: str) -> None:
+    (found,) = told(Summary([LOAD | {"value": 0.25, "stderr": 0.01} | theory]).estimates)
+    assert found.theory == shown
+
+
+def test_loads_have_as_many_digits_as_tell_them_apart() -> None:
+    rows = [{"quantity": "m", "load": load, "value": 1.5, "headline": True} for load in (0.123451, 0.123452)]
+    assert [each.name for each in told(rows)] == ["m of load = 0.123451", "m of load = 0.123452"]
+
+
+def test_an_error_that_one_sample_cannot_have_is_unknown_and_a_count_has_none() -> None:
+    rows = [
+        {"quantity": "b", "value": 2.0, "samples": 1},
+        {"quantity": "n", "value": 7},
+        {"quantity": "w", "said": "cg"},
+    ]
+    summary = Summary([row | {"headline": True} for row in rows])
+    assert sentences(summary.estimates) == ["b: 2 (error unknown)", "n: 7", "w: cg"]
+    assert sentences(Summary.of_json(summary.json()).estimates) == sentences(summary.estimates)
+
+
+def test_whole_numbers_stay_whole_where_other_rows_have_none() -> None:
+    frame = Summary([LOAD | {"value": 0.1}, {"quantity": "mixed", "value": 0.5}]).estimates
+    assert str(frame["neurons"].tolist()) == "[100, <NA>]"
+    assert frame["headline"].tolist() == [True, False]
