@@ -35,7 +35,7 @@ class Node:
             names[field.metadata.get("pytree_node", True)].append(field.name)
         _register(cls, names[True], names[False])
 
-    def replace(self, **changes: Any) -> Self:
+    def replace(self, /, **changes: Any) -> Self:
         """The node with other fields, checked as by the constructor."""
         return dataclasses.replace(self, **changes)  # pyright: ignore[reportArgumentType]
 
@@ -60,14 +60,16 @@ def fill(node: Node, **values: Any) -> None:
         object.__setattr__(node, name, value)
 
 
-def changed(node: T, **values: Any) -> T:
-    """The node with other fields, which are not checked."""
+def changed(node: T, /, **changes: Any) -> T:
+    """The node with other fields, which are not checked. TypeError for a name that is no field."""
+    if unknown := changes.keys() - vars(node).keys():
+        raise TypeError(f"changes must be of {', '.join(vars(node))}, got {', '.join(sorted(unknown))}")
     other = object.__new__(type(node))
-    fill(other, **vars(node) | values)
+    fill(other, **vars(node) | changes)
     return other
 
 
-def unchecked(kind: type[T], **values: Any) -> T:
+def unchecked(kind: type[T], /, **values: Any) -> T:
     """Node of a class from its fields, which are not checked."""
     fields = dataclasses.fields(kind)  # pyright: ignore[reportArgumentType]
     node = object.__new__(kind)

@@ -198,7 +198,7 @@ def tsallis_entropy(p: Scores, alpha: ArrayLike) -> Float[Array, ""]:
     return -jnp.sum(jnp.where(empty, 0.0, p * power_logarithm(jnp.log(jnp.where(empty, 1.0, p)), alpha - 1.0))) / alpha
 
 
-def alpha_norm(p: Scores, alpha: Float[Array, ""]) -> Float[Array, ""]:
+def alpha_norm(p: Scores, alpha: ArrayLike) -> Float[Array, ""]:
     """‖p‖_α = (Σ p^α)^(1/α) of non-negative numbers, for α however large."""
     p = real_array("p", p)
     top = largest(p)
