@@ -82,6 +82,35 @@ def nan_outside(value: Array, inside: ArrayLike) -> Array:
     return jnp.where(inside, value, jnp.nan)
 
 
+def carried(body: Callable, start: Any) -> Any:
+    """The start of a loop's carry; within `jax.shard_map` it varies over all devices over which the body makes it vary.
+
+    JAX demands that what goes round a loop varies alike before and after a turn, and a count of zero varies nowhere.
+    """
+    if not jax.sharding.get_abstract_mesh().manual_axes:
+        return start
+    leaves, tree = jax.tree.flatten(start)
+    axes = [_varying(jax.typeof(x)) for x in leaves]
+    while True:
+        after = jax.make_jaxpr(body)(tree.unflatten(leaves)).out_avals
+        grown = [_varying(made) - before for made, before in zip(after, axes, strict=True)]
+        if not any(grown):
+            return tree.unflatten(leaves)
+        pairs = zip(leaves, grown, strict=True)
+        leaves = [jax.lax.pcast(x, tuple(more), to="varying") if more else x for x, more in pairs]
+        axes = [before | more for before, more in zip(axes, grown, strict=True)]
+
+
+def _varying(kind: Any) -> frozenset:
+    """Axes of a mesh along which an array of that type differs from device to device."""
+    return kind.vma if hasattr(kind, "vma") else kind.manual_axis_type.varying
+
+
+def while_loop(condition: Callable, body: Callable, start: Any) -> Any:
+    """`jax.lax.while_loop`, within `jax.shard_map` as well."""
+    return jax.lax.while_loop(condition, body, carried(body, start))
+
+
 def absent(like: Array) -> Array:
     """NaN of a shape and type, for a number that there is none of, which `jax_debug_nans` lets pass."""
     with jax.debug_nans(False):
@@ -223,7 +252,8 @@ def _root(function: Callable, low: Array, high: Array, parameters) -> Array:
     # Each halving gains one bit; the eight extra absorb a bracket wider than the root is large.
     bits = jnp.finfo(low.dtype).nmant + 8
     lost = jnp.isnan(function(0.5 * (low + high), parameters))
-    low, high = jax.lax.fori_loop(0, bits, halve, (low, high))
+    start = carried(lambda bracket: halve(0, bracket), (low, high))
+    low, high = jax.lax.fori_loop(0, bits, halve, start)
     return jnp.where(lost, jnp.nan, 0.5 * (low + high))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._arguments import native, one_of, random_key, step_limit
-from hopfield._numerics import is_traced
+from hopfield._numerics import carried, is_traced, while_loop
 from hopfield.couplings import Couplings
 from hopfield.dynamics import _events
 from hopfield.dynamics.models import SpinModel, as_spin_model
@@ -118,7 +118,8 @@ def visit_each(model: SpinModel, state: State, cache: Any, order: Order, new_spi
         new = new_spin(model.field_at(cache, state, i), state[i], i)
         return (state.at[i].set(new), model.advance(cache, state, i, new)), None
 
-    return jax.lax.scan(visit, (state, cache), order)[0]
+    start = carried(lambda carry: visit(carry, order[0])[0], (state, cache))
+    return jax.lax.scan(visit, start, order)[0]
 
 
 class Relaxation(NamedTuple):
@@ -173,7 +174,7 @@ def _relax(model: SpinModel, state: State, key, max_sweeps, known: Known, *, dyn
         return carry[3] & (carry[1] <= max_sweeps) & ~holds_nan(carry[0])
 
     zero = jnp.zeros((), int)
-    final, count, flips, _ = jax.lax.while_loop(moving, turn, (state, zero, zero, jnp.ones((), bool)))
+    final, count, flips, _ = while_loop(moving, turn, (state, zero, zero, jnp.ones((), bool)))
     stable = (count <= max_sweeps) & ~holds_nan(final) & ~without_spin(final, known)
     return Relaxation(final, jnp.minimum(count, max_sweeps), flips, model.energy(final), stable)
 
@@ -226,14 +227,14 @@ def _sweep_by_sweep(model: Couplings, state, field, free, order: Callable, max_s
             return state, field, _ahead(state, field, free, priority, next_one), flips + 1
 
         start = (state, field, _ahead(state, field, free, priority, -1), flips)
-        state, field, _, flips = jax.lax.while_loop(lambda inner: inner[2] != DONE, flip, start)
+        state, field, _, flips = while_loop(lambda inner: inner[2] != DONE, flip, start)
         return state, field, count + 1, flips
 
     def moving(carry):
         return jnp.any(_waiting(carry[0], carry[1], free)) & (carry[2] < max_sweeps)
 
     zero = jnp.zeros((), int)
-    return jax.lax.while_loop(moving, one_sweep, (state, field, zero, zero))
+    return while_loop(moving, one_sweep, (state, field, zero, zero))
 
 
 def _flip_by_flip(model: Couplings, state, field, free, order: Callable, max_sweeps) -> tuple:
@@ -251,5 +252,5 @@ def _flip_by_flip(model: Couplings, state, field, free, order: Callable, max_swe
         return jnp.any(_waiting(carry[0], carry[1], free)) & (carry[3] < max_sweeps)
 
     zero = jnp.zeros((), int)
-    state, field, passed, count, flips = jax.lax.while_loop(moving, step, (state, field, beginning, zero, zero))
+    state, field, passed, count, flips = while_loop(moving, step, (state, field, beginning, zero, zero))
     return state, field, count + (passed != beginning).astype(int), flips  # the sweep in which nothing was left to flip

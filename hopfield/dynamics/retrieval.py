@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._arguments import integer, one_of, real_scalar, step_limit
 from hopfield._arrays import Patterns, Scores
-from hopfield._numerics import tolerance, wide
+from hopfield._numerics import tolerance, while_loop, wide
 from hopfield._pytrees import Node, changed
 from hopfield.dynamics.asynchronous import relax
 from hopfield.dynamics.models import Model, Updates, as_model
@@ -175,7 +175,7 @@ def _from_known(model: Model, state: State, known: Known) -> tuple[State, Array 
     return new, (jnp.any(new != state) & ~holds_nan(new)).astype(int)
 
 
-_synchronous = jax.jit(partial(_run_to_rest, loop=jax.lax.while_loop))
+_synchronous = jax.jit(partial(_run_to_rest, loop=while_loop))
 _walked = partial(_run_to_rest, loop=while_outside)
 
 

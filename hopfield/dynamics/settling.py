@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._numerics import safe_norm, saved_for_derivative, wide
+from hopfield._numerics import safe_norm, saved_for_derivative, while_loop, wide
 from hopfield.spaces import Known, State
 
 CONVERGED, CYCLE, STEP_LIMIT, NOT_A_NUMBER = range(4)
@@ -92,7 +92,7 @@ def settled(
     same: Same,
     *,
     cycles: bool = False,
-    loop: Callable[..., Any] = jax.lax.while_loop,
+    loop: Callable[..., Any] = while_loop,
 ) -> Settled:
     """At most `max_steps` updates of every query, ending when all have stopped. They are not differentiable in reverse.
 

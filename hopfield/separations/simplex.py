@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 
 from hopfield._arguments import real_array
 from hopfield._arrays import Mask, Scores
-from hopfield._numerics import by_its_rule, largest, positive_part, saved_for_derivative, wide
+from hopfield._numerics import by_its_rule, largest, positive_part, saved_for_derivative, while_loop, wide
 from hopfield.separations._deformed import power_logarithm
 from hopfield.separations._powers import by_exponent, cases, clipped_power, power_of, slope_of
 
@@ -79,7 +79,7 @@ def _newton_iterations(u: Scores, exponent: Array, start: Array, total: float) -
         new = _newton_step(u, exponent, tau, total)
         return jnp.where(new > tau, new, tau), new > tau, count + 1
 
-    return jax.lax.while_loop(lambda state: state[1] & (state[2] < STEPS), rise, (start, exponent >= 1, 0))[0]
+    return while_loop(lambda state: state[1] & (state[2] < STEPS), rise, (start, exponent >= 1, 0))[0]
 
 
 def _bisected(u: Scores, exponent: Array, tau: Array) -> Array:
@@ -96,7 +96,7 @@ def _bisected(u: Scores, exponent: Array, tau: Array) -> Array:
         return jnp.where(above, middle, low), jnp.where(above, high, middle), between, count + 1
 
     low, high = jnp.full((), -1.0, u.dtype), -(jnp.full((), u.size, u.dtype) ** (-1.0 / exponent))
-    low = jax.lax.while_loop(lambda state: state[2] & (state[3] < STEPS), halve, (low, high, exponent < 1, 0))[0]
+    low = while_loop(lambda state: state[2] & (state[3] < STEPS), halve, (low, high, exponent < 1, 0))[0]
     return jnp.where(exponent < 1, low, tau)
 
 

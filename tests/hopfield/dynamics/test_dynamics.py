@@ -8,6 +8,7 @@ import pytest
 from hopfield._numerics import tolerance
 from hopfield.couplings import Couplings
 from hopfield.dynamics import CONVERGED, CYCLE, NOT_A_NUMBER, STATUS, STEP_LIMIT, fixed_point, retrieve, trajectory
+from hopfield.memories import find as find_memory
 from hopfield.memory import Memory
 from hopfield.separations import Entmax, Polynomial, Sparsemax
 from hopfield.similarities import SquaredDistance
@@ -356,3 +357,16 @@ def test_a_memory_in_other_units_converges_where_it_did(scale):
         for s in (jnp.float32(1.0), jnp.float32(scale))
     ]
     np.testing.assert_allclose(*ends, atol=1e-3)
+
+
+@pytest.mark.parametrize(("spec", "dynamics"), [("entmax:1.5", "synchronous"), ("classical", "asynchronous")])
+def test_queries_are_retrieved_on_each_device_by_itself(spec, dynamics):
+    """Within `jax.shard_map` as JAX sets it, which asks whether what goes round a loop varies over the devices."""
+    stored = np.random.default_rng(0).choice([-1.0, 1.0], (3, 12))
+    model = find_memory(spec).build(stored) if spec == "classical" else Memory(stored, 2.0, separation=spec)
+    key = jax.random.key(0) if dynamics == "asynchronous" else None
+    run = jax.vmap(lambda state: retrieve(model, state, dynamics=dynamics, key=key))
+    mesh = jax.make_mesh((1,), ("queries",), axis_types=(jax.sharding.AxisType.Auto,))
+    spread = jax.shard_map(run, mesh=mesh, in_specs=jax.P("queries"), out_specs=jax.P("queries"))
+    for found, expected in zip(spread(stored), run(stored), strict=True):
+        np.testing.assert_array_equal(found, expected)
