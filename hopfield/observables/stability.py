@@ -15,7 +15,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._arguments import instance, integer, random_key, real_array, reals
+from hopfield._arguments import instance, integer, random_key, reals
 from hopfield._numerics import largest, safe_norm, tolerance, unit, wide
 from hopfield._pytrees import Node
 from hopfield.couplings import Couplings
@@ -224,7 +224,7 @@ def stabilities(couplings: Couplings, patterns: Float[Array, "M N"]) -> Float[Ar
         patterns: [M, N]; NaN gives NaN.
     Source: Gardner 1988, eq. 3.
     """
-    return _stabilities(instance("couplings", couplings, Couplings), real_array("patterns", patterns))
+    return _stabilities(instance("couplings", couplings, Couplings), real_rows("patterns", patterns, 2))
 
 
 @jax.jit
