@@ -7,7 +7,6 @@ import pytest
 import scipy.special
 
 from hopfield import patterns
-from hopfield.couplings import Couplings
 from hopfield.dynamics import retrieve
 from hopfield.memory import Memory
 from hopfield.observables import stability
@@ -302,8 +301,3 @@ def test_the_key_draws_the_start_of_the_search_for_the_largest_eigenvalue():
     assert abs(first - second) > 1e-3
     first, second = (float(stability.largest_eigenvalue(jacobian, key=key).value) for key in keys)
     assert first == pytest.approx(second, rel=1e-9)
-
-
-def test_stabilities_of_one_number_are_refused():
-    with pytest.raises(ValueError, match=r"^patterns must .*, got shape \(\)$"):
-        stability.stabilities(Couplings(np.ones((3, 3))), 1.0)
