@@ -180,6 +180,8 @@ def measure(name: str, *, output: str | Path | None = None, **options: Any) -> R
 def open_run(folder: str | Path, *, home: str | Path | None = None) -> Any:
     """Results that a folder holds, measured by the command or from Python: a `Run`, or the `Sweep` that it joins.
 
+    A folder of folders of finished runs of one experiment, as a loop leaves them, is opened as a sweep's is.
+
     Args:
         folder: the folder, which is data: no code that it names is run.
         home: the folder of a user-defined experiment, whose code reads and draws its runs.
@@ -189,8 +191,19 @@ def open_run(folder: str | Path, *, home: str | Path | None = None) -> Any:
     """
     place, own = _path("folder", folder), None if home is None else _path("home", home)
     with _LOCK, registry.including(own), results.damage_told(str(place)):
-        members = sweeps.members(place)
+        members = sweeps.members(place) or _siblings(place)
         return Sweep(place, members) if members else _opened(place)
+
+
+def _siblings(place: Path) -> list[Path]:
+    """Folders of finished runs in a folder that is no run itself."""
+    if folders.read(place) is not None or not place.is_dir():
+        return []
+    inner = [(path, folders.read(path)) for path in sorted(place.iterdir()) if path.is_dir()]
+    found = [(path, record) for path, record in inner if record is not None and record.complete]
+    if len(kinds := {record.experiment for _, record in found}) > 1:
+        raise InputError(f"folder must hold runs of one experiment, got {' and '.join(sorted(kinds))}")
+    return [path for path, _ in found]
 
 
 def _opened(place: Path) -> Run:

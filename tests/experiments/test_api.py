@@ -139,6 +139,14 @@ def test_a_sweep_has_the_frames_of_a_run_with_a_column_for_its_option(run: Any, 
     assert "critical load against beta" in (folder / "sweep" / "report.html").read_text(encoding="utf-8")
 
 
+def test_runs_of_a_loop_are_opened_together(folder: Path) -> None:
+    for count in (2, 3):
+        hopfield.measure("novelty", **FEW | {"samples": count, "queries": count}, output=folder / "loop" / str(count))
+    joined = hopfield.open_run(folder / "loop")
+    assert set(joined.estimates["queries"]) == {2, 3}
+    assert len(joined.estimates) == 2 * len(joined.runs[0].estimates)
+
+
 @pytest.mark.slow
 def test_a_function_that_changed_is_measured_anew_and_not_into_the_same_folder(folder: Path) -> None:
     first, second = (hopfield.capacity(cell(beta), **SCALE).table for beta in (0.05, 4.0))
