@@ -15,7 +15,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._arguments import instance, integer, random_key, reals
+from hopfield._arguments import instance, integer, random_key, real_rows, reals
 from hopfield._numerics import largest, safe_norm, tolerance, unit, wide
 from hopfield._pytrees import Node
 from hopfield.couplings import Couplings
