@@ -163,7 +163,7 @@ def test_the_docstring_of_attention_names_all_that_it_exports():
 
 def test_the_table_of_the_runner_names_every_file_of_its_tests():
     files = {path.stem for path in (ROOT / "tests/experiments/runner").glob("test_*.py")}
-    assert set(re.findall(r"\btest_\w+", runner.__doc__ or "")) == files
+    assert set(re.findall(r"\btest_\w+", runner.__doc__ or "")) - {"test_api"} == files  # that of the door from Python
 
 
 def words(folder: Path) -> set[str]:

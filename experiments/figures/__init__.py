@@ -31,7 +31,7 @@ are compared by their `key`, else by title and labels of the axes.
     saving       SVG, PNG and PDF, small and the same bytes every time
     svg          SVG of Matplotlib, shortened
     words        texts of a figure for a page, formulas as plain signs
-    headlines    numbers that a summary is about, each with its error and theory
+    sentences    words of the estimates: last lines of a run, report, lists
     swept        panels of a sweep: headlines against the option that was swept
     report       the page of a run, with everything in it
 """

@@ -14,5 +14,6 @@ Functions take columns of a table, such as loads, successes and the disorder sam
     lines           straight lines by weighted least squares
     extrapolation   critical loads at infinite size
     ranking         area under the ROC curve
+    estimates       rows of estimates from tables of means
     columns         columns of numbers as all of these take them
 """

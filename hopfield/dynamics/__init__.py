@@ -5,6 +5,7 @@ By module:
     retrieval     updates until a state stops, per query; trajectories
     settling      the loop of retrieval, and the words for how it ended
     asynchronous  one neuron at a time: sweeps, and relaxation by events
+    triton_programs  the same by events on a GPU, a kernel that needs Triton
     heat_bath     Glauber dynamics at a temperature, and averages along it
     langevin      continuous states at a temperature
     fixed_points  fixed points of an update, differentiable by the implicit function theorem

@@ -79,10 +79,6 @@ MISTAKES = {
         lambda: jax.jit(lambda b: attention.attend(ROWS, ROWS, ROWS, beta=b))(True),
         "beta must be real numbers, got bool",
     ),
-    "metric of an object": (
-        lambda: Memory(ROWS, similarity=similarities.Bilinear(np.eye(8))),
-        r"metric must be a Metric \(write similarities.Bilinear\(g\)\), got array",
-    ),
     "degree of the classical": (
         lambda: separations.Linear(3),
         r"degree must be 2 for Linear \(write separations.Polynomial\), got 3",
@@ -210,13 +206,6 @@ def test_shares_of_weights_that_are_not_numbers_are_none():
     found = counts.count(SPINS, SPINS)
     assert np.isnan(found.shares([8] * 3, lambda scores: scores * np.nan)).all()
     assert np.isnan(found.share_entropy(lambda scores: scores * np.nan)).all()
-
-
-def test_a_token_beyond_the_cache_reads_nothing():
-    layer = _layer(decode=True)
-    layer.init_cache((1, 2, 8))
-    read = [jnp.isnan(layer(ROWS[None, :1].astype(np.float32))).any() for _ in range(3)]
-    assert [bool(x) for x in read] == [False, False, True]
 
 
 def test_couplings_of_one_neuron_and_none_hidden_still_relax():
