@@ -15,3 +15,14 @@ def test_spins_held_are_covers_share():
     for row in rows(summary, "share of spins held"):
         assert 0.3 < row["theory"] < 0.7
         assert abs(row["value"] - row["theory"]) < 4 * row["stderr"], row
+
+
+def test_every_spin_of_few_patterns_is_held_and_the_patterns_stay():
+    """M = 3 ≤ N − 1 patterns: by Cover all spins can be held, and adatron finds couplings that do."""
+    config = Config(rules=["adatron"], neurons=[12], loads=[0.25], biases=[0.0], flipped=[0.0], samples=2, queries=2)
+    table = pandas.DataFrame(measure(config, points(config)))
+    assert set(table["patterns"]) == {3}
+    for column in ("held", "fixed", "retained"):
+        assert (table[column] == 1).all()
+    (row,) = rows(summarise(table), "share of spins held")
+    assert row["value"] == row["theory"] == 1
