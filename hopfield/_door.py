@@ -17,10 +17,12 @@ INSTALLED = "hopfield._command"
 NEEDED = {
     "filelock": "filelock",
     "hydra-core": "hydra",
+    "jinja2": "jinja2",
     "matplotlib": "matplotlib",
     "omegaconf": "omegaconf",
     "pandas": "pandas",
     "scikit-learn": "sklearn",
+    "threadpoolctl": "threadpoolctl",
     "tqdm": "tqdm",
     "wandb": "wandb",
 }

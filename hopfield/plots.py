@@ -7,10 +7,15 @@ afterwards. The one module of the library that imports Matplotlib; `import hopfi
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import matplotlib
 import numpy as np
-from matplotlib import pyplot, rcsetup
-from matplotlib.axes import Axes
+
+try:
+    import matplotlib
+    from matplotlib import pyplot, rcsetup
+    from matplotlib.axes import Axes
+except ModuleNotFoundError as error:
+    sentence = "hopfield.plots needs Matplotlib, which this environment has not: pip install matplotlib"
+    raise ImportError(sentence) from error
 from scipy.special import entr, softmax
 
 from hopfield._arguments import instance, integer

@@ -3,6 +3,7 @@
 The images come with scikit-learn: nothing is downloaded. Every function returns one pattern per row, [M, N].
 """
 
+import importlib
 import lzma
 import os
 import tokenize
@@ -11,6 +12,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
 import jax.numpy as jnp
 import numpy as np
@@ -89,9 +91,7 @@ def digits(*, binary: bool = False) -> Patterns:
 
     Source: Alpaydin & Kaynak (1998), UCI Optical Recognition of Handwritten Digits, from scikit-learn.
     """
-    from sklearn.datasets import load_digits
-
-    pixels = jnp.asarray(load_digits(return_X_y=True)[0] / 16.0)
+    pixels = jnp.asarray(_scikit_learn("digits").load_digits(return_X_y=True)[0] / 16.0)
     return to_spins(pixels, 0.5) if flag("binary", binary) else pixels
 
 
@@ -131,11 +131,19 @@ def photograph_patches(
     return jnp.asarray(patches)
 
 
+def _scikit_learn(what: str) -> ModuleType:
+    """The data sets that scikit-learn brings. ImportError where it is not installed."""
+    try:
+        return importlib.import_module("sklearn.datasets")
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"{what} need scikit-learn, which this environment has not: pip install scikit-learn"
+        ) from error
+
+
 def _photographs(colour: bool) -> np.ndarray:
     """Levels [image, row, column, channel] as integers, 255 or for grey 255 000 the brightest: exact comparisons."""
-    from sklearn.datasets import load_sample_images
-
-    photographs = np.stack(load_sample_images().images).astype(np.int64)
+    photographs = np.stack(_scikit_learn("photographs").load_sample_images().images).astype(np.int64)
     return photographs if colour else photographs @ np.array([[299], [587], [114]])
 
 

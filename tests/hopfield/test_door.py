@@ -16,7 +16,7 @@ import sys, pkgutil, importlib
 
 class Absent:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in {{*{sorted([*_door.NEEDED.values(), "statsmodels", "jinja2", "tokenizers"])}}}:
+        if name.split(".")[0] in {{*{sorted([*_door.NEEDED.values(), "statsmodels", "tokenizers"])}}}:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 sys.meta_path.insert(0, Absent())
@@ -44,11 +44,26 @@ def test_the_library_imports_where_only_its_own_packages_are() -> None:
 @pytest.mark.slow
 def test_command_and_capacity_say_what_to_install() -> None:
     done = bare("import hopfield.__main__ as main; print(main.main()); import hopfield; hopfield.capacity('classical')")
-    sentence = "hopfield's experiments need filelock, hydra-core, matplotlib"
+    sentence = "hopfield's experiments need filelock, hydra-core, jinja2, matplotlib"
     assert done.stdout == "1\n"
     assert done.stderr.startswith(f"error: {sentence}")
     assert f"ImportError: {sentence}" in done.stderr
     assert "pip install hopfield brings them" in done.stderr
+
+
+@pytest.mark.slow
+def test_what_a_part_of_the_library_needs_besides_is_said_in_a_sentence() -> None:
+    done = bare(
+        "from hopfield.patterns import datasets\n"
+        "pictures = lambda: importlib.import_module('hopfield.plots')\n"
+        "for ask in (datasets.digits, lambda: datasets.photograph_patches(4, 2), pictures):\n"
+        "    try: ask()\n"
+        "    except ImportError as error: print(error)"
+    )
+    told = [("digits need scikit-learn", "scikit-learn"), ("photographs need scikit-learn", "scikit-learn")]
+    told.append(("hopfield.plots needs Matplotlib", "matplotlib"))
+    lines = [f"{what}, which this environment has not: pip install {package}" for what, package in told]
+    assert done.stdout.splitlines() == lines, done.stderr
 
 
 def test_all_that_the_command_needs_is_named() -> None:
