@@ -1,14 +1,18 @@
 """The rules of who may import whom, read from the source: experiments know the library, never the other way round."""
 
 import ast
+import inspect
 import re
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
 
 import pytest
 
 import hopfield
+from experiments.runner import registry
 from tests.source_code import (
     EXPERIMENTS,
     LIBRARY,
@@ -203,6 +207,32 @@ def test_figures_and_summaries_do_not_import_their_experiment(name):
 def test_summaries_draw_nothing():
     summaries = [path for path in EXPERIMENTS if path.name == "summary.py"]
     assert not offenders(summaries, lambda m: inside(m, "experiments.figures"))
+
+
+ASKS = {"capacity", "capacity_sparse", "phase_diagram", "retrieval"}
+"""Experiments whose panels still ask theory, instead of drawing the lines of their summary."""
+
+
+def asked(function: FunctionType, seen: set[FunctionType]) -> Iterator[str]:
+    """Names of theory and memories that a function of the experiments reaches, by the globals that its code names."""
+    seen.add(function)
+    codes = [function.__code__]
+    for code in codes:
+        codes += [part for part in code.co_consts if isinstance(part, CodeType)]
+        held = [function.__globals__[name] for name in code.co_names if name in function.__globals__]
+        own = [part for part in held if isinstance(part, ModuleType) and part.__name__.startswith("experiments.")]
+        held += [getattr(module, name) for module in own for name in code.co_names if hasattr(module, name)]
+        for value in map(inspect.unwrap, held):
+            owner = value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", ""))
+            if inside(owner, "hopfield.theory", "hopfield.memories", "experiments.shared.memories"):
+                yield f"{function.__module__}.{function.__name__}: {owner}"
+            elif isinstance(value, FunctionType) and value not in seen and owner.startswith("experiments."):
+                yield from asked(value, seen) if owner != "experiments.figures.labels" else ()
+
+
+@pytest.mark.parametrize("name", sorted({*registry.names()} - ASKS))
+def test_panels_ask_no_theory(name):
+    assert list(asked(registry.load(name).panels, set())) == []
 
 
 LATE = {

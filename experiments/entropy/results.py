@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from experiments.contract import Row, Summary, Table
-from experiments.entropy.theory import converged_entropy, line, start_entropy
+from experiments.entropy.theory import along, converged_entropy, start_entropy
 from experiments.figures import labels, panel
 from experiments.figures.panel import SHARE, Axis, Panel, Series, band, level, theory_line
 from experiments.figures.style import LINES, series
@@ -59,7 +59,7 @@ def _lines(table: Table) -> list[Row]:
     ends = rows[(rows["step"] > 0) & (rows["step"] == rows["step"].max())]
     asked = [(START, rows[rows["step"] == 0], start_entropy)]
     asked += [(END, ends, converged_entropy)] if convergence.end(int(rows["step"].max())) == convergence.REST else []
-    found = [(quantity, *line(part, function)) for quantity, part, function in asked]
+    found = [(quantity, *along(part, function)) for quantity, part, function in asked]
     return [{"quantity": quantity, "kind": "annealed", "x": x.tolist(), "y": y.tolist()} for quantity, x, y in found]
 
 

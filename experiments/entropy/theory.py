@@ -9,7 +9,7 @@ from experiments.shared import kappa_theory
 from hopfield.theory import spherical
 
 
-def line(rows: Table, function: Callable) -> tuple[np.ndarray, np.ndarray]:
+def along(rows: Table, function: Callable) -> tuple[np.ndarray, np.ndarray]:
     """β/β_c and annealed entropy (sphere, softmax); empty for other rows."""
     known = [name for name in rows["memory"].unique() if kappa_theory.covers(name, "sphere", "converged_weight")]
     rows = rows[(rows["ensemble"] == "sphere") & rows["memory"].isin(known)]

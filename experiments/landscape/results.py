@@ -64,7 +64,7 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
     energies, minima = summary.of("energy"), summary.of(MINIMA["emergent"])
     on_spins = [key for key, _ in groups if key[0] not in CONTINUOUS]
     others = minima[minima["memory"].isin(CONTINUOUS)]
-    first = [energies[(energies[AGAINST_PATTERNS] == key).all(axis=1)] for key in on_spins[:1]]
+    first = [energies[(energies[AGAINST_PATTERNS] == list(key)).all(axis=1)] for key in on_spins[:1]]
     last = [*map(_energies, first), *([_minima(others)] if len(others) else [])]
     largest = lambda group: group[1].groupby("patterns")["value"].max().mean()
     told = sorted(groups, key=largest)[: MOST - len(last)]

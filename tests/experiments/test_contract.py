@@ -110,7 +110,6 @@ def test_a_summary_is_rows_of_finite_numbers_that_are_told_apart(smoke: Callable
     held = json.loads((smoke(name) / "summary.json").read_text(), parse_constant=refuse)
     rows = held["estimates"]
     assert any(row["headline"] for row in rows)
-    assert all("value" in row or "said" in row or row["value"] is None for row in rows)
     named = [tuple((key, str(value)) for key, value in row.items() if key not in contract.NUMBERS) for row in rows]
     assert len(set(named)) == len(named), "two rows of one quantity with the same columns"
     assert len(pandas.read_csv(smoke(name) / "estimates.csv")) == len(rows)
