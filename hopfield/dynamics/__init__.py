@@ -3,9 +3,9 @@
 By module:
 
     retrieval     updates until a state stops, per query; trajectories
+    regimes       what holds a state: one pattern, a mixture, the mean of all
     settling      the loop of retrieval, and the words for how it ended
     asynchronous  one neuron at a time: sweeps, and relaxation by events
-    triton_programs  the same by events on a GPU, a kernel that needs Triton
     heat_bath     Glauber dynamics at a temperature, and averages along it
     langevin      continuous states at a temperature
     fixed_points  fixed points of an update, differentiable by the implicit function theorem
@@ -18,6 +18,7 @@ from hopfield.dynamics.fixed_points import fixed_point
 from hopfield.dynamics.heat_bath import HeatBath, glauber
 from hopfield.dynamics.langevin import Thermal, langevin
 from hopfield.dynamics.models import Model, SpinModel, Updates
+from hopfield.dynamics.regimes import REGIMES
 from hopfield.dynamics.retrieval import Retrieval, retrieve, trajectory
 from hopfield.dynamics.settling import CONVERGED, CYCLE, NOT_A_NUMBER, STATUS, STEP_LIMIT
 from hopfield.memory import DYNAMICS
@@ -28,6 +29,7 @@ __all__ = [
     "DYNAMICS",
     "NOT_A_NUMBER",
     "ORDERS",
+    "REGIMES",
     "STATUS",
     "STEP_LIMIT",
     "HeatBath",

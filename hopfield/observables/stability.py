@@ -16,10 +16,11 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield._arguments import instance, integer, random_key, real_rows, reals
-from hopfield._numerics import largest, safe_norm, tolerance, unit, wide
+from hopfield._numerics import safe_norm, unit, wide
 from hopfield._pytrees import Node
 from hopfield.couplings import Couplings
 from hopfield.dynamics.models import as_model
+from hopfield.dynamics.regimes import holding
 from hopfield.memory import Memory
 from hopfield.observables import overlaps, thermodynamics
 from hopfield.observables._krylov import dominant, krylov
@@ -27,11 +28,6 @@ from hopfield.separations import LogSumExp
 from hopfield.similarities import Dot
 from hopfield.spaces import Euclidean, Spins, State
 from hopfield.theory import bounds
-
-GLOBAL_AVERAGE, METASTABLE_MIXTURE, SINGLE_PATTERN, NO_PATTERN, NOT_A_NUMBER = range(5)
-REGIMES = ("global average", "metastable mixture", "single pattern", "no pattern", "not a number")
-HELD = 0.9
-"""Share of the weight that the patterns counted in `Regime.num_patterns` hold together (Ramsauer et al. 2021)."""
 
 
 class UpdateJacobian(Node):
@@ -70,7 +66,7 @@ class Regime(NamedTuple):
     """Patterns that hold a state. See `regime`."""
 
     kind: Int[Array, ""]
-    """Index into REGIMES."""
+    """Index into `dynamics.REGIMES`."""
     num_patterns: Int[Array, ""]
     """Smallest number of patterns that together hold HELD of the weight."""
     effective_number: Float[Array, ""]
@@ -139,7 +135,7 @@ def _largest_eigenvalue(jacobian: UpdateJacobian, key: Array, *, max_iterations:
 
 
 def regime(memory: Memory, state: State) -> Regime:
-    """Regime of a fixed point, one of REGIMES, by the shares of the patterns in its read-out.
+    """Regime of a fixed point, one of `dynamics.REGIMES`, by the shares of the patterns in its read-out.
 
         not a number        a share is NaN
         no pattern          no pattern has any weight (outside the support of a sparse memory)
@@ -157,19 +153,8 @@ def regime(memory: Memory, state: State) -> Regime:
 
 @jax.jit
 def _regime(memory: Memory, state: State) -> Regime:
-    shares = wide(memory.shares(state))
-    used = shares.size if memory.mask is None else jnp.sum(memory.mask)
-    descending = -jnp.sort(-shares)
-    before = jnp.cumsum(descending) - descending
-    # The tolerance keeps nine of ten equal shares from being ten by rounding.
-    count = jnp.sum((before < HELD - tolerance(shares.dtype)) & (descending > 0))
-    index, share = jnp.argmax(shares), largest(shares)
-    kind = jnp.where(2 * count > used, GLOBAL_AVERAGE, METASTABLE_MIXTURE)
-    kind = jnp.where(overlaps.above(share, 0.5), SINGLE_PATTERN, kind)
-    empty, lost = share == 0, jnp.isnan(share)
-    kind = jnp.where(lost, NOT_A_NUMBER, jnp.where(empty, NO_PATTERN, kind))
-    index = jnp.where(empty | lost, -1, index)
-    return Regime(kind, count, thermodynamics.effective_number(shares), index, share)
+    kind, count, index, share = holding(memory, state)
+    return Regime(kind, count, thermodynamics.effective_number(wide(memory.shares(state))), index, share)
 
 
 def retrieval_error_bound(memory: Memory, distance: ArrayLike = 0.0) -> np.ndarray:

@@ -13,7 +13,8 @@ from experiments.phase_diagram.diagrams.diagram import Diagram, Structure
 from experiments.shared import convergence
 from hopfield import retrieve
 from hopfield.dynamics import STEP_LIMIT
-from hopfield.observables.stability import GLOBAL_AVERAGE, SINGLE_PATTERN, regime
+from hopfield.dynamics.regimes import GLOBAL_AVERAGE, SINGLE_PATTERN
+from hopfield.observables.stability import regime
 from hopfield.theory import spherical
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import hopfield
 from hopfield import Couplings, Memory, dynamics, spaces, trajectory
-from hopfield.dynamics import asynchronous
+from hopfield.dynamics import asynchronous, regimes
 from hopfield.networks import AsymmetricCouplings, bidirectional, sequences
 from hopfield.observables import energies, stability
 from hopfield.similarities import SquaredDistance
@@ -177,7 +177,7 @@ def _diagnosed() -> list[Case]:
         return stability.largest_eigenvalue(stability.update_jacobian(memory, state), jax.random.key(0))
 
     def kind(found: stability.Regime) -> bool:
-        return int(found.kind) == stability.NOT_A_NUMBER and all_nan(found)
+        return int(found.kind) == regimes.NOT_A_NUMBER and all_nan(found)
 
     held = lambda network, state: stability.stabilities(network, jnp.asarray(state)[None])
     cases = [_on_state("hopfield.observables.stability.stabilities", held, _couplings)]

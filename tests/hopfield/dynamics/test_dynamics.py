@@ -370,3 +370,16 @@ def test_queries_are_retrieved_on_each_device_by_itself(spec, dynamics):
     spread = jax.shard_map(run, mesh=mesh, in_specs=jax.P("queries"), out_specs=jax.P("queries"))
     for found, expected in zip(spread(stored), run(stored), strict=True):
         np.testing.assert_array_equal(found, expected)
+
+
+def test_the_result_says_what_holds_the_state():
+    """At a low β every query of a modern memory ends in the mean of all patterns, at rest."""
+    patterns = jnp.eye(6)
+    query = 0.9 * patterns[0] + 0.1 * patterns[1]
+    low, high = (retrieve(Memory(patterns, beta=beta), query) for beta in (1.0, 12.0))
+    assert (low.converged.item(), low.regime, high.regime) == (True, "global average", "single pattern")
+    pair = retrieve(Memory(jnp.repeat(patterns, 2, axis=0), beta=30.0), query)
+    assert pair.regime == "metastable mixture"
+    batch = jax.vmap(retrieve, (None, 0))(Memory(patterns, beta=12.0), patterns[:2])
+    assert list(batch.regime) == ["single pattern"] * 2
+    assert retrieve(Couplings(jnp.zeros((2, 2))), jnp.ones(2)).regime == "no weights"

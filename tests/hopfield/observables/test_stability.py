@@ -8,9 +8,9 @@ import scipy.special
 
 from hopfield import patterns
 from hopfield.dynamics import retrieve
+from hopfield.dynamics.regimes import GLOBAL_AVERAGE, METASTABLE_MIXTURE, NO_PATTERN, REGIMES, SINGLE_PATTERN
 from hopfield.memory import Memory
 from hopfield.observables import stability
-from hopfield.observables.stability import GLOBAL_AVERAGE, METASTABLE_MIXTURE, NO_PATTERN, REGIMES, SINGLE_PATTERN
 from hopfield.separations import Entmax, Exponential, Linear, LogReLU, Polynomial, Sparsemax, TopK
 from hopfield.similarities import Bilinear, SquaredDistance
 from hopfield.spaces import Box, Euclidean, Sphere, Spins
