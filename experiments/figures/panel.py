@@ -52,7 +52,8 @@ class Series:
     def __post_init__(self) -> None:
         self.x, self.y, self.label = _numbers(self.x), _numbers(self.y), readable(self.label)
         self.error, self.x_error = (_both_sides(error, self.x) for error in (self.error, self.x_error))
-        self.top, self.samples = (None if each is None else _numbers(each) for each in (self.top, self.samples))
+        self.top = None if self.top is None else _numbers(self.top)
+        self.samples = None if self.samples is None else np.nan_to_num(_numbers(self.samples))
         self.marker, self.linestyle = ("" if sign in (None, "none") else sign for sign in (self.marker, self.linestyle))
 
     @property
