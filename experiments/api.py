@@ -55,6 +55,7 @@ class Run:
         self.folder = place if kept else None
         self.table, self.summary = results.read(place, experiment)
         self._experiment, self._look = experiment, look
+        self._answers: Any = self.summary.more.get(results.MEMORIES, {})  # None where memories may be asked themselves
 
     @property
     def estimates(self) -> Table:
@@ -73,7 +74,8 @@ class Run:
         return self._drawn()[1]
 
     def _drawn(self) -> tuple[Sequence[Panel], Figure]:
-        with _LOCK, style.style(self._look.style), answering(self.summary.more.get(results.MEMORIES, {})):
+        asked = contextlib.nullcontext() if self._answers is None else answering(self._answers)
+        with _LOCK, style.style(self._look.style), asked:
             return saving.build_figure(self._experiment.panels, self.table, self.summary, self._look)
 
     def _repr_html_(self) -> str:
@@ -174,7 +176,9 @@ def measure(name: str, *, output: str | Path | None = None, **options: Any) -> R
             raise InputError(f"dry must be false in Python, got true; hopfield conf={conf} dry=true tells the cost")
         plan = planning.plan(job)
         execute.run([plan])
-        return Run(conf, plan.experiment, job.directory, job.config.figure, kept=job.kept)
+        run = Run(conf, plan.experiment, job.directory, job.config.figure, kept=job.kept)
+        run._answers = None
+        return run
 
 
 def open_run(folder: str | Path, *, home: str | Path | None = None) -> Any:
