@@ -9,25 +9,40 @@ import contextlib
 import dataclasses
 import enum
 import html
+import itertools
 import os
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import pandas
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments import contract
-from experiments.contract import InputError, Table
-from experiments.figures import report, saving, style
+from experiments import bounds, contract
+from experiments.contract import InputError, Summary, Table
+from experiments.figures import draw, report, saving
+from experiments.figures import style as styles
 from experiments.figures.panel import Panel
 from experiments.figures.sentences import sentences
-from experiments.runner import compose, errors, execute, folders, planning, pooling, registry, results, session, sweeps
+from experiments.runner import (
+    compose,
+    errors,
+    execute,
+    folders,
+    overrides,
+    planning,
+    registry,
+    results,
+    session,
+    sweeps,
+    values,
+)
+from experiments.runner.job import Job
 from experiments.runner.words import split
-from experiments.shared.memories import answering
+from experiments.shared.memories import Answers
 from experiments.system import terminal
 from hopfield import memories, outside, separations
 from hopfield.patterns.corruptions import CORRUPTIONS
@@ -40,94 +55,144 @@ _LOCK = threading.RLock()
 """Held by whoever measures, reads or draws: Hydra, JAX and Matplotlib are set for the whole process."""
 
 
-class Run:
-    """Results of a measurement.
+class _Results:
+    """Table, summary and figure, as a run and a sweep have them alike.
 
     Attributes:
         conf: the choice of `conf=` that was measured.
         folder: where they lie; None if they were measured without a folder.
         table: the rows, a DataFrame.
-        summary: its `contract.Summary`: estimates, lines of theory, notes, and what else the figure reads.
+        summary: the `contract.Summary`: estimates, lines of theory, notes, and what else the figure reads.
     """
 
-    def __init__(self, conf: str, experiment: ModuleType, place: Path, look: contract.Figure, *, kept: bool) -> None:
-        self.conf = conf
-        self.folder = place if kept else None
-        self.table, self.summary = results.read(place, experiment)
-        self._experiment, self._look = experiment, look
-        self._answers: Any = self.summary.more.get(results.MEMORIES, {})  # None where memories may be asked themselves
+    conf: str
+    folder: Path | None
+    table: Table
+    summary: Summary
+    _experiment: ModuleType
+    _look: contract.Figure
+    _panels: Callable[[Table, Summary], Sequence[Panel]]
+    _answers: Answers | None  # None where memories may be asked themselves
 
     @property
     def estimates(self) -> Table:
         """The numbers that it leads to, a row each, with error and theory: `contract.Summary` names the columns."""
         return self.summary.estimates
 
-    @property
-    def curves(self) -> Table:
-        """Shares of queries that pass each criterion, with errors over samples, along the load."""
-        if not hasattr(self._experiment, "shares"):
-            raise AttributeError(f"conf={self.conf} has no curves of shares; its table has every row")
-        return self._experiment.shares(self.table)
+    def plot(
+        self,
+        *,
+        axes: Axes | None = None,
+        panels: Sequence[str] | None = None,
+        width: float | None = None,
+        log: Sequence[str] | None = None,
+        style: str | Path | None = None,
+    ) -> Figure:
+        """The figure, of Matplotlib, which may be changed and saved; what is None is as the run has it.
 
-    def plot(self) -> Figure:
-        """The figure, of Matplotlib, which may be changed and saved."""
-        return self._drawn()[1]
+        Args:
+            axes: axes of a figure of yours, on which one panel is drawn.
+            panels: panels to draw, by letter or title.
+            width: inches across.
+            log: axes made logarithmic, of "x" and "y".
+            style: style sheet of Matplotlib over the house style, a file or a name.
 
-    def _drawn(self) -> tuple[Sequence[Panel], Figure]:
-        asked = contextlib.nullcontext() if self._answers is None else answering(self._answers)
-        with _LOCK, style.style(self._look.style), asked:
-            return saving.build_figure(self._experiment.panels, self.table, self.summary, self._look)
+        Raises:
+            ValueError: an option has a value that it cannot have, or `axes` stand beside several panels or a width.
+        """
+        given = {"panels": panels, "width": width, "log": log, "style": style}
+        look = _changed(self._look, {name: value for name, value in given.items() if value is not None})
+        if axes is None:
+            return self._drawn(look)[1]
+        if width is not None:
+            raise InputError(f"width must be left to the figure of the axes, got {width}")
+        with self._drawing(look):
+            _, chosen = saving.chosen(self._panels, self.table, self.summary, look)
+            if len(chosen) != 1:
+                raise InputError(f'panels must name one for the axes, as in panels=["a"], got {len(chosen)} panels')
+            draw.onto(axes, chosen[0])
+        return axes.figure.figure
+
+    def _drawn(self, look: contract.Figure) -> tuple[Sequence[Panel], Figure]:
+        with self._drawing(look):
+            return saving.build_figure(self._panels, self.table, self.summary, look)
+
+    @contextlib.contextmanager
+    def _drawing(self, look: contract.Figure) -> Iterator[None]:
+        with _LOCK, styles.style(look.style), sweeps.asked(self._answers):
+            yield
 
     def _repr_html_(self) -> str:
         """The report, whose panels can be zoomed and asked for their numbers, as notebooks show it."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / report.NAME
             story = report.Story(self.conf, self.conf, *results.description(self._experiment))
-            with _LOCK, style.style(self._look.style):
-                report.write(path, story, self._drawn()[0], self.table, self.summary)
+            with _LOCK, styles.style(self._look.style):
+                report.write(path, story, self._drawn(self._look)[0], self.table, self.summary)
             page, title = html.escape(path.read_text(encoding="utf-8")), html.escape(self.conf)
         return f'<iframe srcdoc="{page}" title="{title}" style="width:100%;height:44em;border:0"></iframe>'
 
     def __repr__(self) -> str:
         place = f", {self.folder}" if self.folder is not None else ""
-        lines = [f"Run of conf={self.conf}: {len(self.table)} rows{place}"]
+        lines = [f"{type(self).__name__} of conf={self.conf}: {len(self.table)} rows{place}"]
         return "\n".join(map(terminal.printable, [*lines, *(f"    {line}" for line in sentences(self.estimates))]))
 
 
-class Sweep:
-    """Results of several runs, as a sweep or `hopfield plot` joins them: frames of a run, with the options that differ.
+class Run(_Results):
+    """Results of a measurement."""
+
+    def __init__(self, conf: str, experiment: ModuleType, place: Path, look: contract.Figure, *, kept: bool) -> None:
+        self.conf = conf
+        self.folder = place if kept else None
+        self.table, self.summary = results.read(place, experiment)
+        self._experiment, self._look, self._panels = experiment, look, experiment.panels
+        self._answers = self.summary.more.get(results.MEMORIES, {})
+
+    @property
+    def curves(self) -> Table:
+        """Shares of queries that pass each criterion, with errors over samples, along the load."""
+        _check_curves(self)
+        return self._experiment.shares(self.table)
+
+
+class Sweep(_Results):
+    """Several runs as one, as a sweep or `hopfield plot` joins them: options that differ are columns of the frames.
+
+    Runs that differ in nothing but their seed, or in options that only add points, are one, of all their samples.
 
     Attributes:
-        folder: where they lie.
         runs: each run.
     """
 
-    def __init__(self, place: Path, members: Sequence[Path]) -> None:
-        self.folder = place
-        self.runs = [_opened(member) for member in members]
-        found = pooling.read(members)
-        names = pooling.differing(found)
-        self._options = [pooling.options(run, names) for run in found]
-
-    @property
-    def table(self) -> Table:
-        """The rows of all runs."""
-        return self._joined("table")
+    def __init__(
+        self, folder: Path | None, members: Mapping[Path, Run], look: contract.Figure, *, asks: bool = False
+    ) -> None:
+        self._joined = sweeps.Joined(list(members), asks=asks)
+        self.folder, self.runs = folder, list(members.values())
+        self.conf = "+".join(dict.fromkeys(run.conf for run in self.runs))
+        self.table, self.summary = self._joined.table, self._joined.summary
+        self._experiment, self._look, self._panels = self._joined.experiment, look, self._joined.panels
+        self._answers = self._joined.answers
 
     @property
     def curves(self) -> Table:
         """`Run.curves` of all runs."""
-        return self._joined("curves")
+        _check_curves(self)
+        return self._joined.curves()
 
-    @property
-    def estimates(self) -> Table:
-        """`Run.estimates` of all runs."""
-        return self._joined("estimates")
 
-    def _joined(self, name: str) -> Table:
-        pairs = zip((getattr(run, name) for run in self.runs), self._options, strict=True)
-        frames = [part.assign(**{key: each[key] for key in each if key not in part}) for part, each in pairs]
-        return pandas.concat(frames, ignore_index=True)
+def _check_curves(found: _Results) -> None:
+    if not hasattr(found._experiment, "shares"):
+        raise AttributeError(f"conf={found.conf} has no curves of shares; its table has every row")
+
+
+def _changed(look: contract.Figure, given: Mapping[str, Any]) -> contract.Figure:
+    """A look of a figure with other values of some of its options; ValueError for one that an option cannot have."""
+    plain = {key: _plain(key, value, contract.Figure) for key, value in given.items()}
+    made: contract.Figure = values.typed(contract.Figure, dataclasses.asdict(look) | plain, "figure")
+    bounds.check(made, "figure.")
+    styles.check(made)
+    return made
 
 
 def capacity(memory: Any, **options: Any) -> Run:
@@ -161,6 +226,58 @@ def measure(name: str, *, output: str | Path | None = None, **options: Any) -> R
         ValueError: an option is none, or has a value that it cannot have; one sentence.
         RuntimeError: the run had to stop; the message says how far it came.
     """
+    with _measuring(name, output) as (conf, place):
+        job = _job(conf, options, place)
+        call = _call("measure", name, {}, options, output)
+        plan = planning.plan(dataclasses.replace(job, call=call, kept=output is not None))
+        execute.run([plan])
+        return _run(plan)
+
+
+def sweep(name: str, over: Any, *, output: str | Path | None = None, **options: Any) -> Sweep:
+    """Results of an experiment for several values of its options, joined as `hopfield -m` joins them.
+
+    Args:
+        name: as for `measure`.
+        over: a mapping of options to lists of values, of which every combination is measured; or a sequence of
+            mappings of options to a value, one for each run: `[{"neurons": [100], "samples": 40}, ...]`.
+        output: folder of the joined results, with a folder for each run below it: the same call goes on where it was
+            stopped, and one with further values measures these alone. Without one, nothing is left behind.
+        options: those that all runs have, as for `measure`.
+
+    Raises:
+        ValueError: as for `measure`; an option is given twice, or has no value; two runs are the same.
+        RuntimeError: as for `measure`.
+    """
+    given = _listed(over)
+    chosen = _combinations(given, options)
+    with _measuring(name, output) as (conf, place):
+        jobs = [_swept(name, _job(conf, options | each, place), each, options, output) for each in chosen]
+        members, labels = [job.directory for job in jobs], [job.label for job in jobs]
+        if twice := [label for label in labels if labels.count(label) > 1]:
+            raise InputError(f"over must give every run once, got {twice[0]} twice")
+        target, look = members[0].parent, jobs[0].config.figure
+        folders.check_joined(target)
+        plans = [planning.plan(job) for job in jobs]
+        execute.run(plans)
+        if output is not None:
+            sweeps.join(members, target, _call("sweep", name, {"over": given}, options, output), look, asks=True)
+        runs = dict(zip(members, map(_run, plans), strict=True))
+        return Sweep(None if output is None else target, runs, look, asks=True)
+
+
+def _swept(name: str, job: Job, each: Mapping[str, Any], options: Mapping[str, Any], output: Any) -> Job:
+    """The job of one run of a sweep, in a folder of its own below that of the sweep, named by what is swept."""
+    plain = {key: _plain(key, value, type(job.config)) for key, value in each.items()}
+    label = overrides.label([f"{key}={folders.words(value)}" for key, value in plain.items()])
+    job = dataclasses.replace(job, label=label, kept=output is not None)
+    call = _call("measure", name, {}, {**options, **each}, job.directory if job.kept else None)
+    return dataclasses.replace(job, call=call)
+
+
+@contextlib.contextmanager
+def _measuring(name: str, output: Any) -> Iterator[tuple[str, Any]]:
+    """Context in which an experiment is measured: its choice of `conf=`, and the folder of the results."""
     words, flags = split([f"conf={name}"])
     conf, home = words[0].removeprefix("conf="), Path(flags["folder"]) if "folder" in flags else None
     with contextlib.ExitStack() as stack:
@@ -168,17 +285,73 @@ def measure(name: str, *, output: str | Path | None = None, **options: Any) -> R
         place = stack.enter_context(tempfile.TemporaryDirectory(prefix="hopfield-")) if output is None else output
         stack.enter_context(registry.including(home))
         stack.enter_context(session.opened(home))
-        schema = session.options_class_of(conf) or contract.Config
-        given = {"wandb": {"mode": "disabled"}, **options, "output": place}
-        made = compose.job(conf, {key: _plain(key, value, schema) for key, value in given.items()})
-        job = dataclasses.replace(made, call=_call(name, options, output), kept=output is not None)
-        if job.config.dry:
-            raise InputError(f"dry must be false in Python, got true; hopfield conf={conf} dry=true tells the cost")
-        plan = planning.plan(job)
-        execute.run([plan])
-        run = Run(conf, plan.experiment, job.directory, job.config.figure, kept=job.kept)
-        run._answers = None
-        return run
+        yield conf, place
+
+
+def _job(conf: str, options: Mapping[str, Any], place: Any) -> Job:
+    """The job of options as they were given."""
+    schema = session.options_class_of(conf) or contract.Config
+    given = {"wandb": {"mode": "disabled"}, **options, "output": place}
+    job = compose.job(conf, {key: _plain(key, value, schema) for key, value in given.items()})
+    if job.config.dry:
+        raise InputError(f"dry must be false in Python, got true; hopfield conf={conf} dry=true tells the cost")
+    return job
+
+
+def _run(plan: planning.Plan) -> Run:
+    """The run that a plan has made, whose memories are those of this process."""
+    job = plan.job
+    run = Run(job.conf, plan.experiment, job.directory, job.config.figure, kept=job.kept)
+    run._answers = None
+    return run
+
+
+def _listed(over: Any) -> Any:
+    """What is swept over, with lists for arrays, ranges and iterators; InputError if it is of another form."""
+    if isinstance(over, Mapping):
+        return {key: _values(f"{key} in over", each) for key, each in over.items()}
+    runs = _values("over", over)
+    if not all(isinstance(each, Mapping) for each in runs):
+        raise InputError(f"over must be a mapping of options to lists of values, or a list of mappings, got {over!r}")
+    return runs
+
+
+def _values(name: str, given: Any) -> list[Any]:
+    listed = given.tolist() if hasattr(given, "tolist") else given
+    if not isinstance(listed, Iterable) or isinstance(listed, str | bytes | Mapping):
+        raise InputError(f"{name} must be a list of values, got {given!r}")
+    return [*listed]
+
+
+def _combinations(over: Any, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The options of each run that are swept; InputError if there is none, or they cannot be told apart."""
+    if isinstance(over, Mapping):
+        if empty := [key for key, each in over.items() if not each]:
+            raise InputError(f"over must give {empty[0]} at least one value, got none")
+        runs = [dict(zip(over, each, strict=True)) for each in itertools.product(*over.values())]
+    else:
+        runs = [dict(each) for each in over]
+    if not runs or not all(runs):
+        raise InputError(f"over must name at least one option, got {over!r}")
+    named: dict[str, Any] = {}
+    for each in runs:
+        if unmeasured := [key for key in each if key.partition(".")[0] in contract.UNMEASURED]:
+            raise InputError(f"over must name options that change what is measured, got {unmeasured[0]}")
+        if twice := {path for path, _ in values.paths(each)} & {path for path, _ in values.paths(options)}:
+            raise InputError(f"{'.'.join(min(twice))} must be given once, got it in over and beside it")
+        for function in _functions([each, options]):
+            if named.setdefault(outside.name_of(function), function) is not function:
+                raise InputError(f"over must hold functions of different names, got two {outside.name_of(function)}")
+    return runs
+
+
+def _functions(value: Any) -> Iterator[Any]:
+    """Functions in a value, however deep."""
+    if isinstance(value, Mapping | list | tuple):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _functions(part)
+    elif callable(value):
+        yield value
 
 
 def open_run(folder: str | Path, *, home: str | Path | None = None) -> Any:
@@ -195,8 +368,9 @@ def open_run(folder: str | Path, *, home: str | Path | None = None) -> Any:
     """
     place, own = _path("folder", folder), None if home is None else _path("home", home)
     with _LOCK, registry.including(own), results.damage_told(str(place)):
-        members = sweeps.members(place) or _siblings(place)
-        return Sweep(place, members) if members else _opened(place)
+        if members := sweeps.members(place) or _siblings(place):
+            return Sweep(place, {member: _opened(member) for member in members}, results.look(members[0]))
+        return _opened(place)
 
 
 def _siblings(place: Path) -> list[Path]:
@@ -249,12 +423,15 @@ def _plain(key: str, value: Any, schema: Any) -> Any:
     return outside.offer(kind, value)
 
 
-def _call(name: str, options: Mapping[str, Any], output: Any) -> str:
+def _call(door: str, name: str, over: Mapping[str, Any], options: Mapping[str, Any], output: Any) -> str:
     """The call that measures this again."""
-    shown = lambda value: (
-        f"[{', '.join(map(shown, value))}]"
-        if isinstance(value, list | tuple)
-        else getattr(value, "__qualname__", None) or repr(value.tolist() if hasattr(value, "tolist") else value)
-    )
-    given = {**options} if output is None else {**options, "output": str(output)}
-    return f"hopfield.measure({', '.join([repr(name), *(f'{key}={shown(each)}' for key, each in given.items())])})"
+
+    def shown(value: Any) -> str:
+        if isinstance(value, Mapping):
+            return f"{{{', '.join(f'{key!r}: {shown(part)}' for key, part in value.items())}}}"
+        if isinstance(value, list | tuple):
+            return f"[{', '.join(map(shown, value))}]"
+        return getattr(value, "__qualname__", None) or repr(value.tolist() if hasattr(value, "tolist") else value)
+
+    given = {**over, **options} | ({} if output is None else {"output": str(output)})
+    return f"hopfield.{door}({', '.join([repr(name), *(f'{key}={shown(each)}' for key, each in given.items())])})"

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     capacity: Callable[..., Any]
     measure: Callable[..., Any]
     open_run: Callable[..., Any]
+    sweep: Callable[..., Any]
 
 __version__ = "0.1.0"
 

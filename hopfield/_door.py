@@ -11,7 +11,7 @@ from typing import Any
 
 GROUP = "hopfield.doors"
 """Group of entry points in pyproject.toml: from Python those of `PYTHON`, from the command line the others."""
-PYTHON = ("capacity", "measure", "open_run")
+PYTHON = ("capacity", "measure", "open_run", "sweep")
 INSTALLED = "hopfield._command"
 """Folder of the wheel that holds the packages of the doors, where no other package of their names can stand."""
 NEEDED = {

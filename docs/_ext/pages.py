@@ -54,7 +54,7 @@ REPORT = """
 ```
 :::
 """
-DOORS = ("capacity", "measure", "open_run")
+DOORS = ("capacity", "measure", "open_run", "sweep")
 """Names of the library that lead to the experiments, imported when they are asked for."""
 FIGURE = re.compile(r"^!\[(.*?)\]\(figures/(\w+)\.svg\)$", re.MULTILINE)
 

@@ -114,6 +114,14 @@ def draw(ax: Axes, slot: Slot, letter: str = "") -> None:
     _fit_ticks(ax, panel.x, slot.inside)
 
 
+def onto(ax: Axes, panel: Panel) -> None:
+    """Draw a panel, its legend below it, on axes of any figure."""
+    width = ax.bbox.width / ax.figure.dpi
+    slot = Slot(panel, 0, 0, 1, width, width)
+    draw(ax, slot)
+    _legend(ax, slot)
+
+
 def _title(panel: Panel, letter: str) -> str:
     return f"{letter}  {panel.title}" if letter else panel.title
 

@@ -65,16 +65,24 @@ def build_figure(
     panels: Callable[[Table, Summary], Sequence[Panel]], table: Table, summary: Summary, look: contract.Figure
 ) -> tuple[Sequence[Panel], Figure]:
     """All panels of a table and its summary, and the figure of those that were asked for."""
+    shown, asked = chosen(panels, table, summary, look)
+    return shown, draw.figure(asked, look.width)
+
+
+def chosen(
+    panels: Callable[[Table, Summary], Sequence[Panel]], table: Table, summary: Summary, look: contract.Figure
+) -> tuple[Sequence[Panel], Sequence[Panel]]:
+    """All panels of a table and its summary, and those that were asked for."""
     shown = panels(table, summary)
     if not isinstance(shown, list):
         raise TypeError(f"panels of an experiment must return a list of Panel, got {type(shown).__name__}")
     for panel in shown if look.log else ():
         for side in look.log:
             _make_logarithmic(panel, side)
-    return shown, draw.figure(_chosen(shown, look.panels), look.width)
+    return shown, _named(shown, look.panels)
 
 
-def _chosen(panels: Sequence[Panel], names: Sequence[str]) -> Sequence[Panel]:
+def _named(panels: Sequence[Panel], names: Sequence[str]) -> Sequence[Panel]:
     """Panels by their letters or titles, in the order asked for; all if none is named."""
     letters = dict(zip(draw.LETTERS, panels, strict=False))
     places = letters | {panel.title: panel for panel in panels}

@@ -93,9 +93,10 @@ def value(run: Run, option: str) -> Any:
     return folders.words(value) if isinstance(value, list | dict) else value
 
 
-def options(run: Run, names: Sequence[str]) -> dict[str, Any]:
-    """Values that were asked of a run for some options."""
-    return {name: value(run, name) for name in names}
+def shared(group: Sequence[Run], names: Sequence[str]) -> dict[str, Any]:
+    """Values of options that all runs of a group were asked for: what is pooled over seeds has no seed."""
+    values = {name: list(dict.fromkeys(value(run, name) for run in group)) for name in names}
+    return {name: found[0] for name, found in values.items() if len(found) == 1}
 
 
 def label(run: Run, options: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 Which runs are summarised together, and how their rows join, is stated in `pooling`.
 """
 
+import contextlib
 import os
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,9 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import quote
 
-from experiments.contract import Figure, InputError, Summary, records
+import pandas
+
+from experiments.contract import Figure, InputError, Summary, Table, records
 from experiments.figures import labels, report, saving, style, swept
 from experiments.figures.compare import compare, has_unshared_panels
 from experiments.figures.panel import Panel
@@ -72,11 +75,11 @@ def join_sweep(jobs: Sequence[Job]) -> list[Path]:
     joined = targets(jobs)
     looks = {job.directory: job.config.figure for job in jobs}
     for target, places in joined.items():
-        join(places, target, f"hopfield -m {' '.join(_swept(jobs))}", looks[places[0]])
+        join(places, target, f"hopfield -m {' '.join(_swept(jobs))}", looks[places[0]], asks=True)
     return list(joined)
 
 
-def join(directories: Sequence[Path], target: Path, command: str, look: Figure) -> Path:
+def join(directories: Sequence[Path], target: Path, command: str, look: Figure, *, asks: bool = False) -> Path:
     """Write table.csv, summary.json, figure and report of several runs of one experiment. Returns the figure's path.
 
     Args:
@@ -84,62 +87,99 @@ def join(directories: Sequence[Path], target: Path, command: str, look: Figure) 
         target: where the results go.
         command: what makes them again.
         look: that of the figure.
+        asks: whether memories from outside the package may be asked, whose code was run to measure them.
 
     Raises:
         InputError: one of them is no finished run, they are of several experiments, or `target` is a run's folder.
     """
     folders.check_joined(target)
-    runs = pooling.read(directories)
-    kinds = list(dict.fromkeys(run.record.experiment for run in runs))
-    if len(kinds) > 1:
-        raise InputError(f"runs must be of one experiment, got {' and '.join(kinds)}")
-    kept: memories.Answers = {}
-    for memory, answers in (entry for each in directories for entry in results.kept(each).items()):
-        kept.setdefault(memory, {}).update(answers)
-    experiment = registry.load(kinds[0])
-    with memories.answering(kept), locks.waited_for(files.make_directory(target)):
-        return _write_joined(runs, target, command, experiment, look)
+    joined = Joined(directories, asks=asks)
+    with asked(joined.answers), locks.waited_for(files.make_directory(target)):
+        return _write_joined(joined, target, command, look)
 
 
-def _write_joined(runs: Sequence[Run], target: Path, command: str, experiment: ModuleType, look: Figure) -> Path:
-    differing = pooling.differing(runs)
-    groups = pooling.groups(runs, differing)
-    summaries = {label: _summarised(experiment, group) for label, group in groups.items()}
-    summary = _summary(groups, summaries, differing)
-    files.make_directory(target)
-    table = pooling.table(runs, differing)
-    tables.write(target, table)
-    results.write(target, summary)
+def asked(answers: memories.Answers | None) -> contextlib.AbstractContextManager[None]:
+    """Context in which memories from outside the package answer what was kept; themselves if that is None."""
+    return contextlib.nullcontext() if answers is None else memories.answering(answers)
 
-    def panels(*_: Any) -> list[Panel]:
-        if len(groups) == 1:
-            return experiment.panels(*(pooling.pool(*groups.values()), summary))
-        shown = _panels(experiment, groups, summaries)
-        if len(runs) > len(groups) and has_unshared_panels(shown):  # what is pooled has panels of its own
+
+class Joined:
+    """Finished runs of one experiment as one.
+
+    Attributes:
+        experiment: the module that reads and draws them.
+        runs: each run.
+        differing: options in which they differ.
+        table: the rows of all, below a column for every option that differs.
+        summary: the summary of all, samples of different seeds as one.
+        answers: what was kept of memories from outside the package; None where they are asked themselves.
+
+    Raises:
+        InputError: a folder holds no finished run, or they are of several experiments.
+    """
+
+    def __init__(self, directories: Sequence[Path], *, asks: bool = False) -> None:
+        self.runs = pooling.read(directories)
+        kinds = list(dict.fromkeys(run.record.experiment for run in self.runs))
+        if len(kinds) > 1:
+            raise InputError(f"runs must be of one experiment, got {' and '.join(kinds)}")
+        self.experiment = registry.load(kinds[0])
+        self.answers: memories.Answers | None = None if asks else {}
+        for memory, answers in (entry for each in directories for entry in results.kept(each).items()):
+            if self.answers is not None:
+                self.answers.setdefault(memory, {}).update(answers)
+        self.differing = pooling.differing(self.runs)
+        self.table = pooling.table(self.runs, self.differing)
+        self._single = {run.directory: results.read(run.directory, self.experiment)[1] for run in self.runs}
+        self._groups = pooling.groups(self.runs, self.differing)
+        with asked(self.answers):
+            self._summaries = {label: self._summarised(group) for label, group in self._groups.items()}
+        self.summary = _summary(self._groups, self._summaries, self.differing)
+
+    def curves(self) -> Table:
+        """Shares of queries of all, samples of different seeds as one."""
+        parts = []
+        for group in self._groups.values():
+            part = self.experiment.shares(pooling.pool(group))
+            options = pooling.shared(group, self.differing)
+            parts.append(part.assign(**{name: options[name] for name in options if name not in part}))
+        return pandas.concat(parts, ignore_index=True)
+
+    def panels(self, *_: Any) -> list[Panel]:
+        """Panels of the figure of all."""
+        if len(self._groups) == 1:
+            return self.experiment.panels(pooling.pool(*self._groups.values()), self.summary)
+        shown = _panels(self.experiment, self._groups, self._summaries)
+        if len(self.runs) > len(self._groups) and has_unshared_panels(shown):  # what is pooled has panels of its own
             parts: dict[str, list[Run]] = {}
-            for run in runs:
-                parts.setdefault(pooling.label(run, differing), []).append(run)
+            for run in self.runs:
+                parts.setdefault(pooling.label(run, self.differing), []).append(run)
             parts = pooling.with_short_labels(parts)
-            shown = _panels(experiment, parts, {label: _summarised(experiment, part) for label, part in parts.items()})
-        found = swept.panels(summary.estimates, [name for name in differing if name in summary.estimates])
+            shown = _panels(self.experiment, parts, {label: self._summarised(part) for label, part in parts.items()})
+        estimates = self.summary.estimates
+        found = swept.panels(estimates, [name for name in self.differing if name in estimates])
         return [*found, *compare(shown)][: MOST if found else None]
 
-    drawn, _ = saving.save(target, panels, table, summary, look)
-    links = [os.path.relpath(run.directory, target) for run in runs]
+    def _summarised(self, group: Sequence[Run]) -> Summary:
+        """Summary of a group of runs: that of its only run, or one of the samples of all."""
+        if len(group) == 1:
+            return self._single[group[0].directory]
+        return self.experiment.summarise(pooling.pool(group))
+
+
+def _write_joined(joined: Joined, target: Path, command: str, look: Figure) -> Path:
+    files.make_directory(target)
+    tables.write(target, joined.table)
+    results.write(target, joined.summary)
+    drawn, _ = saving.save(target, joined.panels, joined.table, joined.summary, look)
+    links = [os.path.relpath(run.directory, target) for run in joined.runs]
     files.write_json(target / folders.JOINED, {"command": command, "runs": links})
-    record = _record(runs, command, differing, len(table))
+    record = _record(joined.runs, command, joined.differing, len(joined.table))
     record.write(target)
     with style.style(look.style):
-        story = _story(runs, links, record, differing, results.description(experiment))
-        report.write(target / report.NAME, story, drawn, table, summary)
+        story = _story(joined.runs, links, record, joined.differing, results.description(joined.experiment))
+        report.write(target / report.NAME, story, drawn, joined.table, joined.summary)
     return saving.main_file(target, look)
-
-
-def _summarised(experiment: ModuleType, group: Sequence[Run]) -> Summary:
-    """Summary of a group of runs: that of its only run, or one of the samples of all."""
-    if len(group) == 1:
-        return results.read(group[0].directory, experiment)[1]
-    return experiment.summarise(pooling.pool(group))
 
 
 def _panels(
@@ -160,7 +200,7 @@ def _summary(
         return next(iter(summaries.values()))
     estimates, lines, parts, notes = [], [], [], {}
     for label, group in groups.items():
-        options, found = pooling.options(group[0], differing), summaries[label]
+        options, found = pooling.shared(group, differing), summaries[label]
         estimates += [
             row | {key: options[key] for key in options if key not in row} for row in records(found.estimates)
         ]

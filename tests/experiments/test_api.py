@@ -147,6 +147,119 @@ def test_runs_of_a_loop_are_opened_together(folder: Path) -> None:
     assert len(joined.estimates) == 2 * len(joined.runs[0].estimates)
 
 
+SWEPT: dict[str, Any] = {"seed": range(2), "queries": [2, 4]}
+
+
+@pytest.fixture(scope="module")
+def swept(folder: Path) -> Any:
+    """A sweep with a folder: two seeds of two numbers of queries."""
+    return hopfield.sweep("novelty", SWEPT, **FEW, figure={"format": ["svg"]}, output=folder / "swept")
+
+
+def test_a_sweep_from_python_is_that_of_the_command(swept: Any, tmp_path: Path) -> None:
+    words = [f"{key}={str(value).replace(' ', '')}" for key, value in FEW.items()]
+    words = ["-m", "conf=novelty", *words, "seed=0,1", "queries=2,4", f"output={tmp_path}"]
+    assert main([*words, "figure.format=[svg]", "wandb.mode=disabled"]) == 0
+    for name in ("table.csv", "estimates.csv", "figure.svg"):
+        assert (swept.folder / name).read_bytes() == (tmp_path / name).read_bytes()
+    pandas.testing.assert_frame_equal(swept.table, pandas.read_csv(tmp_path / "table.csv"), check_exact=True)
+    pandas.testing.assert_frame_equal(swept.estimates, hopfield.open_run(tmp_path).estimates, check_exact=True)
+
+
+def test_samples_of_seeds_are_pooled_and_no_estimate_is_said_of_one_seed(swept: Any) -> None:
+    area = swept.estimates.query("quantity == 'area under the ROC curve'")
+    assert area["samples"].tolist() == [4, 4]
+    np.testing.assert_allclose(area["value"], swept.table.groupby("queries")["auc"].mean(), rtol=1e-12)
+    assert "seed" not in swept.estimates
+    assert set(swept.table["seed"]) == {0, 1}
+
+
+def test_a_sweep_goes_on_with_further_values(swept: Any, capfd: pytest.CaptureFixture) -> None:
+    further: dict[str, Any] = FEW | {"output": swept.folder, "figure": {"format": ["svg"]}}
+    more = hopfield.sweep("novelty", SWEPT | {"queries": [2, 4, 8]}, **further)
+    assert capfd.readouterr().err.count("2 of 2 points are measured already") == 4
+    pandas.testing.assert_frame_equal(
+        *(each.table.query("queries < 8").reset_index(drop=True) for each in (more, swept)), check_exact=True
+    )
+    assert len(more.runs) == 6
+    record = (swept.folder / "run.json").read_text(encoding="utf-8")
+    assert "hopfield.sweep('novelty', over={'seed': [0, 1], 'queries': [2, 4, 8]}" in record
+
+
+def test_paired_runs_of_a_function_are_those_of_one_run_and_leave_nothing(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    pairs = [{"neurons": [8], "samples": 2}, {"neurons": [10], "samples": 1}]
+    paired = hopfield.sweep("capacity", pairs, memories=[mine], loads=SCALE["loads"], queries=4)
+    assert list(tmp_path.iterdir()) == []
+    assert paired.folder is None
+    assert paired.table.groupby("neurons")["sample"].nunique().tolist() == [2, 1]
+    assert set(paired.curves["neurons"]) == {8, 10}
+    own = paired.table[paired.table["neurons"] == 8].reset_index(drop=True)
+    pandas.testing.assert_frame_equal(own, run.table, check_exact=True)
+    assert isinstance(paired.plot(panels=["a"]), Figure)
+
+
+def test_functions_are_values_of_a_sweep() -> None:
+    def other(patterns: Any, *, mask: Any = None) -> Memory:
+        return Memory(patterns, 4.0, mask=mask)
+
+    both = hopfield.sweep("capacity", {"memories": [[mine], [other]]}, **SCALE | {"loads": [0.5]})
+    assert both.table["memory"].unique().tolist() == ["mine", api.outside.name_of(other)]
+
+
+@pytest.mark.parametrize(
+    ("over", "options", "sentence"),
+    [
+        ({}, {}, r"over must name at least one option, got \{\}"),
+        ([{"seed": 1}, {}], {}, "over must name at least one option, got "),
+        ({"seed": []}, {}, "over must give seed at least one value, got none"),
+        ({"seed": 3}, {}, "seed in over must be a list of values, got 3"),
+        ("seed", {}, "over must be a list of values, got 'seed'"),
+        ([3], {}, r"over must be a mapping of options to lists of values, or a list of mappings, got \[3\]"),
+        ({"sed": [0]}, {}, r"sed is not an option of conf=novelty; did you mean seed\?"),
+        ({"seed": [0, 0]}, {}, "over must give every run once, got seed_0 twice"),
+        ({"seed": [0]}, {"seed": 1}, "seed must be given once, got it in over and beside it"),
+        ({"wandb.mode": ["offline"]}, {}, "over must name options that change what is measured, got wandb.mode"),
+        ({"memories": [[cell(1.0)], [cell(2.0)]]}, {}, "over must hold functions of different names, got two cell."),
+    ],
+)
+def test_a_sweep_that_cannot_be_is_refused(over: Any, options: dict, sentence: str) -> None:
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        hopfield.sweep("novelty", over, **options)
+
+
+def test_a_figure_is_of_the_panels_and_size_asked_for_or_on_ones_own_axes(swept: Any) -> None:
+    made = swept.plot(panels=["b"], width=3.4, log=["y"])
+    (alone,) = made.axes
+    assert made.get_size_inches()[0] == 3.4
+    assert alone.get_yscale() == "log"
+    own = Figure((3.4, 2.6), layout="constrained")
+    axes = own.subplots()
+    assert swept.plot(panels=["b"], axes=axes) is own
+    assert own.axes == [axes]
+    assert [tuple(line.get_ydata()) for line in axes.lines] == [tuple(line.get_ydata()) for line in alone.lines]
+    assert axes.get_xlabel().split() == alone.get_xlabel().split()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"panels": "a"}, "figure.panels must be a list of strings, got a"),
+        ({"panels": ["z"]}, "figure.panels must be letters or titles of "),
+        ({"width": -1}, r"figure.width must lie in \[1, 100\], got -1"),
+        ({"style": "nope"}, "figure.style must be a file FILE.mplstyle or a style of Matplotlib"),
+        ({"axes": Figure().subplots()}, r'panels must name one for the axes, as in panels=\["a"\], got 3 panels'),
+        ({"axes": Figure().subplots(), "width": 3}, "width must be left to the figure of the axes, got 3"),
+    ],
+)
+def test_a_look_that_a_figure_cannot_have_is_refused(swept: Any, options: dict, sentence: str) -> None:
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        swept.plot(**options)
+
+
 @pytest.mark.slow
 def test_a_function_that_changed_is_measured_anew_and_not_into_the_same_folder(folder: Path) -> None:
     first, second = (hopfield.capacity(cell(beta), **SCALE).table for beta in (0.05, 4.0))
