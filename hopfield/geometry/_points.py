@@ -1,5 +1,6 @@
 """Points of manifolds: kept where they lie on theirs, refused elsewhere, and NaN where they are traced."""
 
+import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
@@ -16,6 +17,16 @@ def on_manifold(name: str, point: Array, off: Array, contract: str, by: Array | 
         got = shown(point) if by is None else f"entries that differ by {float(jnp.max(by)):.3g}"
         raise ValueError(f"{name} must {contract}, got {got}")
     return point
+
+
+def alike(**rows: ArrayLike) -> tuple[Float[Array, "*b n"], ...]:
+    """Points and vectors of one space by their names: real, with the width of the last. ValueError for another."""
+    found = {name: real_rows(name, x) for name, x in rows.items()}
+    name, last = list(found.items())[-1]
+    for other, x in found.items():
+        if x.shape[-1] != last.shape[-1]:
+            raise ValueError(f"{other} must be as wide as {name}, {last.shape[-1]}, got shape {x.shape}")
+    return tuple(found.values())
 
 
 def unit_rows(name: str, point: ArrayLike) -> Float[Array, "*b n"]:
@@ -36,7 +47,7 @@ def probabilities(name: str, point: ArrayLike) -> Float[Array, "K"]:
 
 def positive_scale(name: str, point: ArrayLike) -> Float[Array, "2"]:
     """A pair (μ, σ) of positive σ."""
-    pair = real_vector(name, point)
+    pair = real_vector(name, point, like=jax.ShapeDtypeStruct((2,), float))
     return on_manifold(name, pair, pair[..., 1:] <= 0, "be (μ, σ) with a positive σ")
 
 

@@ -22,6 +22,7 @@ from jaxtyping import Array, Float
 
 from hopfield._arguments import integer, real_vector, shown
 from hopfield._numerics import wide
+from hopfield.geometry._points import alike
 from hopfield.geometry._smooth import root_of
 from hopfield.geometry.geodesics import LogInfo, shoot, unit_time_flow
 
@@ -45,6 +46,11 @@ def _compiled(function: Function) -> Function:
             raise TypeError(f"metric must be a function x -> g(x), got {shown(bound.arguments['metric'])}")
         for name in vectors & bound.arguments.keys():
             bound.arguments[name] = wide(real_vector(name, bound.arguments[name]))
+        given = {name: bound.arguments[name] for name in about.parameters if name in vectors & bound.arguments.keys()}
+        *_, place = alike(**given)
+        found, size = jax.eval_shape(bound.arguments["metric"], place), place.shape[0]
+        if found.shape != (size, size):
+            raise ValueError(f"metric must give a matrix [{size}, {size}] at points [{size}], got shape {found.shape}")
         return program(*bound.args, **bound.kwargs)
 
     return cast(Function, checked_call)

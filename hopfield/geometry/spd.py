@@ -24,6 +24,8 @@ Matrix = Float[Array, "*b n n"]
 def symmetric(matrix: Matrix) -> Matrix:
     """(A + Aᵀ)/2."""
     matrix = real_rows("matrix", matrix, 2)
+    if matrix.shape[-1] != matrix.shape[-2]:
+        raise ValueError(f"matrix must be square, got shape {matrix.shape}")
     return (matrix + jnp.swapaxes(matrix, -1, -2)) / 2
 
 

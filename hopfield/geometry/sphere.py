@@ -8,10 +8,10 @@ Source: Absil, Mahony & Sepulchre, Optimization Algorithms on Matrix Manifolds, 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._arguments import real_array, real_rows
+from hopfield._arguments import real_rows
 from hopfield._arrays import length
 from hopfield._numerics import safe_norm, unit
-from hopfield.geometry._points import unit_rows
+from hopfield.geometry._points import alike, unit_rows
 from hopfield.geometry._smooth import arc, away, ratio, sinc, versine
 
 Row = Float[Array, "*b n"]
@@ -24,20 +24,20 @@ def projection(point: Row) -> Row:
 
 def to_tangent(vector: Row, base_point: Row) -> Row:
     """The part of a vector that is tangent to the sphere."""
-    vector, base_point = real_array("vector", vector), unit_rows("base_point", base_point)
+    vector, base_point = alike(vector=vector, base_point=unit_rows("base_point", base_point))
     return vector - base_point * jnp.sum(base_point * vector, axis=-1, keepdims=True)
 
 
 def exp(tangent_vec: Row, base_point: Row) -> Row:
     """x cos ‖v‖ + v sin ‖v‖ / ‖v‖, brought back to unit norm against rounding."""
-    tangent_vec, base_point = real_rows("tangent_vec", tangent_vec), unit_rows("base_point", base_point)
+    tangent_vec, base_point = alike(tangent_vec=tangent_vec, base_point=unit_rows("base_point", base_point))
     square = jnp.sum(tangent_vec * tangent_vec, axis=-1, keepdims=True)
     return unit(base_point * (1 - square * versine(square)) + tangent_vec * sinc(square))
 
 
 def log(point: Row, base_point: Row) -> Row:
     """The shorter arc from `base_point` to `point`. It is zero between antipodes, where no arc is the shorter one."""
-    point, base_point = unit_rows("point", point), unit_rows("base_point", base_point)
+    point, base_point = alike(point=unit_rows("point", point), base_point=unit_rows("base_point", base_point))
     # From the chord, so that neighbours keep their digits; θ/sin θ = (1 + t²) arctan t / t for t = tan θ/2.
     chord = to_tangent(point - base_point, base_point)
     square, near = _half_angle(base_point, point)
@@ -48,7 +48,7 @@ def log(point: Row, base_point: Row) -> Row:
 
 def dist(point_a: Row, point_b: Row) -> Float[Array, "*b"]:
     """The angle 2 atan2(‖x − y‖, ‖x + y‖), accurate near 0 and near π."""
-    point_a, point_b = unit_rows("point_a", point_a), unit_rows("point_b", point_b)
+    point_a, point_b = alike(point_a=unit_rows("point_a", point_a), point_b=unit_rows("point_b", point_b))
     square, near = _half_angle(point_a, point_b)
     between = jnp.where(near[..., None], 1.0, point_a - point_b)
     far = 2.0 * jnp.arctan2(safe_norm(between, axis=-1), safe_norm(point_a + point_b, axis=-1))
@@ -57,8 +57,8 @@ def dist(point_a: Row, point_b: Row) -> Float[Array, "*b"]:
 
 def parallel_transport(tangent_vec: Row, base_point: Row, direction: Row) -> Row:
     """u + (e·u)(e (cos θ − 1) − x sin θ) along the great circle of direction θ e."""
-    tangent_vec, direction = real_array("tangent_vec", tangent_vec), real_array("direction", direction)
     base_point = unit_rows("base_point", base_point)
+    tangent_vec, direction, base_point = alike(tangent_vec=tangent_vec, direction=direction, base_point=base_point)
     square = jnp.sum(direction * direction, axis=-1, keepdims=True)
     part = jnp.sum(direction * tangent_vec, axis=-1, keepdims=True)
     return tangent_vec - part * (direction * versine(square) + base_point * sinc(square))
@@ -66,7 +66,5 @@ def parallel_transport(tangent_vec: Row, base_point: Row, direction: Row) -> Row
 
 def _half_angle(point_a: Row, point_b: Row) -> tuple[Float[Array, "*b"], Array]:
     """tan² θ/2 where that is small, and where it is."""
-    if point_a.shape[-1] != point_b.shape[-1]:
-        raise ValueError(f"points must lie in one space, got widths {point_a.shape[-1]} and {point_b.shape[-1]}")
     apart, together = point_a - point_b, point_a + point_b
     return ratio(jnp.sum(apart * apart, axis=-1), jnp.sum(together * together, axis=-1))

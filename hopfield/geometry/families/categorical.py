@@ -11,10 +11,9 @@ Source: Rao 1945; Atkinson & Mitchell, Sankhyā A 43, 345 (1981). geomstats: `Ca
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._arguments import real_array
 from hopfield._numerics import safe_norm
 from hopfield.geometry import sphere
-from hopfield.geometry._points import probabilities
+from hopfield.geometry._points import alike, probabilities
 from hopfield.geometry._smooth import root_of
 
 Probabilities = Float[Array, "K"]
@@ -28,13 +27,15 @@ def metric_matrix(base_point: Probabilities) -> Float[Array, "K K"]:
 
 def inner_product(tangent_vec_a: Tangent, tangent_vec_b: Tangent, base_point: Probabilities) -> Float[Array, ""]:
     """Σ u v / p."""
-    first, second = real_array("tangent_vec_a", tangent_vec_a), real_array("tangent_vec_b", tangent_vec_b)
-    return jnp.sum(first * second / probabilities("base_point", base_point))
+    base_point = probabilities("base_point", base_point)
+    first, second, base_point = alike(tangent_vec_a=tangent_vec_a, tangent_vec_b=tangent_vec_b, base_point=base_point)
+    return jnp.sum(first * second / base_point)
 
 
 def norm(vector: Tangent, base_point: Probabilities) -> Float[Array, ""]:
     """√(Σ v²/p)."""
-    return root_of(lambda v: inner_product(v, v, base_point), real_array("vector", vector))
+    vector, base_point = alike(vector=vector, base_point=probabilities("base_point", base_point))
+    return root_of(lambda v: jnp.sum(v * v / base_point), vector)
 
 
 def exp(tangent_vec: Tangent, base_point: Probabilities) -> Probabilities:
@@ -79,4 +80,5 @@ def parallel_transport(tangent_vec: Tangent, base_point: Probabilities, directio
 
 def _to_sphere(vector: Tangent, base_point: Probabilities) -> Tangent:
     """Tangent vector on the unit sphere at √p."""
-    return real_array("tangent_vec", vector) / (2.0 * jnp.sqrt(base_point))
+    vector, base_point = alike(tangent_vec=vector, base_point=base_point)
+    return vector / (2.0 * jnp.sqrt(base_point))

@@ -8,6 +8,7 @@ from jaxtyping import Array, Float
 
 from hopfield._arguments import real_array
 from hopfield._numerics import wide
+from hopfield.geometry._points import alike
 from hopfield.geometry._smooth import root_of
 from hopfield.geometry.spd import as_symmetric
 
@@ -27,34 +28,38 @@ def inner_product(
 ) -> Float[Array, ""]:
     """uᵀ Σ⁻¹ v."""
     del base_point
-    root = jnp.linalg.cholesky(as_symmetric("covariance", covariance))
-    first, second = real_array("tangent_vec_a", tangent_vec_a), real_array("tangent_vec_b", tangent_vec_b)
+    covariance = as_symmetric("covariance", covariance)
+    first, second, _ = alike(tangent_vec_a=tangent_vec_a, tangent_vec_b=tangent_vec_b, covariance=covariance)
+    root = jnp.linalg.cholesky(covariance)
     return jnp.linalg.solve(root, first) @ jnp.linalg.solve(root, second)
 
 
 def norm(vector: Point, base_point: Point, covariance: Covariance) -> Float[Array, ""]:
     """√(vᵀ Σ⁻¹ v)."""
     del base_point
-    root = jnp.linalg.cholesky(as_symmetric("covariance", covariance))
-    white = jnp.linalg.solve(root, real_array("vector", vector))
+    vector, covariance = alike(vector=vector, covariance=as_symmetric("covariance", covariance))
+    white = jnp.linalg.solve(jnp.linalg.cholesky(covariance), vector)
     return root_of(lambda v: jnp.sum(v * v), white)
 
 
 def exp(tangent_vec: Point, base_point: Point, covariance: Covariance) -> Point:
     """μ + v: geodesics are straight."""
     del covariance
-    return real_array("base_point", base_point) + real_array("tangent_vec", tangent_vec)
+    tangent_vec, base_point = alike(tangent_vec=tangent_vec, base_point=base_point)
+    return base_point + tangent_vec
 
 
 def log(point: Point, base_point: Point, covariance: Covariance) -> Point:
     """μ′ − μ."""
     del covariance
-    return real_array("point", point) - real_array("base_point", base_point)
+    point, base_point = alike(point=point, base_point=base_point)
+    return point - base_point
 
 
 def dist(point_a: Point, point_b: Point, covariance: Covariance) -> Float[Array, ""]:
     """Mahalanobis's distance √((μ − μ′)ᵀ Σ⁻¹ (μ − μ′))."""
-    return norm(wide(real_array("point_b", point_b)) - wide(real_array("point_a", point_a)), point_a, covariance)
+    point_a, point_b = alike(point_a=point_a, point_b=point_b)
+    return norm(wide(point_b) - wide(point_a), point_a, covariance)
 
 
 def parallel_transport(tangent_vec: Point, base_point: Point, direction: Point, covariance: Covariance) -> Point:

@@ -8,10 +8,11 @@ Source: Atkinson & Mitchell, Sankhyā A 43, 345 (1981); Costa, Santos & Strapass
 geomstats: `UnivariateNormalMetric`.
 """
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from hopfield._arguments import real_array
+from hopfield._arguments import real_vector
 from hopfield._arrays import length
 from hopfield.geometry._points import positive_scale
 from hopfield.geometry._smooth import arc, away, ratio, root_of, sinc, versine
@@ -129,7 +130,7 @@ def _half_length(point_a: Point, point_b: Point) -> tuple[Float[Array, ""], Arra
 
 
 def _plane(x: Point) -> Point:
-    x = real_array("tangent_vec", x)
+    x = real_vector("tangent_vec", x, like=jax.ShapeDtypeStruct((2,), float))
     return x / jnp.array([2.0**0.5, 1.0], x.dtype)
 
 
