@@ -130,12 +130,13 @@ def square_matrix(name: str, matrix: ArrayLike) -> Float[Array, "N N"]:
 def symmetric(matrix: Float[Array, "N N"]) -> Array:
     """Whether couplings are symmetric: but for 1e-4 of each, 1e-5 of the largest at either neuron, or for rounding.
 
-    Rounding is that of the largest entry, the diagonal included, in the matrix' own precision.
+    Rounding is 128 units in the last place of the largest entry, the diagonal included: an inverse of a matrix whose
+    largest eigenvalue is 100 times its smallest loses as much.
     """
     size = jnp.where(jnp.eye(matrix.shape[0], dtype=bool), 0.0, jnp.abs(matrix))
     widest = jnp.nanmax(size, axis=1, initial=0.0)
     widest = jnp.maximum(widest[:, None], widest[None, :])
-    border = jnp.maximum(jnp.maximum(1e-4 * size, 1e-5 * widest), 16.0 * jnp.finfo(matrix.dtype).eps * _entry(matrix))
+    border = jnp.maximum(jnp.maximum(1e-4 * size, 1e-5 * widest), 128.0 * jnp.finfo(matrix.dtype).eps * _entry(matrix))
     return ~jnp.any(2.0 * _apart(matrix) > border)  # NaN stays where it is
 
 
