@@ -63,7 +63,7 @@ def _threshold(u: Scores, exponent: Array) -> Float[Array, ""]:
     scores a part is solved first, which tells about where the root is. Below 1 the sum is bisected.
     """
     start = jnp.full((), -1.0, u.dtype)
-    if u.size >= 4 * PART:
+    if isinstance(u.size, int) and u.size >= 4 * PART:  # an exported length may be none
         start = _newton_iterations(u[::PART], exponent, start, 1.0 / PART)
         start = jnp.maximum(_newton_step(u, exponent, start, 1.0), -1.0)
     tau = _bisected(u, exponent, _newton_iterations(u, exponent, start, 1.0))
