@@ -205,7 +205,7 @@ def capacity(memory: Any, **options: Any) -> Run:
             `output="folder"` keeps the results there, and goes on with what is measured already.
 
     Returns:
-        The run: `critical_load` and `curves`, DataFrames with errors, `table`, `summary`, `plot()`.
+        The run: `estimates` and `curves`, DataFrames with errors, `table`, `summary`, `plot()`.
 
     Raises:
         ValueError: an option that there is not, or a value that it cannot have.
