@@ -413,13 +413,14 @@ def _plain(key: str, value: Any, schema: Any) -> Any:
     if isinstance(value, Path | memories.Blueprint):
         return value.spec if isinstance(value, memories.Blueprint) else str(value)
     field = next((field for field in dataclasses.fields(schema) if field.name == key), None)
-    bounds = field.metadata.get("bounds") if field is not None else None
-    kind = KINDS.get(bounds.meaning) if bounds is not None else None
+    limits = field.metadata.get("bounds") if field is not None else None
+    meaning = limits.meaning if limits is not None else ""
+    kind = KINDS.get(meaning)
     if kind is None or not callable(value):
         allowed = "a function of patterns, or a name" if kind else errors.describe(errors.type_of(schema, key))
         raise InputError(f"{key} must be {allowed}, got {type(value).__name__}")
     if (name := outside.name_of(value)) in PUBLISHED[kind]:
-        raise InputError(f"{key} must not have the name of a published {bounds.meaning}, got a function {name}")
+        raise InputError(f"{key} must not have the name of a published {meaning}, got a function {name}")
     return outside.offer(kind, value)
 
 

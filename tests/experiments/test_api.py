@@ -360,7 +360,7 @@ def test_numbers_of_arrays_sets_and_ranges_are_values() -> None:
     given = {"kappas": np.array([4, 9]), "patterns": range(4, 6), "neurons": {8}, "samples": np.int64(2)}
     with api.session.opened():
         plain = {key: api._plain(key, value, api.session.options_class_of("novelty")) for key, value in given.items()}
-        config = api.compose.job("novelty", plain | {"wandb.mode": "offline"}).config
+        config: Any = api.compose.job("novelty", plain | {"wandb.mode": "offline"}).config
     assert (config.kappas, config.patterns, config.neurons, config.samples) == ([4.0, 9.0], [4, 5], [8], 2)
     assert config.wandb.mode.name == "offline"
 
