@@ -271,6 +271,8 @@ def _angles(positions: Array, width: int, base: ArrayLike, dtype: jnp.dtype) -> 
 def windows(line: Float[Array, "H L"], count: int, width: int) -> Float[Array, "H T S"]:
     """Rows line[:, count − 1 − r :][:, :width] [H, S] for r < count, from a line of count + width − 1 numbers."""
     heads, length = line.shape
+    if not isinstance(length, int):  # an exported length, whose products slices cannot compare
+        return line[:, jnp.arange(count - 1, -1, -1)[:, None] + jnp.arange(width)[None]]
     repeated = jnp.broadcast_to(jnp.pad(line, ((0, 0), (0, 1)))[:, None], (heads, count, length + 1))
     shifted = repeated.reshape(heads, -1)[:, : count * length].reshape(heads, count, length)  # row r begins r earlier
     return shifted[:, :, count - 1 : count - 1 + width]
