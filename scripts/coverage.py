@@ -15,7 +15,7 @@ import pandas
 from experiments.basins import experiment as basins
 from experiments.capacity import experiment as capacity
 from experiments.capacity import theory
-from experiments.contract import InputError
+from experiments.contract import InputError, Row, records
 from experiments.retrieval import experiment as retrieval
 from experiments.runner import boundary
 
@@ -28,9 +28,8 @@ class Case(NamedTuple):
     name: str
     experiment: Any
     config: Callable[[int], Any]
-    entries: str
-    value: str
-    criterion: str = ""
+    quantity: str
+    criterion: str | None = None
     truth: float | None = None
 
 
@@ -53,18 +52,16 @@ CASES = [
         "exponential memory, N = 10, weight > ½ at the start, 20 draws",
         capacity,
         EXPONENTIAL,
-        "critical_load",
-        "load",
+        "critical load",
         "target_weight",
         theory.critical_load("exponential", "target_weight", 10, 0.0, 1.0),
     ),
-    Case("classical, N = 100, final overlap > 0.8, 12 draws", capacity, CLASSICAL, "critical_load", "load", "retained"),
+    Case("classical, N = 100, final overlap > 0.8, 12 draws", capacity, CLASSICAL, "critical load", "retained"),
     Case(
         "modern on the sphere, N = 32, M = 100, half converge (critical κ), 12 draws",
         retrieval,
         lambda seed: retrieval.Config(seed=seed, neurons=[32], patterns=[100], samples=12, queries=8),
-        "critical_kappa",
-        "kappa",
+        "critical κ",
         "converged_weight",
     ),
     Case(
@@ -76,25 +73,25 @@ CASES = [
             overlaps=[0.1, 0.2, 0.3, 0.36, 0.42, 0.48, 0.54, 0.6, 0.7],
             per_memory={"classical": basins.Scale(neurons=[100], loads=[0.09], samples=8)},
         ),
-        "critical_overlap",
-        "overlap",
+        "critical overlap",
     ),
 ]
 
 
-def found(case: Case, seed: int) -> dict[str, Any]:
-    """The entry of the summary with the number of a case, measured with one seed."""
+def found(case: Case, seed: int) -> Row:
+    """The estimate of a case, measured with one seed."""
     config = case.config(seed)
     rows = case.experiment.measure(config, case.experiment.points(config))
     table = pandas.DataFrame(rows).fillna(np.nan)  # a β that is none, as a table that is read back has it
-    entries = case.experiment.summarise(table)[case.entries]
-    return next(entry for entry in entries if entry.get("criterion", "") == case.criterion)
+    by = {} if case.criterion is None else {"criterion": case.criterion}
+    (estimate,) = records(case.experiment.summarise(table).of(case.quantity, **by))
+    return estimate
 
 
 def row(case: Case, seeds: int) -> str:
     """Row of the table: truth, mean value, spread over error, and the shares of intervals that hold the truth."""
     several = pandas.DataFrame([found(case, seed) for seed in range(seeds)])
-    value, error = several[case.value].to_numpy(float), several["stderr"].to_numpy(float)
+    value, error = several["value"].to_numpy(float), several["stderr"].to_numpy(float)
     truth = value.mean() if case.truth is None else case.truth
     pull = np.abs(value - truth) / error / (np.sqrt(1 - 1 / seeds) if case.truth is None else 1.0)
     numbers = [

@@ -92,9 +92,9 @@ def test_a_memory_beside_a_reference_is_measured_alike_through_both_doors_with_l
     words = [f"memories=[{','.join(memories)}]", "neurons=[16]", "samples=6", "queries=4", f"output={tmp_path}/command"]
     assert main(["conf=capacity", "figure.format=[svg]", "wandb.mode=disabled", *words]) == 0
     pandas.testing.assert_frame_equal(run.table, pandas.read_csv(tmp_path / "command" / "table.csv"), check_exact=True)
-    retained = run.critical_load[run.critical_load["criterion"] == "retained"]
+    retained = run.summary.of("critical load", criterion="retained")
     assert set(retained["memory"]) == set(memories)
-    assert retained["load"].nunique() == 1
+    assert retained["value"].nunique() == 1
     given = hopfield.measure("capacity", memories=memories, loads=[0.2], **scale)
     assert set(given.table["dynamics"]) == set(run.table["dynamics"]) == {"asynchronous"}
 

@@ -172,7 +172,7 @@ def test_nothing_is_extrapolated_where_shifts_are_no_power_of_the_size(memory):
 
 
 def test_a_mixture_of_parities_is_warned_of_where_it_matters():
-    mixed = {"patterns": [7, 8, 9, 10, 11], "samples": 4}
+    mixed = {"neurons": [64], "patterns": [7, 8, 9, 10, 11], "samples": 4}  # loads on either side of one half
     assert "odd and even" in capacity.summarise(invented_table(memories=["classical"], **mixed)).notes[0]
     assert capacity.summarise(invented_table(memories=["projection"], **mixed)).notes == []
     assert capacity.summarise(invented_table(memories=["classical"], loads=LOADS, samples=4)).notes == []

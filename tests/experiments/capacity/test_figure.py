@@ -22,7 +22,7 @@ OVERVIEW = {
     "exponential": Scale(neurons=[10, 12], loads=LOG_LOADS),
     "modern": Scale(neurons=[10, 12], loads=LOG_LOADS),
 }
-HEBB = {"memories": ["classical"], "loads": LOADS}
+HEBB = {"memories": ["classical"], "neurons": [64], "loads": LOADS}
 RULES = {"memories": ["classical", "storkey", "projection"], "neurons": [50], "loads": [*LOADS, 1.1]}
 IMAGES = {"memories": ["classical", "modern", "projection"], "patterns": [2, 8, 16, 32]}
 TITLES = {

@@ -18,6 +18,7 @@ from experiments.shared import corruptions, draws, streams
 from experiments.system import files
 from hopfield import find_memory
 from hopfield.patterns.sources import generated
+from tests.experiments import estimates
 from tests.experiments.capacity.tables import invented_table
 
 OPTIONS = {
@@ -68,8 +69,8 @@ def test_loads_of_a_stream_are_one_sample_and_those_of_stored_patterns_are_not()
         share = ndtr((0.55 + shifts[rows["sample"]] - load) / 0.05)
         for name in ("retained", "target_weight"):
             rows[name] = np.round(128 * share).astype(int)
-        found = [entry for entry in summarise(rows)["critical_load"] if entry["criterion"] == "target_weight"]
-        errors[ensemble] = found[0]["stderr"]
+        (found,) = estimates.rows(summarise(rows), "critical load", criterion="target_weight")
+        errors[ensemble] = found["stderr"]
     assert errors["generated"] == pytest.approx(shifts.std(ddof=1) / 16**0.5, rel=0.1)
     assert errors["random"] < 0.8 * errors["generated"]  # a parabola through independent loads: 0.69
 

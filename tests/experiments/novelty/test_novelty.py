@@ -4,7 +4,7 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.novelty.experiment import AREA, Config, measure, points, summarise
+from experiments.novelty.experiment import AREA, KEYS, LEFT, Config, measure, points, summarise
 from tests.experiments.estimates import rows, value
 
 SMALL = Config(neurons=[12], patterns=[16, 48], kappas=[4.0, 12.0], overlaps=[0.5, 0.8], samples=60, queries=4)
@@ -37,7 +37,9 @@ def test_the_share_within_two_errors_can_be_counted_again(table):
 
 
 def test_novel_queries_leave_more_weight_and_more_patterns_leave_less(table):
-    found = pandas.DataFrame(summarise(table)["areas"])
-    assert (found["left_novel"] > found["left_known"]).all()
-    few, many = (found[found["patterns"] == count]["left_novel"].to_numpy() for count in (16, 48))
+    summary = summarise(table)
+    novel, known = (summary.of(f"{LEFT}, {name} query").set_index(KEYS)["value"] for name in ("novel", "known"))
+    assert len(novel) == 8
+    assert (novel > known).all()
+    few, many = (novel.xs(count, level="patterns").to_numpy() for count in (16, 48))
     assert (few > many).all()

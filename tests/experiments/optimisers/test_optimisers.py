@@ -269,8 +269,8 @@ def test_a_run_measures_every_point_and_draws(rows: list[dict], tmp_path: Path) 
     asked = [tuple(point.values()) for point in points(SMALL)]
     assert sorted((r["batch"], r["conditioning"], r["rule"], r["sample"]) for r in rows) == sorted(asked)
     found = experiment.summarise(saved(rows, tmp_path))
-    assert {entry["reached"] for entry in found["results"] if entry["rule"] == "cholesky"} == {2}
-    ahead = {e["conditioning"]: e for e in found["comparisons"] if e["measure"] == "steps"}
+    assert {entry["reached"] for entry in found.more["results"] if entry["rule"] == "cholesky"} == {2}
+    ahead = {e["conditioning"]: e for e in found.more["comparisons"] if e["measure"] == "steps"}
     assert ahead[30.0]["winner"] == "cholesky"
     assert ahead[30.0]["first_order_ratio"] > ahead[1.0]["first_order_ratio"]
     for row in rows:
