@@ -3,7 +3,6 @@
 Nothing here names an experiment: a new one is held to it.
 """
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 from experiments import contract
 from experiments.figures import draw, saving, style, words
 from experiments.figures.panel import Axis, Panel
-from experiments.runner import registry, tables
+from experiments.runner import registry, results
 
 WIDTHS = (3.4, 7.0, None)
 PIXELS = 900
@@ -39,10 +38,10 @@ def test_a_text_beside_the_canvas_is_seen() -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", registry.names())
 def test_no_text_of_a_figure_is_cut(smoke: Callable[[str], Path], name: str) -> None:
-    folder = smoke(name)
-    table, summary = tables.read(folder, name), json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    experiment = registry.load(name)
+    table, summary = results.read(smoke(name), experiment)
     with style.style():
-        panels = registry.load(name).panels(table, summary)
+        panels = experiment.panels(table, summary)
         for width in WIDTHS:
             shown, figure = saving.build_figure(lambda *_: panels, table, summary, contract.Figure(width=width))
             assert cut(figure) < 1, width
