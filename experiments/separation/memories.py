@@ -86,7 +86,7 @@ def build(similarity: str, separation: str, images: Array, mask: Array, beta: Ar
     """The memory of a pair; traceable.
 
     Powers need scores that are positive and grow with the similarity: they get the reciprocal of a distance, as in
-    Millidge et al. 2022, and the positive part of the other scores.
+    Millidge et al. 2022, and the positive part of the other scores. Distances alone confine a state.
 
     Args:
         similarity, separation: a pair that combines.
@@ -95,10 +95,10 @@ def build(similarity: str, separation: str, images: Array, mask: Array, beta: Ar
         beta: inverse temperature.
         unit: from `gap`; reciprocals measure distances in it.
     """
-    compare = _similarity(similarity)
-    if similarity in DISTANCES and _is_power(separation):
-        compare = Reciprocal(compare, unit)
-    space = Euclidean(confined=similarity not in DISTANCES)
+    compare, is_distance = _similarity(similarity), similarity in DISTANCES
+    if is_distance and _is_power(separation):
+        compare, is_distance = Reciprocal(compare, unit), False
+    space = Euclidean(confined=not is_distance)
     return Memory(images, beta, mask=mask, similarity=compare, separation=separations.find(separation), space=space)
 
 
