@@ -74,7 +74,7 @@ AXES = {"entropy": "entropy $H$ of the weights", "overlap": "overlap $m$ with th
 
 
 def panels(table: Table, summary: Summary) -> list[Panel]:
-    """Entropy, overlap, steps and free energy along retrievals of the first memory and ensemble, and against β."""
+    """Entropy, overlap and free energy along corrupted retrievals of the first memory and ensemble, and against β."""
     table = table.sort_values(["ratio", "step"], kind="stable")
     shown = table[(table["memory"] == table["memory"].iloc[0]) & (table["ensemble"] == _first_value(table, "ensemble"))]
     clean, corrupted = _ends(_in_order(table, "corruption"))
@@ -84,7 +84,6 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
     above = _nearest(followed, SHOWN[-1])
     real = _in_order(table, "ensemble")[-1 if len(_in_order(table, "ensemble")) < 3 else 1]
     return [
-        _bands(along, clean, "entropy"),
         _bands(along, corrupted, "entropy"),
         _balance(shown[shown["ratio"] == above], corrupted, summary),
         _bands(along, corrupted, "overlap"),
