@@ -12,7 +12,7 @@ from experiments import bounds, contract
 from experiments.contract import Summary
 from experiments.figures import report, saving, style
 from experiments.figures.report import Story
-from experiments.runner import folders, locks, registry, tables, yaml_files
+from experiments.runner import boundary, folders, locks, registry, tables, yaml_files
 from experiments.shared import memories
 from experiments.system import files, terminal
 
