@@ -20,7 +20,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+
+from hopfield._numerics import is_traced
 
 _ATOMS = (str, bytes, int, float, complex, bool, type(None), type(Ellipsis), type(NotImplemented), range)
 _BY_NAME = (
@@ -280,8 +283,8 @@ def _is_filled(cell: Any) -> bool:
 
 def _array(value: Any) -> np.ndarray | None:
     """Array of numbers, of JAX's keys their data; None for anything else."""
-    if isinstance(value, jax.Array) and not isinstance(value, jax.core.Tracer):
-        is_key = jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key)
+    if isinstance(value, jax.Array) and not is_traced(value):
+        is_key = jnp.issubdtype(value.dtype, jax.dtypes.prng_key)
         return np.asarray(jax.random.key_data(value) if is_key else value)
     return np.asarray(value) if type(value) is np.ndarray or isinstance(value, np.generic) else None
 

@@ -37,7 +37,8 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
         yield 1, text
         return
     for node in ast.walk(ast.parse(text)):
-        for part in getattr(node, "body", None) if isinstance(getattr(node, "body", None), list) else []:
+        body = getattr(node, "body", None)
+        for part in body if isinstance(body, list) else []:
             if (
                 isinstance(part, ast.Expr)
                 and isinstance(part.value, ast.Constant)

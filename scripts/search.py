@@ -85,8 +85,9 @@ def run_scalar(words: Sequence[str], scalar: str) -> float:
         error = Missing(f"SCALAR must be {known if near else 'a result of the run, which has none'}, got {scalar!r}")
         error.empty = not scalars
         raise error
-    if isinstance(scalars[scalar], int | float):
-        return float(scalars[scalar])
+    value = scalars[scalar]
+    if isinstance(value, int | float):
+        return float(value)
     error = Missing(f"SCALAR must be a number, got none for {scalar}")
     error.empty = True
     raise error

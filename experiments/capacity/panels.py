@@ -64,8 +64,7 @@ def headline_of(memory: str) -> str:
 
 def passing(rows: Table, criterion: str, by: list[str]) -> Table:
     """Share of queries that pass a criterion, with intervals over disorder samples."""
-    cluster = rows["patterns"].astype(str) + "/" + rows["sample"].astype(str)
-    return by_group(rows.assign(cluster=cluster), by, criterion, "queries", "cluster")
+    return by_group(_clustered(rows), by, criterion, "queries", "cluster")
 
 
 def _clustered(rows: Table) -> Table:
@@ -80,7 +79,7 @@ def critical_patterns(frame: Table, table: Table) -> Panel:
     """
     betas = betas_of(table)
     clean = frame[frame["corruption"] == CLEAN]
-    frame: Table = clean if len(clean) else frame
+    frame = clean if len(clean) else frame
     found, known = [], []
     alike = len({settings(_rows(table, memory)) for memory in frame["memory"].unique()}) == 1
     for memory, look in series(list(frame["memory"])).items():

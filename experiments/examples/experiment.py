@@ -161,7 +161,7 @@ def summarise(table: Table) -> Summary:
         entry = {"value": number, "stderr": number * half.stderr, "limit": float(least), "kind": KIND}
         estimates.append({"quantity": NEEDED, **curve, **entry, "headline": bool(np.isfinite(number))})
     for rule, rows in states.groupby("rule", sort=False):
-        clean = rows[(kept["mean"][rows.index] >= CLEAN) & rows["theory"].notna()]
+        clean: Table = rows[(kept["mean"][rows.index] >= CLEAN) & rows["theory"].notna()]
         columns = clean[["mean", "stderr", "theory", "clusters"]].itertuples(index=False)
         if len(clean):
             share = share_within_two(errors_apart(*entry) for entry in columns)

@@ -38,7 +38,7 @@ class Series:
     x_error: Any = None
     label: str = ""
     color: Any = "0.25"
-    marker: str = ""
+    marker: str | int = ""
     linestyle: Any = ""
     markerfacecolor: Any = None
     markersize: float | None = None

@@ -93,11 +93,10 @@ def _name(cells: Mapping[str, Word]) -> str:
 def _value(row: Row) -> str:
     if "said" in row:
         return str(row["said"])
-    value = row.get("value")
-    whole = (
-        value is not None and not {"stderr", "samples"} & {*row} and math.isfinite(value) and float(value).is_integer()
-    )
-    return str(int(value)) if whole else with_error(value, row.get("stderr", math.nan if "samples" in row else 0.0))
+    value, exact = row.get("value"), not {"stderr", "samples"} & {*row}
+    if value is not None and exact and math.isfinite(value) and float(value).is_integer():
+        return str(int(value))
+    return with_error(value, row.get("stderr", math.nan if "samples" in row else 0.0))
 
 
 def _theory(row: Row) -> str:

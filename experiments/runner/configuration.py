@@ -68,7 +68,8 @@ def options(words: Sequence[str]) -> tuple[str, type[Config], dict[str, Any]]:
             _check_entries(override, schema, plain)
             path = override.key_or_group.split(".")
             plain = values.overlaid(schema, plain, values.nested(path, override.value()), conf)
-        return conf, schema, OmegaConf.to_container(OmegaConf.create(plain), resolve=True, throw_on_missing=True)
+        found: Any = OmegaConf.to_container(OmegaConf.create(plain), resolve=True, throw_on_missing=True)
+        return conf, schema, found
     except (OmegaConfBaseException, ValueError) as error:
         raise InputError(with_place(errors.sentence(error, conf, schema), conf, words)) from error
 

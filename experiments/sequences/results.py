@@ -58,7 +58,8 @@ def _lines(table: Table) -> list[Row]:
             found.append({"quantity": QUANTITIES[name], **about, "kind": "independent bits", "x": grid, "y": chances})
         whole = {"quantity": QUANTITIES["whole"], **about, "kind": "Gaussian"}
         measured = sorted(int(p) for p in rows["patterns"].unique())
-        found.append(whole | {"x": measured, "y": [theory.gaussian(*about.values(), p) for p in measured]})
+        shares = [theory.gaussian(about["degree"], about["neurons"], p) for p in measured]
+        found.append(whole | {"x": measured, "y": shares})
         published = theory.published_capacities(about["degree"], about["neurons"])
         for sign, number in zip(("T", "S"), published or (), strict=False):
             found.append({"quantity": f"published P_{sign}", **about, "x": [number], "y": [0.03]})

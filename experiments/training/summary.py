@@ -97,7 +97,7 @@ def _leads_on_baselines(best: Table) -> list[dict]:
             mine, theirs = (both[name].to_numpy(float) for name in ("test_accuracy", "test_accuracy_other"))
             lead = np.round(mine - theirs, 12)  # equal leads of different accuracies differ in their last bits
             wider = float(np.sqrt(1.0 + len(lead) * TESTED))
-            t = stats.ttest_1samp(lead, 0.0).statistic if len(lead) > 1 and np.ptp(lead) > 0 else float("nan")
+            t: Any = stats.ttest_1samp(lead, 0.0)[0] if len(lead) > 1 and np.ptp(lead) > 0 else float("nan")
             p, plain = (float(2.0 * stats.t.sf(abs(x), max(len(lead) - 1, 1))) for x in (t / wider, t))
             about = dict(zip(KIND, kind, strict=True)) | {"over": baseline, "samples": len(lead)}
             mean = {"value": float(lead.mean()), "stderr": wider * standard_error(lead)}

@@ -33,9 +33,10 @@ def settle(model: Couplings, query: tuple, key: Any, limit: Array, low: int, ran
         low: bits of a neuron's index in its priority.
         random: whether sweeps visit in random order, else in that of the neurons.
     """
-    packed = isinstance(model.matrix, PackedGram)
-    rows = model.matrix.words if packed else model.matrix
-    patterns = model.matrix.num_patterns if packed else jnp.zeros((), jnp.float32)
+    matrix: Any = model.matrix
+    packed = isinstance(matrix, PackedGram)
+    rows = matrix.words if packed else matrix
+    patterns = matrix.num_patterns if packed else jnp.zeros((), jnp.float32)
 
     @jax.custom_batching.custom_vmap
     def settled(rows, patterns, *query):  # rows [G, ...], patterns [G], the arrays of queries [B, ...]

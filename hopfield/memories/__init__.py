@@ -111,7 +111,7 @@ class Blueprint(NamedTuple):
         """Sentence on why a memory of that many random patterns has no numbers; empty where it has, or has too many."""
         if num_patterns * neurons > 2**22:
             return ""
-        rows = np.random.default_rng(0).choice(np.float32([-1, 1]), (num_patterns, neurons))
+        rows = np.random.default_rng(0).choice(np.array([-1, 1], np.float32), (num_patterns, neurons))
         try:
             model = self.build(rows if self.ensemble == "spins" else rows / np.float32(neurons**0.5))
         except (ValueError, FloatingPointError) as error:

@@ -7,6 +7,8 @@ the overlap of one step is a function of the overlap before.
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
@@ -49,7 +51,7 @@ def last_overlap(load: ArrayLike, temperature: ArrayLike = 0.0) -> Float:
 def _last(load: float, heat: float) -> float:
     """The one root above 0 of f(m) = m, f being concave there; 0 if none lies above 1e-9."""
     rise = lambda m: float(next_overlap(m, load, heat)) - m
-    return float(brentq(rise, 1e-9, 1.0, xtol=1e-14)) if rise(1e-9) > 0 else 0.0
+    return float(cast(float, brentq(rise, 1e-9, 1.0, xtol=1e-14))) if rise(1e-9) > 0 else 0.0
 
 
 def critical_load(temperature: float = 0.0) -> float:
@@ -62,7 +64,7 @@ def critical_load(temperature: float = 0.0) -> float:
     """
     heat = real("temperature", temperature, least=0)
     slope = lambda load: np.exp(-((heat * _NODES) ** 2) / (2 * load)) @ _WEIGHTS * np.sqrt(2 / (np.pi * load)) - 1
-    return float(brentq(slope, 1e-6, 1.0, xtol=1e-15)) if heat < 1 else float("nan")
+    return float(cast(float, brentq(slope, 1e-6, 1.0, xtol=1e-15))) if heat < 1 else float("nan")
 
 
 def next_overlap_of_inputs(overlap: ArrayLike, inputs: int, num_patterns: int) -> Float:

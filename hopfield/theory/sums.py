@@ -1,6 +1,7 @@
 """Distribution of a sum of many independent, identically distributed discrete terms: the crosstalk of a memory."""
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
@@ -104,7 +105,9 @@ def _total(law: Float, terms: int) -> float:
 def _convolved(law: Float, other: Float) -> Float:
     """First entries of the convolution of two laws, as many as each has. `scipy.signal` would import all statistics."""
     size = next_fast_len(2 * len(law) - 1, real=True)
-    return irfft(rfft(law, size) * rfft(other, size), size)[: len(law)]
+    waves: Any = rfft(law, size)
+    found: Any = irfft(waves * rfft(other, size), size)
+    return found[: len(law)]
 
 
 def below(
