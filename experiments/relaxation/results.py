@@ -61,7 +61,7 @@ def _times(curve: dict, rows: Table) -> dict:
     """Times of one load: correlation of starts that stayed, escape by the number of escapes in all sweeps made."""
     rate = clustered_mean(rows["left"] / rows["exposure"], rows["sample"], rows["exposure"])
     entry = curve | {"spinodal": theory.spinodal_load(curve["degree"], curve["temperature"])}
-    entry |= {"starts": len(rows), "left": int(rows["left"].sum()), "observed": _sweeps_made(rows)}
+    entry |= {"starts": len(rows), "left": int(rows["left"].sum())}
     entry |= {"escape": None, "escape_stderr": None, "overlap": None, "overlap_stderr": None}
     entry |= {"time": None, "time_stderr": None}
     if rate.mean > 0:

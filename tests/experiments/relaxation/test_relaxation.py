@@ -51,10 +51,10 @@ def test_the_load_of_divergence_is_that_of_a_line_through_the_inverse_squares() 
     base = {"starts": 4, "left": 0, "spinodal": 0.1, "time_stderr": 0.01}
     times = [base | {"load": load, "time": (0.12 - load) ** -0.5} for load in (0.02, 0.05, 0.08, 0.1)]
     found = results._divergence(times)
-    assert found["load"] == pytest.approx(0.12, abs=1e-12)
+    assert found["value"] == pytest.approx(0.12, abs=1e-12)
     assert 0 < found["stderr"] < 0.01
-    assert results._divergence(times[:2])["load"] is None
-    assert results._divergence([e | {"left": 1} for e in times])["load"] is None
+    assert results._divergence(times[:2])["value"] is None
+    assert results._divergence([e | {"left": 1} for e in times])["value"] is None
 
 
 def test_a_start_that_leaves_in_its_first_sweep_was_exposed_for_one() -> None:
@@ -88,9 +88,7 @@ def test_what_was_observed_is_not_the_longest_escape() -> None:
     """Where every start leaves, exposures end before the sweeps do; rows that hold no number of sweeps tell none."""
     table = measured(degrees=[3], neurons=[30], around=[2.0], samples=2)
     assert set(table["left"]) == {1}
-    summary = experiment.summarise(table)
-    named = lambda found: str([part.label for part in experiment.panels(table, found)[1].series])
-    (line,) = (part for part in experiment.panels(table, summary)[1].series if "sweeps observed" in part.label)
+    drawn = lambda rows: experiment.panels(rows, experiment.summarise(rows))[1].series
+    (line,) = (part for part in drawn(table) if "sweeps observed" in part.label)
     assert line.y == 220
-    older = experiment.summarise(table.drop(columns="observed"))
-    assert "sweeps observed" not in named(older)
+    assert "sweeps observed" not in str([part.label for part in drawn(table.drop(columns="observed"))])
