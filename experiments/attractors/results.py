@@ -15,7 +15,7 @@ NEAR = 0.8
 
 
 def summarise(table: Table) -> Summary:
-    """Attractors of the network given (`states`), its numbers beside the mean of the copies (`networks`), `escapes`."""
+    """Numbers of the network given, beside the mean of its copies, escape times, and its attractors, as `states`."""
     cold = table[table["temperature"] == 0]
     own = cold[(cold["null"] == 0) & (cold["settled"] == 1)]
     columns = ["energy", "nearest", "overlap", "axis_1", "axis_2"]

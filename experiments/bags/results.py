@@ -38,8 +38,8 @@ def divisions(areas: Any) -> Any:
 def summarise(table: Table) -> Summary:
     """Means over folds, with the standard error over divisions; leads of the Hopfield pooling on each other method.
 
-    Scores that are not finite have no area: one such fold leaves neither a mean nor a lead of its method (NaN), and the
-    scalars count them. A lead is the mean over test folds of the difference on the same fold. Folds share bags that
+    Scores that are not finite have no area: one such fold leaves neither a mean nor a lead of its method (NaN), and a
+    row counts them. A lead is the mean over test folds of the difference on the same fold. Folds share bags that
     they are trained on, so that the variance of their mean has 1/n + 1/(folds − 1) in place of 1/n (Nadeau & Bengio
     2003).
     """

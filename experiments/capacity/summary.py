@@ -33,7 +33,7 @@ CURVE = ["memory", "dynamics", "corruption", "ensemble", "neurons"]
 
 
 def summarise(table: Table) -> Summary:
-    """Critical loads of every curve and criterion with theory, their extrapolation, overlaps, notes and scalars."""
+    """Critical loads of every curve and criterion with theory, their extrapolation, overlaps and notes."""
     critical = [entry for curve, rows in curves(table, CURVE) for entry in _critical(curve, rows)]
     known = _laws(critical)
     rest = [entry for entry in critical if not known or entry["memory"] != "classical"]

@@ -20,7 +20,7 @@ LIMIT = float(classical.spinodal().load)
 def summarise(table: Table) -> Summary:
     """Loads at which half are retained with their limits in N^(−2/3), and energies where the retained end.
 
-    `energy_theory` is replica symmetric at T = 0, null beyond its spinodal, 0.1379.
+    Theory of the energy is replica symmetric at T = 0; beyond its spinodal, 0.1379, there is none.
     """
     critical: list[Row] = []
     for key, rows in table.groupby(CURVE, sort=False):

@@ -34,14 +34,13 @@ class Reach(NamedTuple):
 
 
 def summarise(table: Table) -> Summary:
-    """Everything that is saved beside the table. Errors are standard errors over trainings.
+    """Growth of the patterns held by learning, errors on fresh draws and on those learned from, and what was learned.
 
-    held      for every memory, optimiser and number of draws: M up to which the mean error on fresh draws is at most
-              LEVEL, the factor by which corruption may grow at the M that was learned from, error, entropy, and what
-              was learned; `bound` where a training stays on one side of LEVEL at all that is measured
-    growth    M held after learning over M held before, and over that of the same memory whose metric is the identity,
-              with β and the family's number learned; geometric means of the ratios of the same draws
-    overfit   error on fresh draws and on those learned from, by number of draws
+    Errors are standard errors over trainings. Growth is M held after learning over M held before, and over that of the
+    same memory whose metric is the identity, with β and the family's number learned: geometric means of the ratios of
+    the same draws. `held` has for every memory, optimiser and number of draws the M up to which the mean error on fresh
+    draws is at most LEVEL, the factor by which corruption may grow at the M that was learned from, error, entropy, and
+    what was learned; `bound` where a training stays on one side of LEVEL at all that is measured.
     """
     stored = int(table.loc[table["data"] == "seen", "patterns"].iloc[0])
     fresh = table[table["data"] == "fresh"]

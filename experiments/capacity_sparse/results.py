@@ -23,7 +23,7 @@ CURVE = ["rule", "activity", "neurons"]
 
 
 def summarise(table: Table) -> Summary:
-    """`loads`: every measured one; `critical`: where half of the patterns are retained, by cut; `laws`: for N → ∞."""
+    """Means at every load, the loads where half of the patterns are retained, by cut, and their `laws` for N → ∞."""
     loads, critical = [], []
     for key, rows in table.groupby(CURVE, sort=False):
         curve = dict(zip(CURVE, cast(tuple, key), strict=True))

@@ -17,7 +17,7 @@ CURVE = ["parts", "hidden"]
 
 
 def summarise(table: Table) -> Summary:
-    """`loads`: every number of digits; `gain`: digits found relative to a flat memory with as many stored numbers."""
+    """Means at every number of digits, and digits found relative to a flat memory with as many stored numbers."""
     loads = []
     for key, rows in table.groupby(CURVE, sort=False):
         loads += _loads(dict(zip(CURVE, cast(tuple, key), strict=True)), rows)

@@ -17,7 +17,7 @@ CURVE = ["memory", "neurons", "temperature", "patterns"]
 
 
 def summarise(table: Table) -> Summary:
-    """`kinds`: share, energy and stability of every kind of end; `minima`: distinct ends per draw by kind."""
+    """Share, energy and stability of every kind of end, and the distinct minima of a draw by kind."""
     kinds, minima = [], []
     for key, rows in table.groupby(CURVE, sort=False):
         curve = dict(zip(CURVE, cast(tuple, key), strict=True))

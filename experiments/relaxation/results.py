@@ -22,7 +22,7 @@ STAYED = 0.95
 
 
 def summarise(table: Table) -> Summary:
-    """`times` of every load with errors over draws, and `divergences`, beside the spinodal load."""
+    """Times and overlaps of every load with errors over draws, and the loads of divergence beside the spinodal."""
     times = [_times(curve, rows) for curve, rows in curves(table, CURVE)]
     divergences: list[dict] = []
     for network, _ in curves(table, NETWORK):

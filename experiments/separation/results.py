@@ -22,12 +22,12 @@ def summarise(table: Table) -> Summary:
     Errors are standard errors over draws, of an ensemble as it is: draws of many images from few share some of them. A
     lead is that of the pair that came out first, so that one of less than two errors says nothing.
 
-    results   for every task and pair the shares and the error, with errors, and the sharpness that was tuned: a list
-              where the seeds of joined runs tuned different ones
-    best      for every task and dynamics the pair that retrieves most, and its lead, draw by draw, over the best of
-              another similarity and over the best of another separation with the same similarity
-    ranking   for every ensemble and dynamics all pairs by the mean share retrieved over the starts at the largest M,
-              and how far each is behind the first of them, draw by draw
+    Estimates are the shares and the error of every task and pair, and for every ensemble and dynamics all pairs by the
+    mean share retrieved over the starts at the largest M, and how far each is behind the first of them, draw by draw.
+
+    best       for every task and dynamics the pair that retrieves most, and its lead, draw by draw, over the best of
+               another similarity and over the best of another separation with the same similarity
+    sharpness  what was tuned for every task and pair: a list where the seeds of joined runs tuned different ones
     """
     table = table.assign(share=table["retrieved"] / table["queries"])
     ranking = _ranking(table)

@@ -20,7 +20,7 @@ CURVE = ["degree", "learning", "correlation", "neurons"]
 
 
 def summarise(table: Table) -> Summary:
-    """`lengths`: every measured length; `half`: the length at which half of the sequences are whole."""
+    """Means at every measured length, and the length at which half of the sequences are whole."""
     table = table.assign(draws=1)
     lengths, half = [], []
     for curve, rows in curves(table, CURVE):
