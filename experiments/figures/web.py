@@ -15,10 +15,11 @@ from experiments.figures.panel import Axis, Heat, Panel, Series
 
 MOST = 4000
 """Points of one series at most: beyond them every second, third … is shown."""
-_MARKERS = {
+_MARKERS: dict[str | int, str] = {
     "o": "circle", ".": "circle", "s": "square", "D": "diamond", "d": "diamond-tall", "P": "cross", "X": "x",
     "^": "triangle-up", "v": "triangle-down", "<": "triangle-left", ">": "triangle-right", "*": "star",
     "x": "x-thin-open", "+": "cross-thin-open", "|": "line-ns-open", "_": "line-ew-open",
+    6: "triangle-up", 7: "triangle-down",
 }  # fmt: skip
 _DASHES = {"-": "solid", "--": "dash", "-.": "dashdot", ":": "dot"}
 
