@@ -52,7 +52,7 @@ class Transformer(nnx.Module):
         self.norm, self.head = nnx.LayerNorm(WIDTH, rngs=rngs), nnx.Linear(WIDTH, CLASSES, rngs=rngs)
 
     def __call__(self, x: Array) -> Array:
-        x = self.embed(x) + self.places
+        x = self.embed(x) + self.places[None]
         for block in self.blocks:
             x = block(x)
         return self.head(self.norm(x).mean(1))
