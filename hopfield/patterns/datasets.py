@@ -3,7 +3,6 @@
 The images come with scikit-learn: nothing is downloaded. Every function returns one pattern per row, [M, N].
 """
 
-import importlib
 import lzma
 import os
 import tokenize
@@ -134,11 +133,12 @@ def photograph_patches(
 def _scikit_learn(what: str) -> ModuleType:
     """The data sets that scikit-learn brings. ImportError where it is not installed."""
     try:
-        return importlib.import_module("sklearn.datasets")
+        from sklearn import datasets
     except ModuleNotFoundError as error:
         raise ImportError(
             f"{what} need scikit-learn, which this environment has not: pip install scikit-learn"
         ) from error
+    return datasets
 
 
 def _photographs(colour: bool) -> np.ndarray:

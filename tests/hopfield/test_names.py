@@ -15,8 +15,8 @@ from tests.hopfield.contracts.parts import SEPARATIONS, SIMILARITIES, SPACES
 PATTERNS = jnp.asarray(np.random.default_rng(3).normal(size=(4, 3)))
 MODULES = {"similarity": similarities, "separation": separations, "space": spaces}
 
-UNNAMED = {"Bilinear"}
-"""Classes that need more than a number: a metric."""
+UNNAMED = {"Bilinear", "SteepEntmax"}
+"""Classes that need more than a number, a metric, or whose name is another's: "entmax:2.5" is a steep one."""
 
 each_kind = pytest.mark.parametrize("what", MODULES)
 
