@@ -133,12 +133,12 @@ def photograph_patches(
 def _scikit_learn(what: str) -> ModuleType:
     """The data sets that scikit-learn brings. ImportError where it is not installed."""
     try:
-        from sklearn import datasets
+        import sklearn.datasets as found
     except ModuleNotFoundError as error:
         raise ImportError(
             f"{what} need scikit-learn, which this environment has not: pip install scikit-learn"
         ) from error
-    return datasets
+    return found
 
 
 def _photographs(colour: bool) -> np.ndarray:
