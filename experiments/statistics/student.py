@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, stdtrit
 
-from experiments.statistics.columns import Array
+from experiments.statistics.columns import Array, magnitude
 
 ONE = float(ndtr(1.0) - ndtr(-1.0))
 """Coverage of one standard error of a normal number, 68 %."""
@@ -37,4 +37,6 @@ def freedom(parts: ArrayLike, fitted: int = 1) -> float:
     Source: Kish 1965, Survey Sampling §11.7 (effective number); Bell & McCaffrey 2002.
     """
     part: Array = np.asarray(parts, float)
-    return max(float(part.sum() ** 2 / np.sum(part**2)) - fitted, 1.0)
+    part = part / magnitude(part)  # their squares stay within range
+    number = round(float(part.sum() ** 2 / np.sum(part**2)), 9)  # the scale of the parts changes nothing
+    return max(number - fitted, 1.0)

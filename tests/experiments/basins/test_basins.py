@@ -164,7 +164,8 @@ def test_after_one_update_critical_overlaps_are_those_of_one_step():
     assert any("at max_steps=1; no theory of states at rest" in note for note in summary.notes)
     with style.style():
         axes = draw.figure(experiment.panels(table, summary)).axes
-    assert axes[0].get_ylabel().replace("\n", " ") == "final overlap after one update (mean)"  # of the first dynamics
+    words = {"synchronous": "after one update", "asynchronous": "after one sweep"}[str(table["dynamics"].iloc[0])]
+    assert axes[0].get_ylabel().replace("\n", " ") == f"final overlap {words} (mean)"  # of the first dynamics
     assert [name for name in axes[-1].get_legend_handles_labels()[1] if "$N=" not in name] == [
         r"one step, $N\to\infty$"
     ]
