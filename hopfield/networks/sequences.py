@@ -64,8 +64,8 @@ class SequenceMemory(Node):
         fill(self, patterns=patterns, degree=degree, ratio=jnp.asarray(ratio, rows.dtype))
         fill(self, cyclic=cyclic, pseudo_inverse=inverse)
         successors = jnp.roll(patterns, -1, axis=0) if cyclic else jnp.concatenate([patterns[1:], patterns[-1:]])
-        overlaps = rows @ rows.T / patterns.shape[1]
-        fill(self, successors=successors, filters=jnp.linalg.pinv(overlaps, hermitian=True) if inverse else None)
+        filters = jnp.linalg.pinv(rows @ rows.T / patterns.shape[1], hermitian=True) if inverse else None
+        fill(self, successors=successors, filters=filters)
 
     @property
     def space(self) -> Spins:
