@@ -38,5 +38,5 @@ def freedom(parts: ArrayLike, fitted: int = 1) -> float:
     """
     part: Array = np.asarray(parts, float)
     part = part / magnitude(part)  # their squares stay within range
-    number = round(float(part.sum() ** 2 / np.sum(part**2)), 9)  # the scale of the parts changes nothing
+    number = round(float(part.sum() ** 2 / np.sum(part**2)), 12)  # the scale of the parts changes nothing
     return max(number - fitted, 1.0)
