@@ -39,7 +39,7 @@ def summarise(table: Table) -> Summary:
     for name in NUMBERS:
         estimates += [
             {"quantity": name.replace("_", " "), **{key: entry[key] for key in (*TASK, "rule")}, "value": entry[name]}
-            | {"samples": entry["problems"]}
+            | {"samples": entry["problems"], "headline": name == "steps" and not comparisons}
             for entry in results
         ]
     return Summary(estimates, more={"results": results, "comparisons": comparisons, "product": product})
