@@ -23,6 +23,8 @@ from experiments.system import files, terminal
 
 LOG = "traceback.log"
 STOPPING = (signal.SIGINT, signal.SIGTERM)
+_asked: list["Interrupted"] = []
+"""The interruption that a signal has asked for, until a command ends."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -61,11 +63,23 @@ def run_command(action: Callable[[], int], *, final: bool = False) -> int:
     with _reopen_closed_streams(), _interruptible(final):
         if final:
             warnings.showwarning = lambda message, *rest, **more: _say(f"warning: {' '.join(str(message).split())}")
+            tell = sys.unraisablehook
+            sys.unraisablehook = lambda lost: None if lost.exc_value in _asked else tell(lost)
         code = _outcome(action)
         if final and code > 128:
             _flush()
             os._exit(code)
     return code
+
+
+def stop_if_asked() -> None:
+    """Raise the interruption that a signal has asked for and that never arrived.
+
+    Python drops an exception that a signal raises inside a finaliser or a callback of the garbage collector, of which
+    JAX has one.
+    """
+    if _asked:
+        raise _asked[0]
 
 
 def one_line(error: BaseException) -> str:
@@ -162,6 +176,7 @@ def _interruptible(final: bool) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, signal.SIG_DFL if final else handler)
+        _asked.clear()
         signal.set_wakeup_fd(told)
         os.close(write)
 
@@ -170,7 +185,8 @@ def _interrupt(number: int, frame: Any) -> None:
     for each in STOPPING:
         if signal.getsignal(each) is _interrupt:
             signal.signal(each, lambda *_: None)  # who tidies up is not interrupted again: the second ends the process
-    raise Interrupted(number)
+    _asked.append(Interrupted(number))
+    raise _asked[0]
 
 
 def _end_at_the_second(read: int) -> None:

@@ -248,6 +248,7 @@ def _measure(plan: Plan, missing: Sequence[Point], log: Callable[[Point, Row], N
                 plan.ledger.record(point, row)
                 log(point, row)
                 bar.update()
+                boundary.stop_if_asked()
     if waiting:
         raise RuntimeError(
             f"{plan.job.experiment}.measure left out {len(waiting)} points: {next(iter(waiting.values()))}"

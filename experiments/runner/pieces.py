@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tqdm.auto import tqdm
 
 from experiments.contract import Point, Row
+from experiments.runner import boundary
 from experiments.runner.planning import Plan
 
 
@@ -20,6 +21,7 @@ def measure(plan: Plan, missing: Sequence[Point], total: int) -> None:
     bar = {"total": total, "initial": total - len(missing), "disable": None if missing else True}
     for piece in tqdm(missing, desc=plan.job.conf, unit="piece", **bar):
         plan.ledger.record(piece, plan.experiment.measure_piece(plan.job.config, piece))
+        boundary.stop_if_asked()
 
 
 def progress(plan: Plan, points: Sequence[Point]) -> str:

@@ -52,6 +52,9 @@ PROGRAMS = {
     "sleep": BEGUN + "time.sleep(60)",
     "cleanup": BEGUN + "try:\n    time.sleep(60)\nfinally:\n    time.sleep(60)",
     "thread": "import threading\nthreading.Thread(target=time.sleep, args=(60,)).start()\n" + BEGUN + "time.sleep(60)",
+    "finaliser": "class Slow:\n    def __del__(self):\n        time.sleep(0.5)\n"
+    + BEGUN
+    + "while True:\n    Slow()\n    boundary.stop_if_asked()",
     # Compiled code that never looks at signals.
     "compiled": BEGUN + "import hashlib\nhashlib.pbkdf2_hmac('sha256', b'', b'', 2**31 - 1)",
 }  # fmt: skip
@@ -60,7 +63,7 @@ PROGRAMS = {
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize(
     ("program", "twice"),
-    [("sleep", False), ("cleanup", True), ("thread", False), ("compiled", True)],
+    [("sleep", False), ("cleanup", True), ("thread", False), ("compiled", True), ("finaliser", False)],
 )
 def test_an_interruption_is_one_line_and_an_exit_code(
     tmp_path: Path, program: str, twice: bool, number: int, code: int
