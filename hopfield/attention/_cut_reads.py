@@ -1,4 +1,4 @@
-"""Reads by the kernels of `triton_programs.cut`: of which separations, how they are launched, and their gradient.
+"""Reads by the kernels of `triton_programs.cut`, of rows that `routes` sends there: their launch and their gradient.
 
 Needs the extra `kernels` (jax-triton) and a GPU from Ampere on; without either, the blocks read the same.
 """
@@ -13,33 +13,20 @@ import numpy as np
 from jaxtyping import Array
 
 from hopfield import _triton
-from hopfield._numerics import is_traced
-from hopfield.attention.fused import Heads, heads_of, mask_parts
-from hopfield.attention.masks import Causal, Everything, Lengths, Mask, Window
+from hopfield.attention.masks import Mask
+from hopfield.attention.routes import Heads, Power, heads_of, lengths_of, mask_parts, power_of
 from hopfield.separations import Separation
 from hopfield.separations.relu import LogReLU
 from hopfield.separations.sparse import Entmax, Normmax, Sparsemax
 
-WIDTHS = {jnp.dtype(jnp.float32): 64, jnp.dtype(jnp.bfloat16): 128}
-"""Largest width of keys and values by type: beyond it a program's sums leave its registers."""
 STEPS = 24
 """Steps of a search at most."""
 REST = {4: 1e-3, 2: 1e-2}
 """Newton's last step by bytes of a number, relative to the way from the threshold to the largest score."""
+KINDS = {Sparsemax: "entmax", Entmax: "entmax", Normmax: "normmax", LogReLU: "epanechnikov"}
+"""Names of the separations by their classes."""
 FULL = ("high", "highest", "float32", "TF32_TF32_F32_X3", "F32_F32_F32")
 """Precisions of JAX at which products of float32 are more than TF32's."""
-EXPONENT = 20.0
-"""Largest exponent: beyond it, for α-entmax close to softmax, rounding a s − τ is felt in the weights."""
-
-
-class Power(NamedTuple):
-    """p = c [a s − τ]₊^e; c = 1 / Σ [a s − τ]₊^total, and τ with Σ [a s − τ]₊^search = 1, or τ itself."""
-
-    rate: float
-    exponent: float
-    total: float
-    search: float | None
-    tau: float = 0.0
 
 
 class How(NamedTuple):
@@ -60,67 +47,22 @@ class How(NamedTuple):
         return read(query, key, value, mask, self)
 
 
-KINDS: dict[type[Separation], str] = {
-    Sparsemax: "entmax",
-    Entmax: "entmax",
-    Normmax: "normmax",
-    LogReLU: "epanechnikov",
-}
-"""Separations that the kernels read, by their classes: one that inherits from them may have other weights."""
-
-
-def power_of(separation: Any) -> Power:
-    """A separation of `KINDS` as a power."""
-    kind = KINDS[type(separation)]
-    if kind == "epanechnikov":
-        return Power(1.0, 0.0, 1.0, None, -1.0)
-    gap = float(separation.alpha) - 1.0
-    exponent = 1.0 / gap
-    return Power(1.0, exponent, exponent, exponent + 1.0) if kind == "normmax" else Power(gap, *[exponent] * 3)
-
-
-def how_of(separation: Separation, scale: float, query: Array, key: Array, value: Array, mask: Any) -> How | None:
-    """How the kernels read this; None where they do not apply."""
-    name = KINDS.get(type(separation))
-    if jax.default_backend() != "gpu" or name is None or not _triton.installed():
-        return None
+def how_of(separation: Separation, scale: float, mask: Mask | None) -> How:
+    """How the kernels read rows that `routes` sends to them."""
     alpha = getattr(separation, "alpha", None)
-    if is_traced(alpha):
-        return None
-    kinds, widths = {x.dtype for x in (query, key, value)}, (query.shape[-1], value.shape[-1])
-    layout = heads_of(query, key, value) if query.ndim > 1 else None
-    fits = len(kinds) == 1 and 0 < min(widths) <= max(widths) <= WIDTHS.get(query.dtype, 0)
-    band = _band(mask, 0 if layout is None else layout.batch)
-    if not fits or layout is None or band is None or not query.shape[-2] * key.shape[-2]:
-        return None
-    power = power_of(separation)
-    if power.exponent > EXPONENT or (power.search or 1.0) < 1.0:  # below 1 the sum is not convex
-        return None
-    cut = any(isinstance(part, Lengths) for part in ([] if mask is None else mask_parts(mask)))
-    name = name if alpha is None else f"{name}:{float(alpha)!r}"
-    precision = "tf32x3" if cast(Any, jax.config).jax_default_matmul_precision in FULL else "tf32"
-    return How(scale, name, power, band, cut, precision)
-
-
-def _band(mask: Any, batch: int) -> tuple[int, int] | None:
-    """Keys before and after a query's own that it may read, −1 for all; None for a mask that is not known."""
-    parts = [] if mask is None else mask_parts(mask)
-    lengths = [part for part in parts if isinstance(part, Lengths)]
-    if not all(isinstance(part, Causal | Window | Lengths | Everything) for part in parts) or len(lengths) > 1:
-        return None
-    if any(part.queries or part.length.shape not in ((), (batch,)) for part in lengths):
-        return None
-    bands = [part.band for part in parts]
+    name = KINDS[type(separation)] if alpha is None else f"{KINDS[type(separation)]}:{float(alpha)!r}"
+    bands = [part.band for part in mask_parts(mask)]
     left, right = (min((band[side] for band in bands if band[side] is not None), default=-1) for side in (0, 1))
-    return left, right
+    precision = "tf32x3" if cast(Any, jax.config).jax_default_matmul_precision in FULL else "tf32"
+    return How(scale, name, cast(Power, power_of(separation)), (left, right), bool(lengths_of(mask)), precision)
 
 
 def read(query: Array, key: Array, value: Array, mask: Mask | None, how: How) -> Array:
-    """Read-out of rows [*b, T, D], [*b, S, D], [*b, S, V] that `how_of` applies to."""
+    """Read-out of rows [*b, T, D], [*b, S, D], [*b, S, V]."""
     layout = cast(Heads, heads_of(query, key, value))
     shape = (*jnp.broadcast_shapes(query.shape[:-2], key.shape[:-2]), query.shape[-2], value.shape[-1])
     query = jnp.broadcast_to(query, (*shape[:-2], *query.shape[-2:]))
-    padded = next((part for part in mask_parts(mask) if isinstance(part, Lengths)), None)
+    padded = next(iter(lengths_of(mask)), None)
     length = jnp.asarray(key.shape[-2] if padded is None else padded.length, jnp.int32)
     length = jnp.broadcast_to(jnp.clip(length, 0, key.shape[-2]), (layout.batch,))
     rows = [x.reshape((math.prod(x.shape[:-2]), *x.shape[-2:])) for x in (query, key, value)]

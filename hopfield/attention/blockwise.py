@@ -18,7 +18,7 @@ from jaxtyping import Array, Bool, Float
 from hopfield._arguments import flag, integer, real_array, shown
 from hopfield._arrays import same_rank, unread_as_zero
 from hopfield._numerics import accumulation_dtype, largest, power_of_two, safe_norm, wide
-from hopfield.attention import _cut_reads
+from hopfield.attention import _cut_reads, fused
 from hopfield.attention._arguments import Keys, Rows, inputs, inverse_temperature, over_temperature
 from hopfield.attention._block_tangents import block_scores, over_rows, tangents
 from hopfield.attention._blocks import (
@@ -34,10 +34,11 @@ from hopfield.attention._blocks import (
 )
 from hopfield.attention._fused_rule import How, read_fused
 from hopfield.attention.core import by_row
-from hopfield.attention.fused import folded, fused_kernel_applies, how_of, number
+from hopfield.attention.fused import folded, number
 from hopfield.attention.mask_views import allowed
 from hopfield.attention.masks import Mask
 from hopfield.attention.plans import plan
+from hopfield.attention.routes import Shapes, here, route
 from hopfield.metrics import Metric, as_metric
 from hopfield.separations import LogSumExp, Separation, SoftmaxOne, as_separation
 from hopfield.separations.exponential import sums_exponentials
@@ -91,7 +92,7 @@ def attend_blockwise(
     if null_score is not None and not isinstance(chosen, SoftmaxOne):
         raise ValueError(f"null_score must be left out but with softmax1, got separation {shown(separation)}")
     plain = bare and blocks is None and not flag("return_potential", return_potential)
-    how = kernel_of(chosen, query, key, value, mask, scale) if plain else None
+    how = kernel_of(chosen, (query, key, value), mask, scale) if plain else None
     if how is not None:
         query = query if scale is not None else folded(query, rate)
         return read_fused(query, key, value, mask, how, _read_in_blocks)
@@ -103,13 +104,16 @@ def attend_blockwise(
     return (output, potential) if return_potential else output
 
 
-def kernel_of(separation: Separation, query: Array, key: Array, value: Array, mask: Any, scale: float | None):
-    """How a kernel of this machine reads these rows; None where none does. A scale of None goes into the query."""
-    number = 1.0 if scale is None else scale
-    if not separation.is_softmax:
-        return _cut_reads.how_of(separation, number, query, key, value, mask)
-    applies = fused_kernel_applies(query, key, value, mask, folded=scale is None)
-    return how_of(number, mask) if applies else None
+def kernel_of(separation: Separation, rows: tuple[Array, Array, Array], mask: Any, scale: float | None) -> How | None:
+    """How a kernel of this machine reads queries, keys and values; None where none does.
+
+    A scale of None is one that multiplies the queries.
+    """
+    reader = route(separation, Shapes(*rows), mask, here(), folded=scale is None)
+    scale = 1.0 if scale is None else scale
+    if reader == "Triton":
+        return _cut_reads.how_of(separation, scale, mask)
+    return fused.how_of(scale, mask) if reader == "cuDNN" and fused.taken(Shapes(*rows), mask) else None
 
 
 def blockwise(separation: Separation) -> bool:

@@ -1,6 +1,5 @@
-"""cuDNN's fused attention in 16 bits on a GPU: which reads it takes, and how it is told of them."""
+"""cuDNN's fused attention in 16 bits on a GPU: how it is told of the rows that `routes` sends to it."""
 
-import math
 import warnings
 from functools import cache
 from typing import Any, NamedTuple, cast
@@ -12,11 +11,10 @@ from jaxtyping import Array
 
 from hopfield._arrays import same_rank
 from hopfield._numerics import is_traced
-from hopfield.attention.masks import Both, Causal, Everything, Lengths, Mask, Window
+from hopfield.attention.masks import Causal, Lengths, Mask, Window
+from hopfield.attention.routes import Heads, Shapes, heads_of, lengths_of, mask_parts
 
 IMPLEMENTATION: Any = "cudnn"
-WIDTH = 256
-"""Width of the heads up to which Hopper's kernels go; those of an Ampere end at 128, which the trial finds out."""
 
 
 class How(NamedTuple):
@@ -36,72 +34,18 @@ class How(NamedTuple):
         return kernel(query, key, value, mask, self)
 
 
-class Heads(NamedTuple):
-    """Numbers that leading axes are laid out as: sequences, heads, and heads of keys and values."""
-
-    batch: int
-    heads: int
-    stored: int
-
-
-def heads_of(query: Array, key: Array, value: Array) -> Heads | None:
-    """Layout of the leading axes for the kernel; None where a key would have to be copied."""
-    if key.shape[:-2] != value.shape[:-2]:
-        return None
-    rank = max(query.ndim, key.ndim) - 2
-    stored = (1,) * (rank + 2 - key.ndim) + key.shape[:-2]
-    leading = jnp.broadcast_shapes(query.shape[:-2], stored)
-    own = next(m for m in range(rank, -1, -1) if m == 0 or stored[m - 1] != 1 or leading[m - 1] == 1)
-    if stored[:own] != leading[:own] or math.prod(leading) == 0:
-        return None
-    batch = leading[0] if own else 1
-    return Heads(batch, math.prod(leading) // batch, math.prod(leading[:own]) // batch)
-
-
-def mask_parts(mask: Any) -> list:
-    """Masks of which this one is the intersection."""
-    return [*mask_parts(mask.first), *mask_parts(mask.second)] if isinstance(mask, Both) else [mask]
-
-
-def known_mask(mask: Mask | Array | None, queries: int, keys: int, batch: int) -> bool:
-    """Whether the kernel has this mask: causal, a window behind the query, or lengths, by which no query is left empty.
-
-    Never an array: cuDNN reads a mask or bias of ones and zeros wrongly at some shapes, and without a gradient.
-    """
-    parts = [] if mask is None else mask_parts(mask)
-    if not all(isinstance(part, Causal | Window | Lengths | Everything) for part in parts):
-        return False
-    windows = [part for part in parts if isinstance(part, Window)]
-    lengths = [part for part in parts if isinstance(part, Lengths)]
-    behind = any(isinstance(part, Causal) for part in parts)
-    reach = all((part.right == 0 or behind) and queries <= keys + part.left for part in windows)
-    return reach and len(lengths) <= 1 - bool(windows) and all(part.length.shape in ((), (batch,)) for part in lengths)
-
-
-def fused_kernel_applies(query: Array, key: Array, value: Array, mask: Mask | Array | None, folded: bool) -> bool:
-    """Whether this machine has a GPU whose kernel reads the same, in 16 bits.
-
-    Args:
-        folded: whether β is no number but an array, and goes into the query: not in float16, which it may leave.
-    """
-    if jax.default_backend() != "gpu":
-        return False
-    kinds, widths = {x.dtype for x in (query, key, value)}, {x.shape[-1] for x in (query, key, value)}
-    half = len(kinds) == 1 and query.dtype in ((jnp.bfloat16,) if folded else (jnp.bfloat16, jnp.float16))
-    fits = len(widths) == 1 and 0 < query.shape[-1] <= WIDTH and query.shape[-1] % 8 == 0
-    layout = heads_of(query, key, value) if half and fits and query.shape[-2] and key.shape[-2] else None
-    if layout is None or not known_mask(mask, query.shape[-2], key.shape[-2], layout.batch):
-        return False
-    parts = mask_parts(mask)
-    shapes = (layout, query.shape[-2], key.shape[-2], query.shape[-1], str(query.dtype))
-    return _compiles(*shapes, any(isinstance(part, Lengths) for part in parts), how_of(1.0, mask))
-
-
 def how_of(scale: float, mask: Any) -> How:
     """What the kernel is told beside its arrays."""
     parts = mask_parts(mask)
     before = min((part.left for part in parts if isinstance(part, Window)), default=None)
     return How(scale, before is not None or any(isinstance(part, Causal) for part in parts), before)
+
+
+def taken(shapes: Shapes, mask: Mask | None) -> bool:
+    """Whether the kernel takes rows of these shapes on the device at hand, tried once for each."""
+    query, key, _ = shapes
+    sizes = (query.shape[-2], key.shape[-2], query.shape[-1], str(query.dtype))
+    return _compiles(cast(Heads, heads_of(*shapes)), *sizes, bool(lengths_of(mask)), how_of(1.0, mask))
 
 
 @cache
@@ -131,7 +75,7 @@ def kernel(query: Array, key: Array, value: Array, mask: Mask | None, how: How) 
         jnp.swapaxes(x.reshape((layout.batch, count, *x.shape[-2:])), 1, 2)
         for x, count in zip((query, key, value), counts, strict=True)
     ]
-    padded = next((part for part in mask_parts(mask) if isinstance(part, Lengths)), None)
+    padded = next(iter(lengths_of(mask)), None)
     options: dict[str, Any] = {"scale": how.scale, "is_causal": how.causal, "implementation": IMPLEMENTATION}
     if how.before is not None:
         options["local_window_size"] = (how.before, 0)

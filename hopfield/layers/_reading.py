@@ -210,7 +210,7 @@ def fits_kernel(reading: KeyValues, query: States) -> bool:
     """Whether `attend_blockwise` reads the same by a kernel of a GPU, whatever the number of scores."""
     rows, mask = (query, reading.key, reading.value), reading.scope.attention_mask
     bare = reading.scope.bias is None and reading.null_score is None
-    return bare and fits_attention(reading) and kernel_of(reading.separation, *rows, mask, None) is not None
+    return bare and fits_attention(reading) and kernel_of(reading.separation, rows, mask, None) is not None
 
 
 def read_blockwise(reading: KeyValues, query: States) -> States:

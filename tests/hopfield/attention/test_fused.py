@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hopfield.attention import attend_blockwise, fused, masks
-from hopfield.attention.fused import heads_of
+from hopfield.attention.routes import heads_of
 
 RNG = np.random.default_rng(0)
 LENGTHS = jnp.array([7, 0])

@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import pytest
 from flax import nnx
 
-from hopfield import _triton
-from hopfield.attention import _cut_reads, attend_blockwise, fused, masks
+from hopfield import _triton, separations
+from hopfield.attention import _cut_reads, attend_blockwise, fused, masks, plans, routes
 from hopfield.layers import AssociationOptions, HopfieldAttention
 from tests.deviceless import compiled, h100
 
@@ -69,6 +69,29 @@ def layer_of(separation, dtype, mask, beta):
         state,
         jax.ShapeDtypeStruct((2, T, 256), dtype),
     )
+
+
+def routed(row, triton):
+    """Reader of a row of the table on a GPU with or without Triton."""
+    what, axes, kind, mask, beta, _ = row
+    name, separation = re.fullmatch(r"`(\w+)`, (.+)", what).groups()
+    of_layer = name == "HopfieldAttention"
+    shapes = ((2, 4, T, 64),) * 2 if of_layer else SHAPES[axes]
+    query, key = (jax.ShapeDtypeStruct(shape, jnp.dtype(kind)) for shape in shapes)
+    mask = {**MASKS, "is_causal": masks.causal(), "window=64": masks.sliding_window(63, 0)}[mask]
+    separation = separations.find({"softmax₁": "softmax1"}.get(separation, separation))
+    few = plans.on_gpu(plans.MEMORY).at_once if of_layer else 0
+    device = routes.Device("gpu", triton)
+    folded = of_layer or beta == "per head"
+    return routes.route(separation, routes.Shapes(query, key, key), mask, device, folded=folded, few=few)
+
+
+def test_the_page_is_the_table_of_routes():
+    found = [[routed(row, triton) for triton in (True, False)] for row in table()]
+    assert [", else ".join(dict.fromkeys(readers)) for readers in found] == [row[-1] for row in table()]
+    query = jax.ShapeDtypeStruct((4, T, 64), jnp.bfloat16)
+    rows = routes.Shapes(query, query, query)
+    assert routes.route(separations.find("softmax"), rows, None, routes.Device("cpu")) == "blocks"
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hopfield import _triton, attention, separations
-from hopfield.attention import _cut_reads, masks
+from hopfield.attention import _cut_reads, masks, routes
 from tests.hopfield.interpreter import Held
 
 os.environ["TRITON_INTERPRET"] = "1"  # read as Triton is imported
@@ -92,7 +92,7 @@ def test_nan_in_a_query_or_a_key_is_nan_in_what_reads_it(separation, interpreted
 
 def test_products_of_16_bits_are_summed_in_32(interpreted):
     """In float16: the interpreter multiplies the bits of bfloat16."""
-    how = _cut_reads.how_of(separations.Entmax(1.5), 0.4, *drawn(jnp.float32)[:3], None)
+    how = _cut_reads.how_of(separations.Entmax(1.5), 0.4, None)
     compare(lambda *x: _cut_reads.read(*x, None, how), "entmax:1.5", None, jnp.float16, 4e-3)
 
 
@@ -105,11 +105,11 @@ def test_all_kernels_compile_for_an_ampere_and_a_hopper():
     assert len(done.stdout.splitlines()) == 2 * (2 * 4 + 2)
 
 
-def test_what_the_kernels_do_not_know_is_left_to_the_blocks(interpreted):
-    query, key, value, _ = drawn(jnp.float32)
-    asked = lambda separation, mask: _cut_reads.how_of(separation, 1.0, query, key, value, mask)
-    assert asked(separations.Sparsemax(), masks.causal()) is not None
-    assert asked(separations.Sparsemax(), jnp.ones((70, 45), bool)) is None
-    assert asked(separations.Entmax(1.01), None) is None
-    assert asked(separations.SteepEntmax(2.5), None) is None
-    assert asked(separations.TopK(3), None) is None
+def test_what_the_kernels_do_not_know_is_left_to_the_blocks():
+    rows, device = routes.Shapes(*drawn(jnp.float32)[:3]), routes.Device("gpu", triton=True)
+    asked = lambda separation, mask: routes.route(separation, rows, mask, device)
+    assert asked(separations.Sparsemax(), masks.causal()) == "Triton"
+    assert asked(separations.Sparsemax(), jnp.ones((70, 45), bool)) == "blocks"
+    assert asked(separations.Entmax(1.01), None) == "blocks"
+    assert asked(separations.SteepEntmax(2.5), None) == "blocks"
+    assert asked(separations.TopK(3), None) == "blocks"
