@@ -40,7 +40,7 @@ class Rule(ABC):
     def ends(self, network: Any, cues: Array, key: Array) -> tuple[Array, Array, Any]:
         """States after one synchronous step, and where asynchronous dynamics end; share of the synapses that are on."""
         couplings, spins = network.couplings() if isinstance(network, BinaryNetwork) else network, 2 * cues - 1
-        last = lambda x: relax(couplings, x, dynamics="asynchronous", key=key, max_sweeps=SWEEPS).state
+        last = lambda x: relax(couplings, x, dynamics="asynchronous", key=key, max_steps=SWEEPS).state
         return (1 + jax.vmap(couplings.update)(spins)) / 2, (1 + jax.vmap(last)(spins)) / 2, jnp.nan
 
     def activities(self, neurons: int, asked: list[float]) -> list[float]:

@@ -110,7 +110,7 @@ def one(program: Program, seed: Array, data: Array, draw: Draw, each: Each) -> M
 
     def retrieve_digit(digit: Array) -> tuple[Array, Array]:
         start = networks.rest(graph, used) | {"pixels": jnp.where(hidden, mean, digit)}
-        end = graphs.descend(graph, start, STEPS, clamped={"pixels": ~hidden}).states
+        end = graphs.descend(graph, start, STEPS, clamped={"pixels": ~hidden}).state
         squared = jnp.sum((end["pixels"] - digit) ** 2) / jnp.sum(hidden)
         return jnp.argmax(end["wholes"]), squared
 

@@ -4,7 +4,7 @@ By module:
 
     retrieval     updates until a state stops, per query; trajectories
     regimes       what holds a state: one pattern, a mixture, the mean of all
-    settling      the loop of retrieval, and the words for how it ended
+    settling      the end of a run, its words and advice, and the loop of retrieval
     asynchronous  one neuron at a time: sweeps, and relaxation by events
     heat_bath     Glauber dynamics at a temperature, and averages along it
     langevin      continuous states at a temperature
@@ -19,11 +19,12 @@ from hopfield.dynamics.heat_bath import HeatBath, glauber
 from hopfield.dynamics.langevin import Thermal, langevin
 from hopfield.dynamics.models import Model, SpinModel, Updates
 from hopfield.dynamics.regimes import REGIMES
-from hopfield.dynamics.retrieval import Retrieval, retrieve, trajectory
-from hopfield.dynamics.settling import CONVERGED, CYCLE, NOT_A_NUMBER, STATUS, STEP_LIMIT
+from hopfield.dynamics.retrieval import retrieve, trajectory
+from hopfield.dynamics.settling import ADVICE, CONVERGED, CYCLE, NOT_A_NUMBER, STATUS, STEP_LIMIT, Retrieval
 from hopfield.memory import DYNAMICS
 
 __all__ = [
+    "ADVICE",
     "CONVERGED",
     "CYCLE",
     "DYNAMICS",

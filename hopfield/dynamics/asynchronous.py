@@ -6,19 +6,27 @@ exact energy difference with its own spin excluded; a field of exactly zero keep
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Int
 
 from hopfield._arguments import native, one_of, random_key, step_limit
 from hopfield._numerics import carried, is_traced, while_loop
 from hopfield.couplings import Couplings
 from hopfield.dynamics import _events
 from hopfield.dynamics.models import SpinModel, as_spin_model
-from hopfield.dynamics.settling import holds_nan, refuse_no_key, without_spin
+from hopfield.dynamics.settling import (
+    CONVERGED,
+    NOT_A_NUMBER,
+    STEP_LIMIT,
+    Retrieval,
+    holds_nan,
+    refuse_no_key,
+    without_spin,
+)
 from hopfield.spaces import Known, State, aligned, as_known
 
 Order = Int[Array, "N"]
@@ -122,39 +130,29 @@ def visit_each(model: SpinModel, state: State, cache: Any, order: Order, new_spi
     return jax.lax.scan(visit, start, order)[0]
 
 
-class Relaxation(NamedTuple):
-    """End of asynchronous sweeps: state [N], sweeps that moved a spin, single flips, energy, and stability."""
-
-    state: State
-    sweeps: Int[Array, ""]
-    flips: Int[Array, ""]
-    energy: Float[Array, ""]
-    stable: Bool[Array, ""]
-
-
 def relax(
     model: SpinModel,
     state: State,
     *,
     dynamics: SweepOrder | str = "asynchronous",
     key=None,
-    max_sweeps: int = 100,
+    max_steps: int = 100,
     known: Known = None,
-) -> Relaxation:
-    """Asynchronous sweeps until nothing moves or `max_sweeps` have been made. NaN in a field makes its spin NaN.
+) -> Retrieval:
+    """Asynchronous sweeps until nothing moves or `max_steps` of them have been made. NaN in a field makes its spin NaN.
 
     Raises:
-        ValueError: unknown dynamics, a missing key of the random order, or max_sweeps < 1.
+        ValueError: unknown dynamics, a missing key of the random order, or max_steps < 1.
     """
     state = as_spin_model("model", model).as_state(state)
     dynamics = one_of("dynamics", dynamics, ORDERS)
     refuse_no_key(dynamics, key)
     key = random_key("key", jax.random.key(0) if key is None else key)  # a sequential order draws nothing
-    return _relax(model, state, key, step_limit("max_sweeps", max_sweeps), as_known(known, state), dynamics=dynamics)
+    return _relax(model, state, key, step_limit("max_steps", max_steps), as_known(known, state), dynamics=dynamics)
 
 
 @partial(jax.jit, static_argnames="dynamics")
-def _relax(model: SpinModel, state: State, key, max_sweeps, known: Known, *, dynamics: SweepOrder) -> Relaxation:
+def _relax(model: SpinModel, state: State, key, max_sweeps, known: Known, *, dynamics: SweepOrder) -> Retrieval:
     if isinstance(model, Couplings):
         free = jnp.ones(state.shape, bool) if known is None else ~known
         relax_events = partial(_relax_events, dynamics=dynamics)
@@ -175,11 +173,16 @@ def _relax(model: SpinModel, state: State, key, max_sweeps, known: Known, *, dyn
 
     zero = jnp.zeros((), int)
     final, count, flips, _ = while_loop(moving, turn, (state, zero, zero, jnp.ones((), bool)))
-    stable = (count <= max_sweeps) & ~holds_nan(final) & ~without_spin(final, known)
-    return Relaxation(final, jnp.minimum(count, max_sweeps), flips, model.energy(final), stable)
+    rests = (count <= max_sweeps) & ~without_spin(final, known)
+    return _ended(final, jnp.minimum(count, max_sweeps), flips, model.energy(final), rests)
 
 
-def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dynamics: SweepOrder) -> Relaxation:
+def _ended(state: State, sweeps: Array, flips: Array, energy: Array, rests: Array) -> Retrieval:
+    status = jnp.where(holds_nan(state), NOT_A_NUMBER, jnp.where(rests, CONVERGED, STEP_LIMIT))
+    return Retrieval(state, sweeps, energy, status, flips=flips)
+
+
+def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dynamics: SweepOrder) -> Retrieval:
     """The same trajectory as sweeping, visiting only neurons that would flip: cost follows flips, not sweeps.
 
     Within a sweep the next neuron to flip is the unstable one of least priority number not yet passed. Fields of
@@ -193,8 +196,8 @@ def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dyna
         loop = _sweep_by_sweep if jax.default_backend() == "cpu" else _flip_by_flip
         state, field, count, flips = loop(model, state, field, free, order, max_sweeps)
     energy = model.energy_at(field, state)
-    stable = ~jnp.any(_waiting(state, field, free) | jnp.isnan(field)) & ~without_spin(state, ~free)
-    return Relaxation(jnp.where(free & jnp.isnan(field), jnp.nan, state), count, flips, energy, stable)
+    rests = ~jnp.any(_waiting(state, field, free) | jnp.isnan(field)) & ~without_spin(state, ~free)
+    return _ended(jnp.where(free & jnp.isnan(field), jnp.nan, state), count, flips, energy, rests)
 
 
 def _waiting(state, field, free) -> Bool[Array, "N"]:

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
@@ -16,11 +15,11 @@ from hopfield._numerics import tolerance, while_loop, wide
 from hopfield._pytrees import Node, changed
 from hopfield.dynamics.asynchronous import relax
 from hopfield.dynamics.models import Model, Updates, as_model
-from hopfield.dynamics.regimes import NO_WEIGHTS, REGIMES, holding
+from hopfield.dynamics.regimes import NO_WEIGHTS, holding
 from hopfield.dynamics.settling import (
     CONVERGED,
-    NOT_A_NUMBER,
     STEP_LIMIT,
+    Retrieval,
     alike,
     holds_nan,
     near,
@@ -35,39 +34,6 @@ from hopfield.spaces import Known, Space, Spins, State, as_known
 
 NOT_NAN = "not_nan"
 """The word for units that are known where a query is a number and unknown where it is NaN."""
-
-
-class Retrieval(NamedTuple):
-    """End of a query: state [N], steps that moved it (updates or sweeps), energy, status and kind.
-
-    `status`, an index of STATUS, says how the updates ended, `kind`, an index of REGIMES, what holds the state: one
-    pattern, a mixture of some, or the mean of all, as a modern memory at a low β gives. `regime` is its word.
-
-    Example:
-        >>> from hopfield import Memory, retrieve
-        >>> end = retrieve(Memory(jnp.eye(3), beta=8.0), jnp.array([0.9, 0.1, 0.0]))
-        >>> end.converged.item(), end.state.argmax().item()
-        (True, 0)
-        >>> end.regime, retrieve(Memory(jnp.eye(3), beta=1.0), jnp.array([0.9, 0.1, 0.0])).regime
-        ('single pattern', 'global average')
-    """
-
-    state: State
-    steps: Int[Array, ""]
-    energy: Float[Array, ""]
-    status: Int[Array, ""]
-    kind: Int[Array, ""] | int = NO_WEIGHTS
-
-    @property
-    def converged(self) -> Bool[Array, "*q"]:
-        """Whether the state is at rest. In a cycle, at the step limit, with NaN or with units 0 for spins it is not."""
-        return self.status == CONVERGED
-
-    @property
-    def regime(self) -> Any:
-        """Word of REGIMES for what holds the state; for queries [*q] an array of words."""
-        words = np.asarray(REGIMES)[np.asarray(self.kind)]
-        return words if np.ndim(words) else str(words)
 
 
 def retrieve(
@@ -112,10 +78,8 @@ def retrieve(
     if dynamics == "synchronous":
         run = _walked if isinstance(model, Memory) and model.walked else _synchronous
         return run(model, state, max_steps, known, rtol)
-    end = relax(as_model("model", model), state, dynamics=dynamics, key=key, max_sweeps=max_steps, known=known)
-    status = jnp.where(end.stable, CONVERGED, STEP_LIMIT)
-    status = jnp.where(holds_nan(end.state), NOT_A_NUMBER, status)
-    return Retrieval(end.state, end.sweeps, end.energy, status, _kind_of(model, end.state))
+    end = relax(as_model("model", model), state, dynamics=dynamics, key=key, max_steps=max_steps, known=known)
+    return end._replace(kind=_kind_of(model, end.state))
 
 
 def query_and_known(model: Updates, state: ArrayLike, known: Known | str) -> tuple[State, Known]:

@@ -5,20 +5,67 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._numerics import safe_norm, saved_for_derivative, while_loop, wide
+from hopfield.dynamics.regimes import NO_WEIGHTS, REGIMES
 from hopfield.spaces import Known, State
 
 CONVERGED, CYCLE, STEP_LIMIT, NOT_A_NUMBER = range(4)
 STATUS = ("converged", "cycle", "step limit", "not a number")
+ADVICE = (
+    "at rest",
+    "two states follow each other for ever: choose another memory, or asynchronous dynamics where states are spins",
+    "still moving, or a spin without a field is 0: allow more steps",
+    "not a number: look for NaN or overflow in the state, the patterns and beta",
+)
+"""What to do about a status, by its index."""
 
 WRITTEN_OUT = 4
 """Steps up to which a loop of fixed length is written out."""
 
 States = Float[Array, "*q N"]
 Same = Callable[[States, States], Bool[Array, "*q"]]
+
+
+def _told(texts: tuple[str, ...], index: Any) -> Any:
+    """Text of an index; of an array of indices an array of texts."""
+    found = np.asarray(texts)[np.asarray(index)]
+    return found if np.ndim(found) else str(found)
+
+
+converged = property(lambda end: end.status == CONVERGED, doc="Whether a state is at rest, neither in a cycle nor cut.")
+advice = property(lambda end: _told(ADVICE, end.status), doc="Sentence on how a run ended and what to change.")
+
+
+class Retrieval(NamedTuple):
+    """End of a query: state [N], steps that moved it (updates or sweeps), energy, status, kind and flips.
+
+    `status`, an index of STATUS, says how the updates ended, and `advice` what to do about it. `kind`, an index of
+    REGIMES, says what holds the state: one pattern, a mixture of some, or the mean of all, as a modern memory at a low
+    β gives; `regime` is its word. `flips` counts the spins that asynchronous sweeps turned, one by one.
+
+    Example:
+        >>> from hopfield import Memory, retrieve
+        >>> end = retrieve(Memory(jnp.eye(3), beta=8.0), jnp.array([0.9, 0.1, 0.0]))
+        >>> end.converged.item(), end.advice, end.state.argmax().item()
+        (True, 'at rest', 0)
+        >>> end.regime, retrieve(Memory(jnp.eye(3), beta=1.0), jnp.array([0.9, 0.1, 0.0])).regime
+        ('single pattern', 'global average')
+    """
+
+    state: State
+    steps: Int[Array, ""]
+    energy: Float[Array, ""]
+    status: Int[Array, ""]
+    kind: Int[Array, ""] | int = NO_WEIGHTS
+    flips: Int[Array, ""] | int = 0
+
+    converged = converged
+    advice = advice
+    regime = property(lambda end: _told(REGIMES, end.kind), doc="Word of REGIMES for what holds the state.")
 
 
 class Settled(NamedTuple):

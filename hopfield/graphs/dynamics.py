@@ -8,10 +8,11 @@ import jax
 import jax.numpy as jnp
 from jax.experimental.ode import odeint
 from jax.typing import ArrayLike
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Float, Int
 
 from hopfield._arguments import boolean_array, instance, integer, nearest, positive_scalar, real_array, real_scalar
 from hopfield._numerics import tolerance, violated
+from hopfield.dynamics import settling
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.graphs.graph import Graph, States
 
@@ -23,25 +24,27 @@ SLACK = 4.0
 
 
 class Descent(NamedTuple):
-    """States after the descent, their energies, and how it ended.
+    """End of a descent: state by layer, steps made, its energy and status, and energies along it [steps + 1].
+
+    `status` is an index of `dynamics.STATUS`, converged where the slope is zero to rounding; `energies` begin before
+    the first step.
 
     Example:
         >>> from hopfield import graphs
         >>> graph = graphs.Graph({"x": graphs.Layer((1,))}, [("x", graphs.Bias(jnp.array([2.0])))])
-        >>> graphs.descend(graph, graph.zeros(), 3).energy.tolist()
-        [0.0, -2.0, -2.0, -2.0]
+        >>> end = graphs.descend(graph, graph.zeros(), 3)
+        >>> end.energies.tolist(), end.advice
+        ([0.0, -2.0, -2.0, -2.0], 'at rest')
     """
 
-    states: States
-    energy: Float[Array, "T"]
-    """Before the first step and after every step, [steps + 1]."""
+    state: States
+    steps: Int[Array, ""]
+    energy: Float[Array, ""]
     status: Int[Array, ""]
-    """Index of `dynamics.STATUS`: converged where the slope is zero to rounding."""
+    energies: Float[Array, "T"]
 
-    @property
-    def converged(self) -> Bool[Array, "*q"]:
-        """Whether the states are at rest."""
-        return self.status == CONVERGED
+    converged = settling.converged
+    advice = settling.advice
 
 
 def descend(
@@ -64,7 +67,7 @@ def descend(
         step_size: the largest s, > 0; may be traced.
         clamped: units that must not move, booleans of the layer's shape or one for all of it, by layer.
     Returns:
-        States, energies before the first and after every step, and the status.
+        Its end, with the energies before the first and after every step.
     Raises:
         ValueError: states or clamps of other layers or shapes, or a number out of range.
     """
@@ -103,7 +106,7 @@ def _descend(graph: Graph, states: States, clamped: States, largest: Array, *, s
     sizes = [jnp.max(jnp.abs(x), initial=1.0) for x in states.values()]
     still = jnp.max(jnp.stack(slopes)) <= tolerance(last.dtype) * jnp.max(jnp.stack(sizes))
     status = jnp.where(jnp.isnan(last), NOT_A_NUMBER, jnp.where(still, CONVERGED, STEP_LIMIT))
-    return Descent(states, jnp.concatenate([start[None], energies]), status)
+    return Descent(states, jnp.asarray(steps), last, status, jnp.concatenate([start[None], energies]))
 
 
 def flow(

@@ -68,7 +68,7 @@ def _unlearn_attractors(rows, dreams, rate, key):
         start_key, order_key = jax.random.split(jax.random.fold_in(key, number))
         start = _random_spins(start_key, rows)
         network = unchecked(Couplings, matrix=matrix, scale=jnp.ones((), rows.dtype))
-        end = relax(network, start, dynamics="asynchronous", key=order_key, max_sweeps=LONGEST).state
+        end = relax(network, start, dynamics="asynchronous", key=order_key, max_steps=LONGEST).state
         dreamt = jnp.where(jnp.any(matrix != 0), rate / neurons, 0.0)  # where nothing is stored a start rests by itself
         return matrix - dreamt * hollow * jnp.outer(end, end)
 

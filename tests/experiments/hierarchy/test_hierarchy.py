@@ -40,7 +40,7 @@ def test_units_that_stand_for_nothing_take_no_part():
     several, few = networks.flat(digits, used, 3.0), networks.flat(digits[:4], ALL[:4], 3.0)
     states = {"pixels": DIGITS[0], "wholes": jnp.zeros(6)}
     ends = [graphs.descend(graph, states | {"wholes": jnp.zeros(n)}, 5) for graph, n in ((several, 6), (few, 4))]
-    np.testing.assert_allclose(ends[0].states["pixels"], ends[1].states["pixels"], atol=1e-5)
+    np.testing.assert_allclose(ends[0].state["pixels"], ends[1].state["pixels"], atol=1e-5)
 
 
 def test_as_many_parts_as_digits_are_the_digits_themselves():
@@ -60,7 +60,7 @@ def test_parts_are_the_means_of_the_digits_nearest_to_them():
 def test_no_step_raises_the_energy_of_the_hierarchical_network():
     graph = networks.hierarchical(jnp.asarray(DIGITS), ALL, 3, 8.0, 2.0)
     start = graph.zeros() | {"pixels": jnp.asarray(STATE)}
-    energy = np.asarray(graphs.descend(graph, start, 40).energy)
+    energy = np.asarray(graphs.descend(graph, start, 40).energies)
     assert np.all(np.diff(energy) <= 1e-6 * (1 + np.abs(energy[:-1])))
     assert energy[-1] < energy[0]
 

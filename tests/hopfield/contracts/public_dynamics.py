@@ -85,7 +85,7 @@ def _retrievals() -> list[Case]:
 
 def _relaxations() -> list[Case]:
     def relax(model, state):
-        return asynchronous.relax(model, state, dynamics="asynchronous", key=KEY, max_sweeps=20)
+        return asynchronous.relax(model, state, dynamics="asynchronous", key=KEY, max_steps=20)
 
     def swept(model, state):
         return asynchronous.sweep(model, state, jnp.arange(state.size))
@@ -97,7 +97,7 @@ def _relaxations() -> list[Case]:
                 "hopfield.dynamics.relax",
                 relax,
                 model,
-                shows=lambda end: all_nan(end.state) and not bool(end.stable),
+                shows=lambda end: all_nan(end.state) and not bool(end.converged),
             ),
             _on_state("hopfield.dynamics.sweep", swept, model),
             _on_state("hopfield.dynamics.unstable", asynchronous.unstable, model, nan=()),

@@ -76,7 +76,7 @@ CASES: tuple[Case, ...] = (
     _graph("Graph.energy", graphs.Graph.energy),
     _graph("Graph.activations", lambda graph, states: graph.activations(states)["visible"]),
     _graph("Graph.slope", graphs.Graph.slope),
-    _graph("descend", lambda graph, states: graphs.descend(graph, states, 4).energy),
+    _graph("descend", lambda graph, states: graphs.descend(graph, states, 4).energies),
     _graph("sample", lambda graph, states: graphs.sample(graph, states, KEY, 1.0, sweeps=2)),
     _graph("flow", lambda graph, states: graphs.flow(graph, states, np.array([0.0, 0.1]))),
 )

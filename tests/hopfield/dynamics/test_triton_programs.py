@@ -69,7 +69,7 @@ def test_flips_are_those_of_the_loop_of_any_device(kind, neurons, dynamics, on_g
     expected = jax.vmap(relaxed)(stacked)
     on_gpu()
     found = jax.vmap(relaxed)(stacked)
-    for name in asynchronous.Relaxation._fields:
+    for name in asynchronous.Retrieval._fields:
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
     assert int(expected.flips.max()) > 0 or neurons == 1
 
@@ -78,7 +78,7 @@ def test_a_field_that_is_not_a_number_makes_its_spin_none(on_gpu):
     model = network("hebb", 20, 0)
     model = changed(model, matrix=model.matrix.at[3, 4].set(jnp.nan).at[4, 3].set(jnp.nan))
     state = spins(jax.random.key(5), 1, 20)[0].astype(jnp.float32)
-    relax = lambda: asynchronous.relax(model, state, key=jax.random.key(0), max_sweeps=5)
+    relax = lambda: asynchronous.relax(model, state, key=jax.random.key(0), max_steps=5)
     expected = relax()
     on_gpu()
     np.testing.assert_array_equal(relax().state, expected.state)

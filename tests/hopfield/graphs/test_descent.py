@@ -31,7 +31,7 @@ def test_no_step_raises_the_energy_of_random_graphs(structure: int) -> None:
         @jax.vmap
         def descended(graph, key):
             found = graphs.descend(graph, graph.random(key, 2.0), STEPS, step_size=0.5)
-            return found.energy, found.status
+            return found.energies, found.status
 
         energies, status = map(np.asarray, descended(many, keys))
     assert energies.dtype == np.float32

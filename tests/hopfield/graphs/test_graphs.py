@@ -68,7 +68,7 @@ def test_steps_of_size_one_retrieve_as_the_memory_does():
     end = graphs.descend(graphs.from_memory(memory), {"state": start}, 60)
     assert end.converged
     assert end.status == dynamics.CONVERGED
-    np.testing.assert_allclose(end.states["state"], dynamics.retrieve(memory, start, max_steps=200).state, atol=1e-6)
+    np.testing.assert_allclose(end.state["state"], dynamics.retrieve(memory, start, max_steps=200).state, atol=1e-6)
 
 
 def test_two_layers_with_the_hidden_one_at_rest_are_a_memory():
@@ -94,8 +94,8 @@ def test_the_energy_transformer_is_a_graph():
     found = nnx.jit(lambda block, x: (block.energy(x), block(x), block.inspect(x).energy))(block, x)
     assert float(jax.jit(graph.energy)({"tokens": x})) == pytest.approx(float(found[0]), rel=1e-6)
     end = graphs.descend(graph, {"tokens": x}, 3, step_size=0.05)
-    np.testing.assert_allclose(end.states["tokens"], found[1], rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(end.energy, found[2], rtol=1e-6)
+    np.testing.assert_allclose(end.state["tokens"], found[1], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(end.energies, found[2], rtol=1e-6)
 
 
 def test_a_convolution_is_the_product_with_its_matrix():
@@ -118,9 +118,9 @@ def test_clamped_units_stay_and_the_others_descend():
     name, *_, last = graph.layers
     half = jnp.arange(graph.layers[last].shape[0]) < 2
     end = graphs.descend(graph, states, 20, clamped={name: True, last: half})
-    np.testing.assert_array_equal(end.states[name], states[name])
-    np.testing.assert_array_equal(end.states[last][:2], states[last][:2])
-    assert end.energy[-1] < end.energy[0]
+    np.testing.assert_array_equal(end.state[name], states[name])
+    np.testing.assert_array_equal(end.state[last][:2], states[last][:2])
+    assert end.energies[-1] < end.energies[0]
 
 
 @pytest.mark.parametrize(("times", "rates"), [([0.0, 1.0, 1e6], {}), ([0.0, 1e-5, 2.0], {"fast": 1e6})])
@@ -167,7 +167,7 @@ def test_nan_stays_nan():
     name = next(iter(graph.layers))
     end = graphs.descend(graph, states | {name: states[name].at[0].set(jnp.nan)}, 5)
     assert end.status == dynamics.NOT_A_NUMBER
-    assert np.all(np.isnan(end.states[name][0]))
+    assert np.all(np.isnan(end.state[name][0]))
 
 
 IMAGE = graphs.Layer((4, 4, 1))
