@@ -22,7 +22,7 @@ class LogInfo(NamedTuple):
     Example:
         >>> from hopfield.geometry import manifolds
         >>> flat = lambda x: jnp.eye(2)
-        >>> tangent, info = manifolds.log(flat, jnp.array([1.0, 0.0]), jnp.zeros(2))
+        >>> tangent, info = manifolds.log(jnp.array([1.0, 0.0]), jnp.zeros(2), flat)
         >>> info.converged.item()
         True
     """

@@ -1,8 +1,8 @@
 """Curved spaces given by a metric field x ↦ g(x) [n, n]: connection, geodesics, transport and curvature.
 
 Everything is differentiated from the field itself. Geodesics solve ẍ^a = −Γ^a_bc ẋ^b ẋ^c by an adaptive Runge–Kutta
-method. Index positions: Γ^a_bc is [a, b, c], R^a_bcd is [a, b, c, d]. Names and the order of arguments are those of
-geomstats, with the field in the place of its metric objects.
+method. Index positions: Γ^a_bc is [a, b, c], R^a_bcd is [a, b, c, d]. Names are those of geomstats; arguments are
+vectors or points, then their base point, then the field, as elsewhere in `geometry` and in `metrics`.
 
 Every function is compiled once per field, so that a field is best a function that is made once, not a new lambda per
 call.
@@ -57,44 +57,44 @@ def _compiled(function: Function) -> Function:
 
 
 @_compiled
-def inner_product(metric: Field, tangent_vec_a: Point, tangent_vec_b: Point, base_point: Point) -> Float[Array, ""]:
+def inner_product(tangent_vec_a: Point, tangent_vec_b: Point, base_point: Point, metric: Field) -> Float[Array, ""]:
     """g_ab u^a v^b."""
     return tangent_vec_a @ metric(base_point) @ tangent_vec_b
 
 
 @_compiled
-def norm(metric: Field, vector: Point, base_point: Point) -> Float[Array, ""]:
+def norm(vector: Point, base_point: Point, metric: Field) -> Float[Array, ""]:
     """√(g_ab v^a v^b), with derivative zero at zero."""
-    return root_of(lambda v: inner_product(metric, v, v, base_point), vector)
+    return root_of(lambda v: inner_product(v, v, base_point, metric), vector)
 
 
 @_compiled
-def christoffels_first(metric: Field, base_point: Point) -> Float[Array, "n n n"]:
+def christoffels_first(base_point: Point, metric: Field) -> Float[Array, "n n n"]:
     """Γ_abc = ½(∂_b g_ac + ∂_c g_ab − ∂_a g_bc)."""
     slope = jax.jacfwd(metric)(base_point)  # [a, b, c] = ∂_c g_ab
     return 0.5 * (jnp.swapaxes(slope, 1, 2) + slope - jnp.transpose(slope, (2, 0, 1)))
 
 
 @_compiled
-def christoffels(metric: Field, base_point: Point) -> Float[Array, "n n n"]:
+def christoffels(base_point: Point, metric: Field) -> Float[Array, "n n n"]:
     """Γ^a_bc of the metric's own connection, symmetric in b and c."""
-    lowered = christoffels_first(metric, base_point)
+    lowered = christoffels_first(base_point, metric)
     size = base_point.shape[0]
     return jnp.linalg.solve(wide(metric(base_point)), lowered.reshape(size, -1)).reshape(lowered.shape)
 
 
 @_compiled
-def covariant_derivative(metric: Field, tensor: Field, base_point: Point, *, upper: int = 0) -> Array:
+def covariant_derivative(tensor: Field, base_point: Point, metric: Field, *, upper: int = 0) -> Array:
     """∇_c T of a tensor field of any type, the index of the derivative last.
 
     Args:
-        metric: x ↦ g(x).
         tensor: x ↦ T(x) [n, ..., n], its `upper` contravariant indices first, the others covariant; a scalar has none.
+        metric: x ↦ g(x).
     """
     value, derivative = tensor(base_point), jax.jacfwd(tensor)(base_point)
     if integer("upper", upper, 0) > value.ndim:
         raise ValueError(f"upper must be at most the {value.ndim} indices of the tensor, got {upper}")
-    gamma = christoffels(metric, base_point)
+    gamma = christoffels(base_point, metric)
     for index in range(value.ndim):
         moved = jnp.moveaxis(value, index, -1)
         if index < upper:  # Γ^a_cd T^d
@@ -106,10 +106,10 @@ def covariant_derivative(metric: Field, tensor: Field, base_point: Point, *, upp
 
 
 @_compiled
-def exp(metric: Field, tangent_vec: Point, base_point: Point, *, tolerance: ArrayLike = TOLERANCE) -> Point:
+def exp(tangent_vec: Point, base_point: Point, metric: Field, *, tolerance: ArrayLike = TOLERANCE) -> Point:
     """End of the geodesic that leaves `base_point` with velocity `tangent_vec`, after unit time.
 
-    Its velocity there is `parallel_transport(metric, tangent_vec, base_point, tangent_vec)`. NaN where the geodesic
+    Its velocity there is `parallel_transport(tangent_vec, base_point, tangent_vec, metric)`. NaN where the geodesic
     ends before, at a singularity of the metric or of its coordinates, and where it takes more than 256 steps.
     """
     return _flow(metric, base_point, tangent_vec, (), tolerance)[0]
@@ -117,14 +117,14 @@ def exp(metric: Field, tangent_vec: Point, base_point: Point, *, tolerance: Arra
 
 @_compiled
 def parallel_transport(
-    metric: Field, tangent_vec: Point, base_point: Point, direction: Point, *, tolerance: ArrayLike = TOLERANCE
+    tangent_vec: Point, base_point: Point, direction: Point, metric: Field, *, tolerance: ArrayLike = TOLERANCE
 ) -> Point:
     """`tangent_vec` carried along the geodesic of `direction` to its end: u̇^a = −Γ^a_bc ẋ^b u^c. NaN as of `exp`."""
     return _flow(metric, base_point, direction, (tangent_vec,), tolerance)[2]
 
 
 def log(
-    metric: Field, point: Point, base_point: Point, *, tolerance: ArrayLike = TOLERANCE, max_iterations: ArrayLike = 50
+    point: Point, base_point: Point, metric: Field, *, tolerance: ArrayLike = TOLERANCE, max_iterations: ArrayLike = 50
 ) -> tuple[Point, LogInfo]:
     """The tangent vector at `base_point` whose geodesic ends at `point`, by damped Newton steps from the straight line.
 
@@ -136,39 +136,39 @@ def log(
         converged: the end is within 10 × tolerance × (1 + ‖point‖). Where it has not, the vector is the best one tried.
     """
 
-    return _log(metric, point, base_point, tolerance, max_iterations)
+    return _log(point, base_point, tolerance, max_iterations, metric)
 
 
 def dist(
-    metric: Field, point_a: Point, point_b: Point, *, tolerance: ArrayLike = TOLERANCE, max_iterations: ArrayLike = 50
+    point_a: Point, point_b: Point, metric: Field, *, tolerance: ArrayLike = TOLERANCE, max_iterations: ArrayLike = 50
 ) -> Float[Array, ""]:
     """Length of the geodesic that `log` finds. NaN where it has not converged."""
-    tangent_vec, info = log(metric, point_b, point_a, tolerance=tolerance, max_iterations=max_iterations)
-    return jnp.where(info.converged, norm(metric, tangent_vec, point_a), jnp.nan)
+    tangent_vec, info = log(point_b, point_a, metric, tolerance=tolerance, max_iterations=max_iterations)
+    return jnp.where(info.converged, norm(tangent_vec, point_a, metric), jnp.nan)
 
 
 @_compiled
-def riemann_tensor(metric: Field, base_point: Point) -> Float[Array, "n n n n"]:
+def riemann_tensor(base_point: Point, metric: Field) -> Float[Array, "n n n n"]:
     """R^a_bcd = ∂_c Γ^a_db − ∂_d Γ^a_cb + Γ^a_ce Γ^e_db − Γ^a_de Γ^e_cb."""
-    gamma = christoffels(metric, base_point)
-    slope = jax.jacfwd(lambda x: christoffels(metric, x))(base_point)  # [a, b, c, d] = ∂_d Γ^a_bc
+    gamma = christoffels(base_point, metric)
+    slope = jax.jacfwd(lambda x: christoffels(x, metric))(base_point)  # [a, b, c, d] = ∂_d Γ^a_bc
     half = jnp.einsum("adbc->abcd", slope) + jnp.einsum("ace,edb->abcd", gamma, gamma)
     return half - jnp.swapaxes(half, 2, 3)
 
 
 @_compiled
-def ricci_tensor(metric: Field, base_point: Point) -> Float[Array, "n n"]:
+def ricci_tensor(base_point: Point, metric: Field) -> Float[Array, "n n"]:
     """R_bd = R^a_bad."""
-    return jnp.einsum("abad->bd", riemann_tensor(metric, base_point))
+    return jnp.einsum("abad->bd", riemann_tensor(base_point, metric))
 
 
 @_compiled
-def scalar_curvature(metric: Field, base_point: Point) -> Float[Array, ""]:
+def scalar_curvature(base_point: Point, metric: Field) -> Float[Array, ""]:
     """g^bd R_bd, which is 2/r² on a sphere of radius r in three dimensions."""
-    return jnp.trace(jnp.linalg.solve(wide(metric(base_point)), ricci_tensor(metric, base_point)))
+    return jnp.trace(jnp.linalg.solve(wide(metric(base_point)), ricci_tensor(base_point, metric)))
 
 
-def pullback_metric(metric: Field, function: Callable[[Point], Point]) -> Field:
+def pullback_metric(function: Callable[[Point], Point], metric: Field) -> Field:
     """The metric that a map into a curved space induces: x ↦ Jᵀ g(f(x)) J."""
 
     def metric_matrix(base_point: Point) -> Array:
@@ -180,7 +180,7 @@ def pullback_metric(metric: Field, function: Callable[[Point], Point]) -> Field:
 
 @_compiled
 def _log(
-    metric: Field, point: Point, base_point: Point, tolerance: ArrayLike, max_iterations: ArrayLike
+    point: Point, base_point: Point, tolerance: ArrayLike, max_iterations: ArrayLike, metric: Field
 ) -> tuple[Point, LogInfo]:
     def miss(tangent_vec):
         end = _flow(metric, base_point, tangent_vec, (), tolerance)[0]
@@ -199,7 +199,7 @@ def _flow(metric: Field, point: Point, velocity: Point, carried: tuple[Point, ..
     def rate(flat: Array) -> Array:
         state = flat.reshape(start.shape)
         x, v = state[0], state[1]
-        gamma = christoffels(metric, x)
+        gamma = christoffels(x, metric)
         turned = -jnp.einsum("abc,b,kc->ka", gamma, v, state[1:])
         return jnp.concatenate([v[None], turned]).ravel()
 

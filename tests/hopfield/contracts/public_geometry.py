@@ -37,7 +37,7 @@ def _tensor(x):
 
 def _on_field(name: str, *draws: Draw, **options) -> Case:
     function = getattr(manifolds, name)
-    return case(f"geometry.manifolds.{name}", lambda *x: function(_field, *x), *draws, **options)
+    return case(f"geometry.manifolds.{name}", lambda *x: function(*x, _field), *draws, **options)
 
 
 def _family(family, name: str, *draws: Draw, **more) -> Case:
@@ -75,7 +75,7 @@ GEOMETRY = (
     _on_field("inner_product", TANGENT, TANGENT, PLANE),
     _on_field("parallel_transport", TANGENT, PLANE, TANGENT),
     case(
-        "geometry.manifolds.covariant_derivative", lambda x: manifolds.covariant_derivative(_field, _tensor, x), PLANE
+        "geometry.manifolds.covariant_derivative", lambda x: manifolds.covariant_derivative(_tensor, x, _field), PLANE
     ),
     *(_family(spd, name, *MATRICES) for name in ("exp", "norm", "whitened")),
     *(_family(spd, name, definite(3), definite(3)) for name in ("log", "dist")),

@@ -33,7 +33,7 @@ def test_it_is_the_hessian_of_the_log_sum_exp_and_beta_times_the_jacobian_of_the
 
 def test_it_is_the_fisher_information_of_the_weights_pulled_back():
     weights = lambda q: jax.nn.softmax(BETA * PATTERNS @ q)
-    pulled = jax.jit(manifolds.pullback_metric(categorical.metric_matrix, weights))(QUERY)
+    pulled = jax.jit(manifolds.pullback_metric(weights, categorical.metric_matrix))(QUERY)
     np.testing.assert_allclose(attention_metric_matrix(QUERY, PATTERNS, BETA), pulled, atol=1e-12)
 
 
@@ -42,7 +42,7 @@ def test_christoffel_symbols_are_half_the_third_derivative_of_the_log_sum_exp():
     np.testing.assert_allclose(attention_christoffels_first(QUERY, PATTERNS, BETA), third / 2, atol=1e-11)
     field = lambda q: attention_metric_matrix(q, PATTERNS, BETA)
     np.testing.assert_allclose(
-        attention_christoffels(QUERY, PATTERNS, BETA), manifolds.christoffels(field, QUERY), atol=1e-10
+        attention_christoffels(QUERY, PATTERNS, BETA), manifolds.christoffels(QUERY, field), atol=1e-10
     )
 
 

@@ -34,7 +34,7 @@ POINTS = {
 
 def test_christoffel_symbols_of_the_sphere_and_the_half_plane():
     metric, x = POINTS["sphere"]
-    found = np.asarray(manifolds.christoffels(metric, x))
+    found = np.asarray(manifolds.christoffels(x, metric))
     expected = np.zeros((2, 2, 2))
     expected[0, 1, 1] = -np.sin(1.1) * np.cos(1.1)
     expected[1, 0, 1] = expected[1, 1, 0] = np.cos(1.1) / np.sin(1.1)
@@ -43,58 +43,58 @@ def test_christoffel_symbols_of_the_sphere_and_the_half_plane():
     expected = np.zeros((2, 2, 2))
     expected[0, 0, 1] = expected[0, 1, 0] = -1 / 0.8
     expected[1, 0, 0], expected[1, 1, 1] = 1 / 0.8, -1 / 0.8
-    np.testing.assert_allclose(manifolds.christoffels(metric, x), expected, atol=1e-12)
+    np.testing.assert_allclose(manifolds.christoffels(x, metric), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(("name", "curvature"), [("sphere", 2 / 4), ("half_plane", -2.0), ("gaussian", -1.0)])
 def test_scalar_curvature_of_constant_curvature(name, curvature):
     """2/r² on the sphere, −2 on the half-plane, −1 for Gaussians, whose plane has curvature −½."""
     metric, x = POINTS[name]
-    assert float(manifolds.scalar_curvature(metric, x)) == pytest.approx(curvature, abs=1e-10)
-    ricci = manifolds.ricci_tensor(metric, x)
+    assert float(manifolds.scalar_curvature(x, metric)) == pytest.approx(curvature, abs=1e-10)
+    ricci = manifolds.ricci_tensor(x, metric)
     np.testing.assert_allclose(ricci, curvature / 2 * metric(x), atol=1e-10)
 
 
 @pytest.mark.parametrize("name", POINTS)
 def test_the_metric_is_constant_under_its_own_connection(name):
     metric, x = POINTS[name]
-    assert jnp.max(jnp.abs(manifolds.covariant_derivative(metric, metric, x))) < 1e-11
+    assert jnp.max(jnp.abs(manifolds.covariant_derivative(metric, x, metric))) < 1e-11
     inverse = lambda x: jnp.linalg.inv(metric(x))
-    assert jnp.max(jnp.abs(manifolds.covariant_derivative(metric, inverse, x, upper=2))) < 1e-11
+    assert jnp.max(jnp.abs(manifolds.covariant_derivative(inverse, x, metric, upper=2))) < 1e-11
     mixed = lambda x: jnp.eye(x.size)
-    assert jnp.max(jnp.abs(manifolds.covariant_derivative(metric, mixed, x, upper=1))) < 1e-12
+    assert jnp.max(jnp.abs(manifolds.covariant_derivative(mixed, x, metric, upper=1))) < 1e-12
 
 
 @pytest.mark.parametrize("name", POINTS)
 def test_symmetries_and_bianchi_identities_of_the_curvature(name):
     metric, x = POINTS[name]
-    lowered = jnp.einsum("ae,ebcd->abcd", metric(x), manifolds.riemann_tensor(metric, x))
+    lowered = jnp.einsum("ae,ebcd->abcd", metric(x), manifolds.riemann_tensor(x, metric))
     np.testing.assert_allclose(lowered, -jnp.swapaxes(lowered, 0, 1), atol=1e-10)
     np.testing.assert_allclose(lowered, -jnp.swapaxes(lowered, 2, 3), atol=1e-10)
     np.testing.assert_allclose(lowered, jnp.transpose(lowered, (2, 3, 0, 1)), atol=1e-10)
     cyclic = lowered + jnp.transpose(lowered, (0, 2, 3, 1)) + jnp.transpose(lowered, (0, 3, 1, 2))
     assert jnp.max(jnp.abs(cyclic)) < 1e-10
     if name == "bumpy":
-        slope = manifolds.covariant_derivative(metric, lambda x: manifolds.riemann_tensor(metric, x), x, upper=1)
+        slope = manifolds.covariant_derivative(lambda x: manifolds.riemann_tensor(x, metric), x, metric, upper=1)
         second = slope + jnp.einsum("abdec->abcde", slope) + jnp.einsum("abecd->abcde", slope)
         assert jnp.max(jnp.abs(second)) < 1e-9 * jnp.max(jnp.abs(slope))
 
 
 def test_the_second_covariant_derivative_of_a_scalar_is_symmetric():
     metric, x = POINTS["bumpy"]
-    gradient = lambda x: manifolds.covariant_derivative(metric, lambda x: jnp.sum(jnp.exp(x)), x)
-    hessian = manifolds.covariant_derivative(metric, gradient, x)
+    gradient = lambda x: manifolds.covariant_derivative(lambda x: jnp.sum(jnp.exp(x)), x, metric)
+    hessian = manifolds.covariant_derivative(gradient, x, metric)
     np.testing.assert_allclose(hessian, hessian.T, atol=1e-12)
 
 
 def test_geodesics_of_the_half_plane_are_vertical_lines_and_circles():
     metric, x = POINTS["half_plane"]
     tangent = jnp.array([0.0, 0.8 * 0.7])
-    end = manifolds.exp(metric, tangent, x)
+    end = manifolds.exp(tangent, x, metric)
     np.testing.assert_allclose(end, [0.3, 0.8 * np.exp(0.7)], rtol=1e-10)
-    velocity = manifolds.parallel_transport(metric, tangent, x, tangent)
+    velocity = manifolds.parallel_transport(tangent, x, tangent, metric)
     np.testing.assert_allclose(velocity, [0.0, 0.7 * end[1]], atol=1e-10)
-    end = manifolds.exp(metric, jnp.array([0.8, 0.0]), x)  # unit speed along the circle of radius 0.8
+    end = manifolds.exp(jnp.array([0.8, 0.0]), x, metric)  # unit speed along the circle of radius 0.8
     np.testing.assert_allclose(end, [0.3 + 0.8 * np.tanh(1.0), 0.8 / np.cosh(1.0)], rtol=1e-10)
 
 
@@ -102,14 +102,14 @@ def test_geodesics_of_the_half_plane_are_vertical_lines_and_circles():
 def test_log_undoes_exp_and_dist_is_its_length(name):
     metric, x = POINTS[name]
     tangent = jnp.array([0.3, -0.2, 0.25])[: x.size]
-    end = manifolds.exp(metric, tangent, x)
-    found, info = manifolds.log(metric, end, x)
+    end = manifolds.exp(tangent, x, metric)
+    found, info = manifolds.log(end, x, metric)
     assert bool(info.converged)
     np.testing.assert_allclose(found, tangent, atol=1e-10)
-    length = float(manifolds.norm(metric, tangent, x))
-    assert float(manifolds.dist(metric, x, end)) == pytest.approx(length, rel=1e-10)
-    np.testing.assert_allclose(manifolds.exp(metric, found, x), end, atol=1e-10)
-    still, info = manifolds.log(metric, x, x)
+    length = float(manifolds.norm(tangent, x, metric))
+    assert float(manifolds.dist(x, end, metric)) == pytest.approx(length, rel=1e-10)
+    np.testing.assert_allclose(manifolds.exp(found, x, metric), end, atol=1e-10)
+    still, info = manifolds.log(x, x, metric)
     np.testing.assert_array_equal(still, 0)
     assert bool(info.converged)
 
@@ -118,22 +118,22 @@ def test_distances_on_the_sphere_are_angles_times_the_radius():
     metric, a = POINTS["sphere"]
     b = jnp.array([1.5, 0.9])
     unit = lambda x: np.array([np.sin(x[0]) * np.cos(x[1]), np.sin(x[0]) * np.sin(x[1]), np.cos(x[0])])
-    assert float(manifolds.dist(metric, a, b)) == pytest.approx(2 * np.arccos(unit(a) @ unit(b)), rel=1e-10)
+    assert float(manifolds.dist(a, b, metric)) == pytest.approx(2 * np.arccos(unit(a) @ unit(b)), rel=1e-10)
 
 
 def test_a_logarithm_that_has_not_converged_says_so():
     """Too few geodesics tried; and a point behind the edge of the half-plane, which none reaches."""
     metric, x = POINTS["half_plane"]
     far = jnp.array([3.0, 0.2])
-    _, info = manifolds.log(metric, far, x)
+    _, info = manifolds.log(far, x, metric)
     assert bool(info.converged)
-    few, short = manifolds.log(metric, far, x, max_iterations=2)
+    few, short = manifolds.log(far, x, metric, max_iterations=2)
     assert not bool(short.converged)
     assert int(short.iterations) == 2 < int(info.iterations)
-    gap = np.linalg.norm(manifolds.exp(metric, few, x) - far)
+    gap = np.linalg.norm(manifolds.exp(few, x, metric) - far)
     assert float(short.residual) == pytest.approx(gap, rel=1e-6)
-    assert np.isnan(manifolds.dist(metric, x, far, max_iterations=2))
-    _, none = manifolds.log(metric, jnp.array([0.3, -0.5]), x)
+    assert np.isnan(manifolds.dist(x, far, metric, max_iterations=2))
+    _, none = manifolds.log(jnp.array([0.3, -0.5]), x, metric)
     assert not bool(none.converged)
     assert float(none.residual) > 0.4
 
@@ -141,9 +141,9 @@ def test_a_logarithm_that_has_not_converged_says_so():
 def test_a_geodesic_that_runs_into_a_singularity_is_not_a_number():
     """g = x² is the half-line y = x²/2 > 0, whose edge is at the distance ½ from x = 1."""
     metric = lambda x: (x**2)[:, None]
-    inside = manifolds.exp(metric, jnp.array([-0.4]), jnp.array([1.0]))
+    inside = manifolds.exp(jnp.array([-0.4]), jnp.array([1.0]), metric)
     np.testing.assert_allclose(inside, np.sqrt(1 - 2 * 0.4), rtol=1e-10)
-    assert np.all(np.isnan(manifolds.exp(metric, jnp.array([-0.6]), jnp.array([1.0]))))
+    assert np.all(np.isnan(manifolds.exp(jnp.array([-0.6]), jnp.array([1.0]), metric)))
 
 
 @pytest.mark.slow
@@ -151,14 +151,14 @@ def test_geodesics_are_differentiated_in_both_modes_under_compilation_and_batche
     """∇_b ½d²(a, b) = −log_b(a), lowered with the metric; also where the field closes over what is differentiated."""
     metric, a = POINTS["half_plane"]
     b = jnp.array([0.9, 1.1])
-    expected = -metric(b) @ manifolds.log(metric, a, b)[0]
-    half_square = lambda b: 0.5 * manifolds.dist(metric, a, b) ** 2
+    expected = -metric(b) @ manifolds.log(a, b, metric)[0]
+    half_square = lambda b: 0.5 * manifolds.dist(a, b, metric) ** 2
     np.testing.assert_allclose(jax.grad(half_square)(b), expected, rtol=1e-9)
 
     @jax.jit
     @jax.jacfwd
     def scaled(scale):  # ends of one length in the metric scale · g: the tangent is what it was, so the end is as well
-        return jax.vmap(lambda v: manifolds.exp(lambda x: scale * metric(x), v, a))(jnp.eye(2))
+        return jax.vmap(lambda v: manifolds.exp(v, a, lambda x: scale * metric(x)))(jnp.eye(2))
 
     np.testing.assert_allclose(scaled(2.0), 0, atol=1e-10)
 
@@ -167,13 +167,13 @@ def test_geodesics_are_differentiated_in_both_modes_under_compilation_and_batche
 def test_transport_keeps_inner_products_and_the_velocity(name):
     metric, x = POINTS[name]
     v, u, w = (jax.random.normal(key, x.shape) * 0.3 for key in jax.random.split(jax.random.key(0), 3))
-    end = manifolds.exp(metric, v, x)
-    u_end, w_end, v_end = (manifolds.parallel_transport(metric, y, x, v) for y in (u, w, v))
-    inner = lambda a, b, at: float(manifolds.inner_product(metric, a, b, at))
+    end = manifolds.exp(v, x, metric)
+    u_end, w_end, v_end = (manifolds.parallel_transport(y, x, v, metric) for y in (u, w, v))
+    inner = lambda a, b, at: float(manifolds.inner_product(a, b, at, metric))
     assert inner(u_end, w_end, end) == pytest.approx(inner(u, w, x), rel=1e-10)
     assert inner(u_end, u_end, end) == pytest.approx(inner(u, u, x), rel=1e-10)
     size = 1e-6  # the velocity at the end is that of the geodesic that is a little longer
-    ahead, behind = (manifolds.exp(metric, (1 + h) * v, x) for h in (size, -size))
+    ahead, behind = (manifolds.exp((1 + h) * v, x, metric) for h in (size, -size))
     np.testing.assert_allclose(v_end, (ahead - behind) / (2 * size), rtol=1e-8)
 
 
@@ -182,4 +182,4 @@ def test_the_sphere_is_the_pull_back_of_space():
         return 2 * jnp.stack([jnp.sin(x[0]) * jnp.cos(x[1]), jnp.sin(x[0]) * jnp.sin(x[1]), jnp.cos(x[0])])
 
     metric, x = POINTS["sphere"]
-    np.testing.assert_allclose(manifolds.pullback_metric(lambda y: jnp.eye(3), embed)(x), metric(x), atol=1e-12)
+    np.testing.assert_allclose(manifolds.pullback_metric(embed, lambda y: jnp.eye(3))(x), metric(x), atol=1e-12)

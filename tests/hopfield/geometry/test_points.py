@@ -66,7 +66,7 @@ def _field(x):
 
 PLANE, MATRIX, WEIGHTS = np.array([0.3, -0.2]), np.array([[0.3, 0.1], [0.1, -0.2]]), np.array([0.2, 0.3, 0.5])
 NORMS = {
-    "manifolds": lambda s: manifolds.norm(_field, PLANE * s, np.array([0.1, 0.4], s.dtype)),
+    "manifolds": lambda s: manifolds.norm(PLANE * s, np.array([0.1, 0.4], s.dtype), _field),
     "spd": lambda s: spd.norm(MATRIX * s, np.eye(2, dtype=s.dtype)),
     "categorical": lambda s: categorical.norm(np.array([0.1, 0.2, -0.3]) * s, WEIGHTS.astype(s.dtype)),
     "centered_normal": lambda s: centered_normal.norm(MATRIX * s, np.eye(2, dtype=s.dtype)),
