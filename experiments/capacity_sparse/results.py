@@ -214,8 +214,8 @@ def _willshaw(table: Table) -> Panel:
         label = f"$N={size}$, $K={active}$"
         found.append(Series(rows["density"], rows["value"], label=label, **look | {"linestyle": ""}))
         counts = np.unique(np.geomspace(2, 1.2 * rows["patterns"].max(), 60).round())
-        line = sparse.willshaw_information(int(size), active, counts)
-        density = sparse.willshaw_density(int(size), active, counts)
+        line = sparse.willshaw_information(int(size), counts, active)
+        density = sparse.willshaw_density(int(size), counts, active)
         found.append(theory_line(density, line, color=look["color"]))
     found += [level(np.log(2), r"$\ln 2$, $N\to\infty$", **DOTTED), panel.entry("theory at $N$", **THEORY)]
     return Panel("Willshaw", Axis("synapses that are on"), Axis("bits per synapse", limits=(0, 0.75)), found)
@@ -232,7 +232,7 @@ def _biased(table: Table) -> Panel:
     for bias, part in rows.groupby("bias"):
         step = 2 if part["patterns"].mod(2).nunique() == 1 else 1  # at even and odd numbers theory differs
         counts = np.arange(part["patterns"].min(), part["patterns"].max() + 1, step)
-        line = sparse.biased_hebb_error(bias, counts)
+        line = sparse.biased_hebb_error(counts, bias)
         found.append(theory_line((counts - 1) * float(bias) ** 2, line, color=looks[str(bias)]["color"]))
     found += [upright(1.0, color="0.8", linestyle="-", linewidth=0.8), panel.entry(r"theory, $N\to\infty$", **THEORY)]
     title = f"plain Hebb, biased patterns, $N={size}$"

@@ -104,7 +104,7 @@ class Covariance(Rule):
         if num_patterns == 1:
             return None
         numbers = self.threshold(activity), self.offset(activity)
-        on, off = map(float, sparse.one_step_shares(activity, neurons, num_patterns, *numbers))
+        on, off = map(float, sparse.one_step_shares(neurons, num_patterns, activity, *numbers))
         return activity * (1 - on) + (1 - activity) * off
 
 
@@ -143,7 +143,7 @@ class Hebb(Rule):
 
     def wrong_share(self, neurons: int, activity: float, num_patterns: int) -> float | None:
         """Share of wrong neurons after one step for N → ∞."""
-        return float(sparse.biased_hebb_error(1 - 2 * activity, num_patterns))
+        return float(sparse.biased_hebb_error(num_patterns, 1 - 2 * activity))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,11 +176,11 @@ class Willshaw(Rule):
 
     def wrong_share(self, neurons: int, activity: float, num_patterns: int) -> float | None:
         """Share of wrong neurons after one step, exact at N and M: some are on too many, none is missing."""
-        return (1 - activity) * float(sparse.willshaw_error(neurons, round(activity * neurons), num_patterns))
+        return (1 - activity) * float(sparse.willshaw_error(neurons, num_patterns, round(activity * neurons)))
 
     def bits(self, neurons: int, num_patterns: int) -> float:
         """Bits per synapse that are left after the errors of one step."""
-        return float(sparse.willshaw_information(neurons, active(neurons), num_patterns))
+        return float(sparse.willshaw_information(neurons, num_patterns, active(neurons)))
 
 
 TABLE: dict[str, Rule] = {

@@ -50,4 +50,4 @@ def neurodynamics(degree: int, load: float, overlap: float, steps: int) -> float
 @cache
 def course(degree: int, load: float, overlap: float, steps: int) -> trajectories.Course:
     """Overlaps along synchronous steps for N → ∞, exact up to the sampling error of drawn trajectories."""
-    return trajectories.course(degree, load, overlap, min(steps, EXACT_STEPS))
+    return trajectories.course(load, degree, overlap, min(steps, EXACT_STEPS))

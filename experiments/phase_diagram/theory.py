@@ -69,7 +69,7 @@ def _equal(degree: int, temperature: float, end: float) -> float:
     """Load at which the retrieval state and the state without overlap have equal free energy. NaN if none is found."""
 
     def excess(load: float) -> float:
-        held, free = (replicas.dense_replica(degree, load, temperature, retrieval=kind) for kind in (True, False))
+        held, free = (replicas.dense_replica(load, degree, temperature, retrieval=kind) for kind in (True, False))
         return held.free_energy - free.free_energy
 
     low, high = 1e-6 * end, 0.98 * end
@@ -85,7 +85,7 @@ def _glass(degree: int, temperature: float) -> float:
     low, high = 0.0, 1.0
     for _ in range(14):
         middle = 0.5 * (low + high)
-        stable = replicas.dense_replica(degree, middle, temperature, retrieval=False).stable
+        stable = replicas.dense_replica(middle, degree, temperature, retrieval=False).stable
         low, high = (middle, high) if stable else (low, middle)
     return 0.5 * (low + high)
 

@@ -11,7 +11,7 @@ from hopfield.theory import sequences
 @cache
 def bit_error(rule: str, neurons: int, num_patterns: int) -> float:
     """Exact share of wrong spins after one step from a pattern."""
-    return float(sequences.bit_error(degree(rule), neurons, num_patterns))
+    return float(sequences.bit_error(neurons, num_patterns, degree(rule)))
 
 
 def chance_right(rule: str, neurons: int, num_patterns: int, transitions: int) -> float:
@@ -38,7 +38,7 @@ def gaussian(rule: str, neurons: int, num_patterns: int) -> float | None:
     power = degree(rule)
     if power is None:
         return None
-    error = sequences.bit_error_gaussian(power, neurons, num_patterns)
+    error = sequences.bit_error_gaussian(neurons, num_patterns, power)
     return float(sequences.transitions_right(error, neurons, num_patterns))
 
 
@@ -47,5 +47,5 @@ def published_capacities(rule: str, neurons: int) -> tuple[float, float] | None:
     power = degree(rule)
     if power is None:
         return None
-    capacities = [sequences.published_capacity(power, neurons, whole_sequence=whole) for whole in (False, True)]
+    capacities = [sequences.published_capacity(neurons, power, whole_sequence=whole) for whole in (False, True)]
     return float(np.asarray(capacities[0])), float(np.asarray(capacities[1]))

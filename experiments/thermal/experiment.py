@@ -126,7 +126,7 @@ def _known(config: Config, point: Point) -> Row:
     heat, lse = point["temperature"], point["kernel"] == "lse"
     return {
         "load": float(np.log(point["patterns"]) / point["neurons"]),
-        "one_pattern": thermal.mean_overlap(heat, point["neurons"], point["kernel"], config.sharpness),
+        "one_pattern": thermal.mean_overlap(point["neurons"], heat, point["kernel"], config.sharpness),
         "critical": float(thermal.critical_load(heat) if lse else thermal.support_load(config.sharpness)),
         "stable": float(thermal.stable_load(heat, config.sharpness)) if lse else math.nan,
     }

@@ -52,7 +52,7 @@ class CovarianceTheory(Theory):
             return None
         several = np.maximum(num_patterns, 2)  # a pattern alone has no crosstalk, and the least leaves no error
         threshold = sparse.spinodal(self.activity).threshold
-        on, off = sparse.one_step_shares(self.activity, neurons, several, threshold)
+        on, off = sparse.one_step_shares(neurons, several, self.activity, threshold)
         return numbers(self.activity * (1 - on) + (1 - self.activity) * off)
 
 

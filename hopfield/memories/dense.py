@@ -43,13 +43,13 @@ class DenseTheory(Theory):
         return None
 
     def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float:
-        return numbers(polynomial_theory.one_step_error(self.degree, neurons, num_patterns, corruption))
+        return numbers(polynomial_theory.one_step_error(neurons, num_patterns, self.degree, corruption))
 
     def retained_overlap(self, load: ArrayLike) -> Float:
-        return numbers(polynomial_theory.retrieval_overlap(self.degree, load))
+        return numbers(polynomial_theory.retrieval_overlap(load, self.degree))
 
     def basins(self, dynamics: SpinDynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
-        return [Line(basins.ONE_STEP, loads, numbers(basins.dense(self.degree, loads)))]
+        return [Line(basins.ONE_STEP, loads, numbers(basins.dense(loads, self.degree)))]
 
 
 def theory_of_degree(degree: int) -> Theory:

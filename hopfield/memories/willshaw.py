@@ -50,7 +50,7 @@ class WillshawTheory(Theory):
         if corruption > 0:
             return None
         on = _active_neurons(neurons)
-        return numbers((1 - on / neurons) * np.asarray(sparse.willshaw_error(neurons, on, num_patterns)))
+        return numbers((1 - on / neurons) * np.asarray(sparse.willshaw_error(neurons, num_patterns, on)))
 
 
 THEORY = WillshawTheory()

@@ -186,7 +186,7 @@ def retrieval_error_bound(memory: Memory, distance: ArrayLike = 0.0) -> np.ndarr
     elif len(patterns):
         gaps = np.asarray(overlaps.pattern_gap(jnp.asarray(patterns)))
         norm = np.max(np.linalg.norm(patterns, axis=1))
-        bound[..., used] = bounds.retrieval_error(gaps, len(patterns), float(memory.beta), norm, near[..., used])
+        bound[..., used] = bounds.retrieval_error(len(patterns), gaps, float(memory.beta), norm, near[..., used])
     return bound
 
 

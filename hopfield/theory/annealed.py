@@ -40,7 +40,7 @@ class Others(NamedTuple):
     spread: float  # their entropy, less ln(M − 1)
 
 
-def others(log_weight: Weight, neurons: int, ensemble: Ensemble | str, overlap: float = 1.0) -> Others:
+def others(neurons: int, log_weight: Weight, ensemble: Ensemble | str, overlap: float = 1.0) -> Others:
     """Averages over the density of t, times w."""
     neurons, overlap = whole_number("neurons", neurons, least=2), real("overlap", overlap)
     if one_of("ensemble", ensemble, ENSEMBLES) == "spins":
@@ -82,21 +82,21 @@ def _log_cosh(u: Float) -> Float:
     return np.logaddexp(u, -u) - np.log(2)
 
 
-def target_weight(log_weight: Weight, neurons: int, num_patterns: float, ensemble: Ensemble | str = "sphere") -> Float:
+def target_weight(neurons: int, num_patterns: float, log_weight: Weight, ensemble: Ensemble | str = "sphere") -> Float:
     """Share of the weight that a pattern has in the state equal to it, 1/(1 + (M−1) E[w]/w)."""
     num_patterns = real("num_patterns", num_patterns, least=1)
     with np.errstate(divide="ignore"):
-        return plain(expit(others(log_weight, neurons, ensemble).gap - np.log(num_patterns - 1.0)))
+        return plain(expit(others(neurons, log_weight, ensemble).gap - np.log(num_patterns - 1.0)))
 
 
-def converged(log_weight: Weight, neurons: int, num_patterns: float, ensemble: Ensemble | str = "sphere") -> Converged:
+def converged(neurons: int, num_patterns: float, log_weight: Weight, ensemble: Ensemble | str = "sphere") -> Converged:
     """State that the update Σ p ξ reaches from a pattern: m ← p + (1−p)⟨t⟩/r, p the target weight at m.
 
     The entropy is that of the shares of all M >= 2 patterns.
     """
     overlap, log_others = 1.0, float(np.log(real("num_patterns", num_patterns, least=2) - 1.0))
     for _ in range(2000):
-        averages = others(log_weight, neurons, ensemble, overlap)
+        averages = others(neurons, log_weight, ensemble, overlap)
         weight = float(expit(averages.gap - log_others))
         previous, overlap = overlap, weight + (1 - weight) * averages.overlap
         if abs(previous - overlap) <= 1e-13:
@@ -106,8 +106,8 @@ def converged(log_weight: Weight, neurons: int, num_patterns: float, ensemble: E
 
 
 def critical_load(
-    log_weight: Weight,
     neurons: int,
+    log_weight: Weight,
     criterion: WeightCriterion | str = "target_weight",
     ensemble: Ensemble | str = "sphere",
 ) -> float:
@@ -116,10 +116,10 @@ def critical_load(
     A fixed point m has p = 1 − (1−m)/(1−⟨t⟩/r), hence one M; the largest M with p >= ½ is that of the threshold.
     """
     if one_of("criterion", criterion, CRITERIA) == "target_weight":
-        return float(np.logaddexp(0, others(log_weight, neurons, ensemble).gap) / neurons)
+        return float(np.logaddexp(0, others(neurons, log_weight, ensemble).gap) / neurons)
 
     def log_others(overlap: float) -> float:
-        averages = others(log_weight, neurons, ensemble, overlap)
+        averages = others(neurons, log_weight, ensemble, overlap)
         lost = (1 - overlap) / (1 - averages.overlap)
         gap = float(np.clip(averages.gap, _NONE, -_NONE))
         return gap + float(np.log(lost) - np.log1p(-lost)) if 0 < lost <= 0.5 else _NONE

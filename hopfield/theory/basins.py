@@ -91,12 +91,12 @@ def basin_of_projection(load: ArrayLike) -> Float:
     return _unstable(step, load.shape)
 
 
-def dense(degree: int, load: ArrayLike, *, rectified: bool = False) -> Float:
+def dense(load: ArrayLike, degree: int, *, rectified: bool = False) -> Float:
     """Critical initial overlap of a dense memory by its map of one step: m ↦ erf(m^(n−1)/√(2a)), a = noise(n)·load.
 
     Args:
-        degree: n >= 3.
         load: M/N^(n−1), > 0.
+        degree: n >= 3.
         rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.
 
     Returns:

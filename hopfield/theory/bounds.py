@@ -100,13 +100,13 @@ def separation_needed(num_patterns: ArrayLike, beta: ArrayLike, norm: ArrayLike)
 
 
 def retrieval_error(
-    separation: ArrayLike, num_patterns: ArrayLike, beta: ArrayLike, norm: ArrayLike, distance: ArrayLike = 0.0
+    num_patterns: ArrayLike, separation: ArrayLike, beta: ArrayLike, norm: ArrayLike, distance: ArrayLike = 0.0
 ) -> Float:
     """Largest possible distance from a pattern after one update, 2(M−1) e^(−β(Δ − 2·distance·norm)) norm.
 
     Args:
-        separation: Δ of the pattern, any sign.
         num_patterns: M >= 1.
+        separation: Δ of the pattern, any sign.
         beta: inverse temperature, > 0.
         norm: largest norm of a pattern, > 0.
         distance: of the state from the pattern, >= 0.

@@ -59,9 +59,9 @@ def distinct_index_factor(degree: ArrayLike) -> Float:
 
 
 def one_step_error(
-    degree: ArrayLike,
     neurons: ArrayLike,
     num_patterns: ArrayLike,
+    degree: ArrayLike,
     corruption: ArrayLike = 0.0,
     *,
     rectified: bool = False,
@@ -74,9 +74,9 @@ def one_step_error(
     the error of the classical network. At N = 100 and 0.1 % it lies well above `one_step_error_asymptotic`.
 
     Args:
-        degree: n >= 2.
         neurons: N >= 1.
         num_patterns: M >= 1, independent and unbiased.
+        degree: n >= 2.
         corruption: fraction of flipped spins, 0 to 1.
         rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.
 
@@ -91,13 +91,13 @@ def one_step_error(
 
 
 def one_step_error_asymptotic(
-    degree: ArrayLike, load: ArrayLike, corruption: ArrayLike = 0.0, *, rectified: bool = False
+    load: ArrayLike, degree: ArrayLike, corruption: ArrayLike = 0.0, *, rectified: bool = False
 ) -> Float:
     """Large-N limit of `one_step_error`: ½ erfc(m^(n−1)/√(2a)), m = 1 − 2·corruption, a = noise(n)·load.
 
     Args:
-        degree: n >= 2.
         load: M/N^(n−1), > 0.
+        degree: n >= 2.
         corruption: fraction of flipped spins, 0 to 1/2.
         rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.
 
@@ -125,12 +125,12 @@ def capacity(degree: ArrayLike, error: ArrayLike = 0.005, *, rectified: bool = F
     return plain(1 / (2 * quantile**2 * noise(degree, rectified=rectified)))
 
 
-def error_free_patterns(degree: ArrayLike, neurons: ArrayLike, *, rectified: bool = False) -> Float:
+def error_free_patterns(neurons: ArrayLike, degree: ArrayLike, *, rectified: bool = False) -> Float:
     """Number of patterns that a given one of is a fixed point of, to leading order: N^(n−1)/(2(2n−3)!! ln N).
 
     Args:
-        degree: n >= 2.
         neurons: N >= 2.
+        degree: n >= 2.
         rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.
 
     Source: KH.
@@ -157,12 +157,12 @@ def spinodal(degree: ArrayLike, *, rectified: bool = False) -> Spinodal:
     return Spinodal(plain(load), plain(erf(1 / ratio)))
 
 
-def retrieval_overlap(degree: ArrayLike, load: ArrayLike, *, rectified: bool = False) -> Float:
+def retrieval_overlap(load: ArrayLike, degree: ArrayLike, *, rectified: bool = False) -> Float:
     """Overlap m that the iterated step m ↦ erf(m^(n−1)/√(2a)) keeps when started from a pattern, for N → ∞.
 
     Args:
-        degree: n >= 3.
         load: M/N^(n−1), >= 0; a = noise(n)·load.
+        degree: n >= 3.
         rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.
 
     Returns:

@@ -58,7 +58,7 @@ class Derived(Theory):
     def power(self) -> int | None:
         """k of the load M/N^k, 0 of ln M / N, by signal to noise on spins and by the weights elsewhere."""
         if self.ensemble == "spins":
-            return general.load_power(lambda neurons: general.log_noise(self.parts(neurons, None).summand, neurons))
+            return general.load_power(lambda neurons: general.log_noise(neurons, self.parts(neurons, None).summand))
         return 0
 
     def load(self, num_patterns: float, neurons: int) -> float:
@@ -91,7 +91,7 @@ class Derived(Theory):
             return self._annealed_load(neurons, beta, criterion)
         if criterion == "target_weight" and neurons is not None:
             log_weight = self.parts(neurons, beta).log_weight
-            log_others = general.weight_patterns(log_weight, neurons, int(flips(corruption, neurons)))
+            log_others = general.weight_patterns(neurons, log_weight, int(flips(corruption, neurons)))
             return self.load(1 + float(np.exp(log_others)), neurons) if np.isfinite(log_others) else None
         if neurons is not None:
             return None
@@ -115,7 +115,7 @@ class Derived(Theory):
         if criterion != "target_weight" or self.ensemble != "spins" or general.start_overlap(corruption) < 0:
             return None
         log_weight, flipped = self.parts(neurons, beta).log_weight, int(flips(corruption, neurons))
-        share = np.vectorize(lambda m: general.weight_probability(log_weight, neurons, m, flipped), otypes=[float])
+        share = np.vectorize(lambda m: general.weight_probability(neurons, m, log_weight, flipped), otypes=[float])
         return numbers(share(num_patterns))
 
     def one_step_error(
@@ -125,7 +125,7 @@ class Derived(Theory):
         if self.ensemble != "spins":
             return None
         summand, flipped = self.parts(neurons, beta).summand, int(flips(corruption, neurons))
-        error = np.vectorize(lambda m: general.one_step_error(summand, neurons, m, flipped), otypes=[float])
+        error = np.vectorize(lambda m: general.one_step_error(neurons, m, summand, flipped), otypes=[float])
         return numbers(error(num_patterns))
 
     def retained_overlap(self, load: ArrayLike) -> Float | None:
@@ -142,7 +142,7 @@ class Derived(Theory):
         """Variance of the crosstalk over the squared signal per unit of load, for N → ∞."""
 
         def inverse_load(neurons: int) -> float:
-            noise = general.log_noise(self.parts(neurons, None).summand, neurons)
+            noise = general.log_noise(neurons, self.parts(neurons, None).summand)
             return 1 / self.load(float(np.exp(-noise)), neurons)
 
         return general.limit(inverse_load)
@@ -189,4 +189,4 @@ class Derived(Theory):
             return self._limit(beta, log_rate, 1.0 - 1e-12) if self.ensemble == "sphere" else None
         parts = self.parts(neurons, beta)
         log_weight = lambda t, m: parts.log_weight(neurons * parts.score(t, m))
-        return annealed.critical_load(log_weight, neurons, criterion, self.ensemble)
+        return annealed.critical_load(neurons, log_weight, criterion, self.ensemble)

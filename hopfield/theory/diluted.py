@@ -22,12 +22,12 @@ _WEIGHTS = 0.5 * (_NODES[1] - _NODES[0]) / np.cosh(_NODES) ** 2
 """Noise u of density ½ sech² u, of which tanh(h/T) is the mean of the signs of h + T u."""
 
 
-def next_overlap(overlap: ArrayLike, load: ArrayLike, temperature: ArrayLike = 0.0) -> Float:
+def next_overlap(load: ArrayLike, overlap: ArrayLike, temperature: ArrayLike = 0.0) -> Float:
     """Overlap after a step for K → ∞, ⟨tanh((m + √α z)/T)⟩ over Gaussian z; erf(m/√(2α)) at T = 0.
 
     Args:
-        overlap: m before the step, −1 to 1.
         load: α = M/K > 0, patterns for each input.
+        overlap: m before the step, −1 to 1.
         temperature: T >= 0.
     Source: Derrida, Gardner & Zippelius 1987, Europhys. Lett. 4, 167.
     """
@@ -50,7 +50,7 @@ def last_overlap(load: ArrayLike, temperature: ArrayLike = 0.0) -> Float:
 
 def _last(load: float, heat: float) -> float:
     """The one root above 0 of f(m) = m, f being concave there; 0 if none lies above 1e-9."""
-    rise = lambda m: float(next_overlap(m, load, heat)) - m
+    rise = lambda m: float(next_overlap(load, m, heat)) - m
     return float(cast(float, brentq(rise, 1e-9, 1.0, xtol=1e-14))) if rise(1e-9) > 0 else 0.0
 
 
@@ -67,15 +67,15 @@ def critical_load(temperature: float = 0.0) -> float:
     return float(cast(float, brentq(slope, 1e-6, 1.0, xtol=1e-15))) if heat < 1 else float("nan")
 
 
-def next_overlap_of_inputs(overlap: ArrayLike, inputs: int, num_patterns: int) -> Float:
+def next_overlap_of_inputs(inputs: int, num_patterns: int, overlap: ArrayLike) -> Float:
     """Overlap after a step at T = 0 for K inputs and M patterns, exact where inputs share no history.
 
     The field along the pattern is a sum of K signs of mean m and K (M − 1) fair ones. A field of zero keeps the spin.
 
     Args:
-        overlap: m before the step, −1 to 1.
         inputs: K >= 1.
         num_patterns: M >= 1.
+        overlap: m before the step, −1 to 1.
     """
     m = reals("overlap", overlap, least=-1, most=1)
     count = whole_number("inputs", inputs, least=1)

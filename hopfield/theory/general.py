@@ -56,16 +56,16 @@ def binomial(neurons: int) -> tuple[Float, Float]:
     return numbers(2.0 * positive - neurons), numbers(log_count - logsumexp(log_count))
 
 
-def one_step_error(summand: Function, neurons: int, num_patterns: int, flipped: int = 0) -> float:
+def one_step_error(neurons: int, num_patterns: int, summand: Function, flipped: int = 0) -> float:
     """Exact fraction of wrong spins after one synchronous step from a pattern with `flipped` of its spins flipped.
 
     By convolution where the differences of f are whole numbers on a small lattice, ties exact (they keep the spin);
     by inversion of the characteristic function elsewhere, where a tie counts half.
 
     Args:
-        summand: f.
         neurons: N >= 1.
         num_patterns: M >= 1, independent and unbiased.
+        summand: f.
         flipped: 0 to N.
     """
     num_patterns, flipped = _counts(neurons, num_patterns, flipped)
@@ -108,16 +108,16 @@ def below_zero(rises: Float, probabilities: Float, signal: float, terms: float, 
     return sums.below(values, halves, terms, -signal / unit, negligible=1e-8, even=True)
 
 
-def weight_probability(log_weight: Function, neurons: int, num_patterns: float, flipped: int = 0) -> float:
+def weight_probability(neurons: int, num_patterns: float, log_weight: Function, flipped: int = 0) -> float:
     """Probability that a pattern has more than half of the weight in a state with `flipped` of its spins flipped.
 
     P(X < 1) of X = Σ_{ν≠μ} |f′(ξ_ν·x)| / |f′(ξ_μ·x)|; one pattern of as much weight as its own rules it out. Where the
     weights are whole multiples of the least, as of powers, X = 1 is the tie it is; elsewhere it counts half.
 
     Args:
-        log_weight: ln |f′|.
         neurons, flipped: as for `one_step_error`.
         num_patterns: M >= 1, not necessarily whole.
+        log_weight: ln |f′|.
     """
     num_patterns = real("num_patterns", num_patterns, least=1)
     flipped = _counts(neurons, 1, flipped)[1]
@@ -144,11 +144,11 @@ def _terms(log_weights: Float, target: int) -> Float:
     return np.exp(np.minimum(log_weights - log_weights[target], 700.0))
 
 
-def weight_patterns(log_weight: Function, neurons: int, flipped: int = 0) -> float:
+def weight_patterns(neurons: int, log_weight: Function, flipped: int = 0) -> float:
     """ln(M − 1) at which half of the patterns have more than half of the weight, M continuous. NaN where two do not."""
 
     def excess(log_others: float) -> float:
-        return weight_probability(log_weight, neurons, 1 + np.exp(log_others), flipped) - 0.5
+        return weight_probability(neurons, 1 + np.exp(log_others), log_weight, flipped) - 0.5
 
     most = neurons * np.log(2) + 3  # twenty copies of every state
     if excess(0.0) < 0 or excess(most) > 0:
@@ -156,7 +156,7 @@ def weight_patterns(log_weight: Function, neurons: int, flipped: int = 0) -> flo
     return float(root_scalar(excess, bracket=(0.0, most), xtol=1e-10).root)
 
 
-def log_noise(summand: Function, neurons: int, overlap: float = 1.0) -> float:
+def log_noise(neurons: int, summand: Function, overlap: float = 1.0) -> float:
     """ln of a = variance of one term of the crosstalk over the squared signal, at an overlap of state and pattern."""
     rises = np.abs(np.diff(summand(binomial(neurons)[0])))
     place = min(round((1 + overlap) / 2 * (neurons - 1)), neurons - 1)

@@ -74,12 +74,12 @@ def _weights_of(degree: int) -> Float:
     return factorial(np.arange(degree + 1)) * coefficients**2
 
 
-def dense_replica(degree: int, load: float, temperature: float, *, retrieval: bool = True) -> DenseReplica:
+def dense_replica(load: float, degree: int, temperature: float, *, retrieval: bool = True) -> DenseReplica:
     """Replica-symmetric state of a dense memory: the retrieval state of largest overlap, or the state without overlap.
 
     Args:
-        degree: n >= 3.
         load: α = M/N^(n−1), >= 0.
+        degree: n >= 3.
         temperature: T >= 0, in units in which the field of a pattern on itself is 1.
         retrieval: whether to start from a pattern; NaN everywhere if that ends without overlap.
     """
@@ -117,12 +117,12 @@ def _free_energy(degree: int, load: float, temperature: float, m: float, q: floa
     return (degree - 1) * m**degree / degree - load / (2 * temperature) * crosstalk - temperature * entropy
 
 
-def dense_spinodal_temperature(degree: int, load: float) -> float:
+def dense_spinodal_temperature(load: float, degree: int) -> float:
     """Temperature above which a dense memory of degree n has no retrieval state, replica symmetric.
 
     Args:
-        degree: n >= 3.
         load: α >= 0.
+        degree: n >= 3.
     Returns:
         To 1e-4; NaN where there is none at any temperature. The largest load that has one is at a T above 0, a few per
         cent above `dense.spinodal(n).load`; below that temperature the state may be lost again.
@@ -131,7 +131,7 @@ def dense_spinodal_temperature(degree: int, load: float) -> float:
     degree = whole_number("degree", degree, least=3)
 
     def exists(temperature: float) -> bool:
-        return bool(np.isfinite(dense_replica(degree, load, temperature).overlap))
+        return bool(np.isfinite(dense_replica(load, degree, temperature).overlap))
 
     low, high = _turn(degree), 1.0
     if not exists(low):

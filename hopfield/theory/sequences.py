@@ -24,7 +24,7 @@ __all__ = ["bit_error", "bit_error_gaussian", "published_capacity", "transitions
 __dir__ = public(__all__)
 
 
-def bit_error(degree: int | None, neurons: int, num_patterns: ArrayLike) -> Float:
+def bit_error(neurons: int, num_patterns: ArrayLike, degree: int | None) -> Float:
     """Exact chance ε that a spin is wrong after one step from a pattern of a cyclic sequence. A tie keeps the spin.
 
     The pattern that the step begins at is the successor of the last one, whose term f of an even degree and of the
@@ -32,9 +32,9 @@ def bit_error(degree: int | None, neurons: int, num_patterns: ArrayLike) -> Floa
     where no lattice can be summed, half of them are.
 
     Args:
-        degree: d >= 1 of f(x) = x^d, None for e^{(N−1)(x−1)}.
         neurons: N >= 2.
         num_patterns: P >= 1, independent and unbiased.
+        degree: d >= 1 of f(x) = x^d, None for e^{(N−1)(x−1)}.
     """
     neurons, counts = whole_number("neurons", neurons, least=2), whole_numbers("num_patterns", num_patterns, least=1)
     sums, log_probabilities = general.binomial(neurons - 1)
@@ -78,13 +78,13 @@ def _bias_of_ties(values: Float, probabilities: Float, num_patterns: int) -> flo
     return float(shares[-1] * law[-1] / 2)
 
 
-def bit_error_gaussian(degree: int, neurons: ArrayLike, num_patterns: ArrayLike) -> Float:
+def bit_error_gaussian(neurons: ArrayLike, num_patterns: ArrayLike, degree: int) -> Float:
     """Bit error with Gaussian crosstalk, Φ(−1/σ), σ² = (P−1)(2d−1)!!/(N−1)^d (CZKP): far off at d = 1 and small P.
 
     Args:
-        degree: d >= 1.
         neurons: N >= 2.
         num_patterns: P >= 2.
+        degree: d >= 1.
     """
     neurons, num_patterns = reals("neurons", neurons, least=2), reals("num_patterns", num_patterns, least=2)
     variance = (num_patterns - 1) * noise(whole_numbers("degree", degree, least=1) + 1) / (neurons - 1) ** degree
@@ -104,12 +104,12 @@ def transitions_right(error: ArrayLike, neurons: ArrayLike, transitions: ArrayLi
         return plain(np.exp(bits * np.log1p(-reals("error", error, least=0, most=1))))
 
 
-def published_capacity(degree: int, neurons: ArrayLike, *, whole_sequence: bool = False) -> Float:
+def published_capacity(neurons: ArrayLike, degree: int, *, whole_sequence: bool = False) -> Float:
     """P_T = N^d/(2(2d−1)!! ln N) for one transition, P_S = P_T/(d+1) for all: N → ∞, to leading order (CZKP).
 
     Args:
-        degree: d >= 1.
         neurons: N >= 2; at N = 100 and d = 2 half of the sequences of 205 patterns are right, P_T is 362 and P_S 121.
+        degree: d >= 1.
         whole_sequence: P_S.
     """
     neurons = reals("neurons", neurons, least=2)

@@ -108,7 +108,7 @@ def sparse_limit(activity: ArrayLike) -> Float:
 
 
 def one_step_shares(
-    activity: float, neurons: int, num_patterns: ArrayLike, threshold: float, offset: float = 0.0
+    neurons: int, num_patterns: ArrayLike, activity: float, threshold: float, offset: float = 0.0
 ) -> tuple[Float, Float]:
     """Shares P₁ and P₀ that are on after one step from a pattern in which k of N − 1 other neurons are on.
 
@@ -116,9 +116,9 @@ def one_step_shares(
     (M−1)[k(1−b)² + (N−1−k) b²]/N² and is taken as Gaussian; k is binomial.
 
     Args:
-        activity: a, between 0 and 1.
         neurons: N >= 2.
         num_patterns: M >= 2.
+        activity: a, between 0 and 1.
         threshold: θ.
         offset: b.
     """
@@ -186,7 +186,7 @@ def disturbed_critical_load(disturbance: ArrayLike) -> Float:
     return plain(-elementwise.find_minimum(lambda y, k: -load(y, k), bracket, args=(disturbance,)).f_x)
 
 
-def biased_hebb_error(bias: ArrayLike, num_patterns: ArrayLike) -> Float:
+def biased_hebb_error(num_patterns: ArrayLike, bias: ArrayLike) -> Float:
     """Share of wrong spins after one step of plain Hebb couplings from one of M patterns of mean m₀, N → ∞.
 
     The other patterns all have overlap m₀² with it: a spin −1 is wrong where Σ_μ ξ_i^μ over the others exceeds 1/m₀²,
@@ -194,8 +194,8 @@ def biased_hebb_error(bias: ArrayLike, num_patterns: ArrayLike) -> Float:
     order 1/√N of the overlaps decide, for either side alike.
 
     Args:
-        bias: m₀ above 0 and below 1, so that spins are +1 with probability (1 + m₀)/2.
         num_patterns: M >= 1.
+        bias: m₀ above 0 and below 1, so that spins are +1 with probability (1 + m₀)/2.
     Source: the first-order effect in Amit, Gutfreund & Sompolinsky 1987.
     """
     bias, others = reals("bias", bias, above=0, below=1), whole_numbers("num_patterns", num_patterns, least=1) - 1
@@ -216,7 +216,7 @@ def _sizes(neurons: ArrayLike, active: ArrayLike) -> tuple[Float, Float]:
     return neurons, active
 
 
-def willshaw_density(neurons: ArrayLike, active: ArrayLike, num_patterns: ArrayLike) -> Float:
+def willshaw_density(neurons: ArrayLike, num_patterns: ArrayLike, active: ArrayLike) -> Float:
     """Share of binary synapses that are on, 1 − (1 − K(K−1)/(N(N−1)))^M, of M patterns with K of N neurons on."""
     neurons, active = _sizes(neurons, active)
     pair = active * (active - 1) / (neurons * (neurons - 1))
@@ -224,7 +224,7 @@ def willshaw_density(neurons: ArrayLike, active: ArrayLike, num_patterns: ArrayL
         return plain(-np.expm1(whole_numbers("num_patterns", num_patterns, least=1) * np.log1p(-pair)))
 
 
-def willshaw_error(neurons: int, active: int, num_patterns: ArrayLike) -> Float:
+def willshaw_error(neurons: int, num_patterns: ArrayLike, active: int) -> Float:
     """Chance P₀ that a neuron is wrongly on where a stored pattern is shown and all K of its synapses must be.
 
     Another pattern holds the neuron with chance K/N, and then K − 1 of the N − 1 others; P₀ is the chance that these
@@ -233,8 +233,8 @@ def willshaw_error(neurons: int, active: int, num_patterns: ArrayLike) -> Float:
 
     Args:
         neurons: N >= 2.
-        active: K >= 1 neurons on in every pattern, exactly.
         num_patterns: M >= 1.
+        active: K >= 1 neurons on in every pattern, exactly.
     Source: Buckingham & Willshaw 1992 for the spread of the synapses of a neuron; the cover is counted exactly.
     """
     neurons, active = whole_number("neurons", neurons, least=2), whole_number("active", active, least=1)
@@ -259,8 +259,8 @@ def willshaw_error(neurons: int, active: int, num_patterns: ArrayLike) -> Float:
     return plain(np.vectorize(error, otypes=[np.float64])(whole_numbers("num_patterns", num_patterns, least=1) - 1))
 
 
-def willshaw_information(neurons: int, active: int, num_patterns: ArrayLike) -> Float:
+def willshaw_information(neurons: int, num_patterns: ArrayLike, active: int) -> Float:
     """Bits per binary synapse (M/N) I(η; V) of Willshaw's memory; arguments as in `willshaw_error`."""
     num_patterns = whole_numbers("num_patterns", num_patterns, least=1)
-    off = willshaw_error(neurons, active, num_patterns)
+    off = willshaw_error(neurons, num_patterns, active)
     return plain(num_patterns / neurons * information(active / neurons, 1.0, off))

@@ -44,12 +44,12 @@ def overlap(temperature: ArrayLike, kernel: Kernel | str = "lse", sharpness: Arr
     return plain((linear + np.sqrt(linear**2 + 4 * (1 + heat * b))) / (2 * (1 + heat * b)))
 
 
-def mean_overlap(temperature: float, neurons: int, kernel: Kernel | str = "lse", sharpness: float = 1.0) -> float:
+def mean_overlap(neurons: int, temperature: float, kernel: Kernel | str = "lse", sharpness: float = 1.0) -> float:
     """Mean overlap with one pattern that is stored alone, exact: ∫ m p(m), p ∝ (1 − m²)^{(N−3)/2} e^{−N e(m)/T}.
 
     Args:
-        temperature: T > 0.
         neurons: N >= 3.
+        temperature: T > 0.
         kernel, sharpness: as for `overlap`.
     """
     heat, size = real("temperature", temperature, above=0), whole_number("neurons", neurons, least=3)

@@ -38,7 +38,7 @@ class Course(NamedTuple):
     stderr: Float
 
 
-def second_step(degree: int, load: ArrayLike, overlap: ArrayLike) -> Float:
+def second_step(load: ArrayLike, degree: int, overlap: ArrayLike) -> Float:
     """Overlap after two synchronous steps from a random state of given overlap, in closed form.
 
     m₂ = Σ_{σ=±1} ½(1 + σm) erf((m₁^(n−1) + R σ)/(√2 Δ)),   R = α c′(m m₁) χ,   χ = 2 φ(u)/Δ₀,   u = m^(n−1)/Δ₀
@@ -65,12 +65,12 @@ def second_step(degree: int, load: ArrayLike, overlap: ArrayLike) -> Float:
     return plain(ends[0] + ends[1])
 
 
-def course(degree: int, load: float, overlap: float, steps: int, *, draws: int = 2**15, seed: int = 0) -> Course:
+def course(load: float, degree: int, overlap: float, steps: int, *, draws: int = 2**15, seed: int = 0) -> Course:
     """Overlaps along synchronous steps from a random state of given overlap, from drawn trajectories of one spin.
 
     Args:
-        degree: n >= 2.
         load: α = M/N^(n−1), > 0.
+        degree: n >= 2.
         overlap: m of the start, −1 to 1.
         steps: >= 1; time grows with their square, errors with their number.
         draws: trajectories of each of four independent samples, by whose spread the errors are known.

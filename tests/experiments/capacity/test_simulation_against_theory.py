@@ -70,7 +70,7 @@ def test_one_step_error_of_dense_memories(degree, neurons, patterns):
     scale = {"neurons": [neurons], "patterns": stored, "samples": 1024, "queries": 10, "max_steps": 1}
     table = measured_table(memories=[f"dense:{degree}"], **scale)
     rows = table[table["patterns"] == patterns]
-    assert_agrees(rows, "one_step_error", float(dense.one_step_error(degree, neurons, patterns)), least=0.04)
+    assert_agrees(rows, "one_step_error", float(dense.one_step_error(neurons, patterns, degree)), least=0.04)
 
 
 @pytest.mark.parametrize(

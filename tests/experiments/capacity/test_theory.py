@@ -80,7 +80,7 @@ def test_every_start_has_a_line_or_none_and_never_an_error(memory):
     [
         ("classical", lambda m, start: classical.one_step_error(20, m, start)),
         ("dense:2", lambda m, start: classical.one_step_error(20, m, start)),
-        ("dense:4", lambda m, start: dense.one_step_error(4, 20, m, start)),
+        ("dense:4", lambda m, start: dense.one_step_error(20, m, 4, start)),
         ("exponential", lambda m, start: exponential.one_step_error(20, m, 0.7, start)),
     ],
 )

@@ -178,7 +178,7 @@ def test_measured_bit_errors_are_the_exact_ones(degree, neurons, patterns):
 
     errors = np.asarray(quick(lambda keys: jax.lax.map(wrong, keys))(jax.random.split(jax.random.key(3), samples)))
     mean, stderr = errors.mean(), errors.std() / np.sqrt(samples)
-    exact = float(theory.bit_error(degree, neurons, patterns))
+    exact = float(theory.bit_error(neurons, patterns, degree))
     # A tie leaves a spin as it was, which is right half of the time.
     assert abs(mean - exact) < 3 * stderr
     assert stderr < 0.1 * exact

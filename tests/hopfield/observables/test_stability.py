@@ -253,7 +253,7 @@ def test_no_update_ends_beyond_the_bound_of_ramsauers_fifth_theorem(beta):
     assert np.sum(measured > stability.retrieval_error_bound(memory, distance)) == 0
     clean, rows = stability.retrieval_error_bound(memory), np.asarray(stored)
     gap = np.sum(rows**2, axis=1) - np.max(rows @ rows.T - 1e9 * np.eye(8), axis=1)
-    np.testing.assert_allclose(clean, bounds.retrieval_error(gap, 8, beta, 3.0), rtol=1e-10)
+    np.testing.assert_allclose(clean, bounds.retrieval_error(8, gap, beta, 3.0), rtol=1e-10)
     exact = np.linalg.norm(np.asarray(quick(jax.vmap(memory.update))(stored)) - rows, axis=1)
     assert np.all(exact <= clean)
     assert beta < 4 or np.all(clean < 0.01)

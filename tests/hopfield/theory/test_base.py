@@ -22,12 +22,12 @@ def test_the_parameter_of_a_memory_chooses_its_theory():
     assert memories.find("dense:2").theory.critical_load("retained") == classical.spinodal().load
     assert memories.find("classical").theory.critical_load("retained", cut=1.0) == 0.0
     assert memories.find("dense:4").theory.critical_load("retained", cut=0.0) == dense.spinodal(4).load
-    np.testing.assert_array_equal(memories.find("dense").theory.retained_overlap(0.1), dense.retrieval_overlap(3, 0.1))
+    np.testing.assert_array_equal(memories.find("dense").theory.retained_overlap(0.1), dense.retrieval_overlap(0.1, 3))
 
 
 def test_a_cut_above_the_last_overlap_asks_for_a_smaller_load():
     """The spinodal overlap of degree 3 is 0.838: at a cut of 0.9 the load is where m(α) falls to it."""
-    overlap = lambda load: dense.retrieval_overlap(3, load)
+    overlap = lambda load: dense.retrieval_overlap(load, 3)
     last = dense.spinodal(3)
     assert load_at_overlap(overlap, last, 0.8) == last.load
     load = load_at_overlap(overlap, last, 0.9)

@@ -83,7 +83,7 @@ def test_projection_basins_shrink_from_a_load_of_two_over_two_plus_pi():
 def test_dense_basins_end_at_the_unstable_fixed_point_which_meets_the_stable_one(degree, rectified):
     spinodal = dense.spinodal(degree, rectified=rectified)
     load = spinodal.load * np.array([0.1, 0.5, 0.9, 1 - 1e-6, 1.01])
-    found = basins.dense(degree, load, rectified=rectified)
+    found = basins.dense(load, degree, rectified=rectified)
     deviation = np.sqrt(2 * dense.noise(degree, rectified=rectified) * load[:3])
     np.testing.assert_allclose(erf(found[:3] ** (degree - 1) / deviation), found[:3], atol=1e-6)
     assert np.all(np.diff(found[:4]) > 0)

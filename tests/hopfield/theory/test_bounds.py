@@ -55,16 +55,16 @@ def test_one_update_stays_within_the_retrieval_error_bound(beta, distance):
         shift = rng.normal(size=20)
         state = pattern + distance * shift / np.linalg.norm(shift)
         error = np.linalg.norm(softmax_update(patterns, state, beta) - pattern)
-        assert error <= bounds.retrieval_error(pattern @ pattern - others.max(), 12, beta, norm, distance) + 1e-12
+        assert error <= bounds.retrieval_error(12, pattern @ pattern - others.max(), beta, norm, distance) + 1e-12
 
 
 def test_one_pattern_alone_is_found_from_anywhere():
-    assert bounds.retrieval_error(0.0, [1, 2], 1.0, 10.0, 400.0).tolist() == [0.0, np.inf]
+    assert bounds.retrieval_error([1, 2], 0.0, 1.0, 10.0, 400.0).tolist() == [0.0, np.inf]
 
 
 def test_retrieval_error_bound_is_tight_for_two_opposite_patterns():
     # x = ξ and −ξ: the update is ξ tanh(β), the error 1 − tanh β = 2e^(−2β) + …, the bound 2e^(−2β)
-    assert bounds.retrieval_error(2.0, 2, 8.0, 1.0) == pytest.approx(1 - np.tanh(8.0), rel=1e-6)
+    assert bounds.retrieval_error(2, 2.0, 8.0, 1.0) == pytest.approx(1 - np.tanh(8.0), rel=1e-6)
 
 
 @pytest.mark.parametrize("beta", [1.0, 3.0])

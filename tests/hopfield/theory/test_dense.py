@@ -27,7 +27,7 @@ def step_errors(xi: np.ndarray, flipped: int, degree: int, rectified: bool) -> n
 def test_one_step_error_equals_complete_enumeration(degree, neurons, patterns, flipped, rectified):
     every = np.array(list(itertools.product([-1, 1], repeat=neurons * patterns)))
     expected = np.mean(step_errors(every.reshape(-1, patterns, neurons), flipped, degree, rectified))
-    got = dense.one_step_error(degree, neurons, patterns, flipped / neurons, rectified=rectified)
+    got = dense.one_step_error(neurons, patterns, degree, flipped / neurons, rectified=rectified)
     assert got == pytest.approx(expected, abs=1e-12)
 
 
@@ -35,7 +35,7 @@ def test_degree_two_is_the_classical_network():
     neurons, patterns = np.array([20, 100, 100, 500]), np.array([5, 12, 13, 60])
     for corruption in (0.0, 0.1):
         np.testing.assert_allclose(
-            dense.one_step_error(2, neurons, patterns, corruption),
+            dense.one_step_error(neurons, patterns, 2, corruption),
             classical.one_step_error(neurons, patterns, corruption),
             atol=1e-12,
         )
@@ -44,17 +44,17 @@ def test_degree_two_is_the_classical_network():
 @pytest.mark.parametrize(("degree", "neurons"), [(3, 100), (3, 120), (4, 60), (5, 30)])
 def test_fourier_inversion_agrees_with_convolution(degree, neurons, monkeypatch):
     patterns = np.round(np.array([0.5, 1.0, 4.0]) * dense.capacity(degree) * neurons ** (degree - 1.0))
-    exact = dense.one_step_error(degree, neurons, patterns)
+    exact = dense.one_step_error(neurons, patterns, degree)
     monkeypatch.setattr(sums, "LATTICE", 0)
-    np.testing.assert_allclose(dense.one_step_error(degree, neurons, patterns), exact, rtol=2e-3, atol=1e-11)
+    np.testing.assert_allclose(dense.one_step_error(neurons, patterns, degree), exact, rtol=2e-3, atol=1e-11)
 
 
 @pytest.mark.parametrize("degree", [3, 4, 5])
 def test_one_step_error_tends_to_its_asymptote_from_above(degree):
     neurons = np.array([50, 200, 800])
     load = dense.capacity(degree)
-    error = dense.one_step_error(degree, neurons, np.round(load * neurons ** (degree - 1.0)))
-    limit = dense.one_step_error_asymptotic(degree, load)
+    error = dense.one_step_error(neurons, np.round(load * neurons ** (degree - 1.0)), degree)
+    limit = dense.one_step_error_asymptotic(load, degree)
     assert limit == pytest.approx(0.005, rel=1e-12)
     excess = error / limit - 1
     assert np.all(np.diff(excess) < 0)
@@ -67,9 +67,9 @@ def test_krotov_and_hopfield_constants():
     np.testing.assert_allclose(dense.capacity(degrees), 0.150718 / np.array([1, 3, 15, 105]), rtol=2e-6)
     np.testing.assert_allclose(dense.capacity(degrees, rectified=True), 2 * dense.capacity(degrees))
     np.testing.assert_allclose(dense.distinct_index_factor(degrees), [1, 3 / 2, 15 / 6, 105 / 24])
-    assert dense.error_free_patterns(3, 100) == pytest.approx(100**2 / (6 * np.log(100)))
+    assert dense.error_free_patterns(100, 3) == pytest.approx(100**2 / (6 * np.log(100)))
     error = np.array([1e-4, 0.005, 0.1])
-    np.testing.assert_allclose(dense.one_step_error_asymptotic(4, dense.capacity(4, error)), error, rtol=1e-12)
+    np.testing.assert_allclose(dense.one_step_error_asymptotic(dense.capacity(4, error), 4), error, rtol=1e-12)
 
 
 @pytest.mark.parametrize("degree", [3, 4, 7, 30])
@@ -79,10 +79,10 @@ def test_retrieval_overlap_is_where_the_step_ends_below_the_spinodal(degree):
     m = np.ones(3)
     for _ in range(3000):
         m = erf(m ** (degree - 1) / np.sqrt(2 * dense.noise(degree) * loads))
-    np.testing.assert_allclose(dense.retrieval_overlap(degree, loads), m, rtol=1e-9)
-    assert dense.retrieval_overlap(degree, edge * (1 - 1e-12)) == pytest.approx(overlap, abs=1e-5)
-    assert np.isnan(dense.retrieval_overlap(degree, edge * (1 + 1e-9)))
-    assert dense.retrieval_overlap(degree, 0.0) == 1.0
+    np.testing.assert_allclose(dense.retrieval_overlap(loads, degree), m, rtol=1e-9)
+    assert dense.retrieval_overlap(edge * (1 - 1e-12), degree) == pytest.approx(overlap, abs=1e-5)
+    assert np.isnan(dense.retrieval_overlap(edge * (1 + 1e-9), degree))
+    assert dense.retrieval_overlap(0.0, degree) == 1.0
     collapsed = 1.0
     for _ in range(3000):
         collapsed = erf(collapsed ** (degree - 1) / np.sqrt(2 * dense.noise(degree) * edge * 1.001))
@@ -93,13 +93,13 @@ def test_rectified_memories_hold_twice_as_much_of_everything():
     """max(s, 0)ⁿ leaves half of the noise: each prediction at a load is the plain one at half of it."""
     loads, degrees = np.array([0.01, 0.05]), np.array([3, 4])
     np.testing.assert_allclose(
-        dense.one_step_error_asymptotic(3, 2 * loads, 0.1, rectified=True),
-        dense.one_step_error_asymptotic(3, loads, 0.1),
+        dense.one_step_error_asymptotic(2 * loads, 3, 0.1, rectified=True),
+        dense.one_step_error_asymptotic(loads, 3, 0.1),
     )
     np.testing.assert_allclose(
-        dense.error_free_patterns(degrees, 100, rectified=True), 2 * dense.error_free_patterns(degrees, 100)
+        dense.error_free_patterns(100, degrees, rectified=True), 2 * dense.error_free_patterns(100, degrees)
     )
     np.testing.assert_allclose(
-        dense.retrieval_overlap(3, 2 * loads, rectified=True), dense.retrieval_overlap(3, loads), rtol=1e-9
+        dense.retrieval_overlap(2 * loads, 3, rectified=True), dense.retrieval_overlap(loads, 3), rtol=1e-9
     )
     np.testing.assert_allclose(dense.spinodal(3, rectified=True).load, 2 * dense.spinodal(3).load)

@@ -31,10 +31,10 @@ def test_few_inputs_are_counted_exactly():
     for signs in product((-1, 1), repeat=2 * inputs):
         chance = np.prod([(1 + s * m) / 2 for s in signs[:inputs]]) / 2**inputs
         expected += chance * (np.sign(sum(signs)) if sum(signs) else m)
-    assert diluted.next_overlap_of_inputs(m, inputs, 2) == pytest.approx(expected, abs=1e-14)
+    assert diluted.next_overlap_of_inputs(inputs, 2, m) == pytest.approx(expected, abs=1e-14)
 
 
 def test_many_inputs_are_gaussian():
-    found = diluted.next_overlap_of_inputs(0.4, 4001, 2001)
-    assert found == pytest.approx(diluted.next_overlap(0.4, 2000 / 4001), abs=2e-4)
-    assert diluted.next_overlap(0.4, 0.5, 1e-4) == pytest.approx(diluted.next_overlap(0.4, 0.5), abs=1e-7)
+    found = diluted.next_overlap_of_inputs(4001, 2001, 0.4)
+    assert found == pytest.approx(diluted.next_overlap(2000 / 4001, 0.4), abs=2e-4)
+    assert diluted.next_overlap(0.5, 0.4, 1e-4) == pytest.approx(diluted.next_overlap(0.5, 0.4), abs=1e-7)

@@ -21,8 +21,8 @@ POWERS = {
     [(2, 40, 9, 0), (2, 40, 8, 6), (3, 60, 300, 6), (4, 16, 61, 2), (4, 100, 5000, 10), (5, 40, 2000, 0)],
 )
 def test_one_step_error_is_that_of_dense_memories(rectified, degree, neurons, patterns, flipped):
-    found = general.one_step_error(POWERS[rectified](degree), neurons, patterns, flipped)
-    expected = dense.one_step_error(degree, neurons, patterns, flipped / neurons, rectified=rectified)
+    found = general.one_step_error(neurons, patterns, POWERS[rectified](degree), flipped)
+    expected = dense.one_step_error(neurons, patterns, degree, flipped / neurons, rectified=rectified)
     assert found == pytest.approx(float(expected), abs=1e-12)
 
 
@@ -32,11 +32,11 @@ def test_one_step_error_is_that_of_dense_memories(rectified, degree, neurons, pa
 def test_errors_and_weights_are_those_of_the_exponential_memory(neurons, patterns, beta, flipped):
     log_weight = lambda s: beta * s
     arguments = neurons, patterns, beta, flipped / neurons
-    error = general.one_step_error(lambda s: np.exp(beta * (s - neurons)), neurons, patterns, flipped)
+    error = general.one_step_error(neurons, patterns, lambda s: np.exp(beta * (s - neurons)), flipped)
     assert error == pytest.approx(float(exponential.one_step_error(*arguments)), abs=1e-12)
-    share = general.weight_probability(log_weight, neurons, patterns, flipped)
+    share = general.weight_probability(neurons, patterns, log_weight, flipped)
     assert share == pytest.approx(float(exponential.target_weight_probability(*arguments)), abs=1e-12)
-    load = np.log1p(np.exp(general.weight_patterns(log_weight, neurons, flipped))) / neurons
+    load = np.log1p(np.exp(general.weight_patterns(neurons, log_weight, flipped))) / neurons
     assert load == pytest.approx(float(exponential.critical_load(neurons, beta, flipped / neurons)), abs=1e-9)
 
 
@@ -53,10 +53,10 @@ def test_the_random_energy_load_has_both_phases_of_the_exponential_memory(beta, 
 @pytest.mark.parametrize(("neurons", "patterns", "kappa"), [(16, 100, 8.0), (64, 1000, 20.0)])
 def test_annealed_softmax_weights_are_the_published_ones(ensemble, neurons, patterns, kappa):
     log_weight = lambda t, m: kappa * m * t
-    weight = annealed.target_weight(log_weight, neurons, patterns, ensemble)
+    weight = annealed.target_weight(neurons, patterns, log_weight, ensemble)
     expected = spherical.target_weight(neurons, patterns, kappa, ensemble)
     assert float(weight) == pytest.approx(float(expected), abs=1e-12)
-    found = annealed.converged(log_weight, neurons, patterns, ensemble)
+    found = annealed.converged(neurons, patterns, log_weight, ensemble)
     assert found[:2] == pytest.approx(spherical.converged(neurons, patterns, kappa, ensemble)[:2], abs=1e-9)
     if ensemble == "sphere":  # of Gaussian patterns the published entropy is that of the mean energy, not of shares
         entropy = spherical.converged(neurons, patterns, kappa, ensemble).entropy
@@ -65,34 +65,34 @@ def test_annealed_softmax_weights_are_the_published_ones(ensemble, neurons, patt
 
 @pytest.mark.parametrize("criterion", spherical.CRITERIA)
 def test_annealed_critical_load_is_the_published_one(criterion):
-    found = annealed.critical_load(lambda t, m: 64 * m * t, 64, criterion)
+    found = annealed.critical_load(64, lambda t, m: 64 * m * t, criterion)
     assert found == pytest.approx(float(spherical.critical_load(64, 64.0, criterion)), abs=1e-9)
 
 
 @pytest.mark.parametrize("degree", [2, 3, 4, 5])
 def test_signal_to_noise_finds_the_power_of_the_load_and_its_coefficient(degree):
     """a = (2n−3)!! M/N^(n−1)."""
-    noise = lambda neurons: general.log_noise(lambda s: s**degree, neurons)
+    noise = lambda neurons: general.log_noise(neurons, lambda s: s**degree)
     assert general.load_power(noise) == degree - 1
     coefficient = general.limit(lambda neurons: float(np.exp(noise(neurons))) * float(neurons) ** (degree - 1))
     assert coefficient == pytest.approx(float(dense.noise(degree)), rel=1e-9)
 
 
 def test_signal_to_noise_finds_an_exponential_load_and_admits_what_it_does_not_know():
-    assert general.load_power(lambda n: general.log_noise(lambda s: np.exp(s - n), n)) == 0
+    assert general.load_power(lambda n: general.log_noise(n, lambda s: np.exp(s - n))) == 0
     assert general.load_power(lambda n: -1.5 * np.log(n)) is None
 
 
 def test_a_tie_keeps_the_spin():
     """N = 2, M = 2, Hebb: field on a spin is ±1 ± 1; the tie of half of all draws keeps it, right or flipped."""
     hebb = lambda s: s**2
-    assert general.one_step_error(hebb, 2, 2, 0) == pytest.approx(0.0, abs=1e-15)
-    assert general.one_step_error(hebb, 2, 1, 2) == pytest.approx(1.0, abs=1e-15)
+    assert general.one_step_error(2, 2, hebb, 0) == pytest.approx(0.0, abs=1e-15)
+    assert general.one_step_error(2, 1, hebb, 2) == pytest.approx(1.0, abs=1e-15)
 
 
 def test_a_separation_without_signal_at_the_start_is_at_chance():
     """max(s, 0)³ of a state opposite to its pattern: no rise from the pattern, and noise of either sign."""
-    found = general.one_step_error(lambda s: np.maximum(s, 0.0) ** 3, 31, 101, 31)
+    found = general.one_step_error(31, 101, lambda s: np.maximum(s, 0.0) ** 3, 31)
     assert found == pytest.approx(0.5, abs=0.01)
 
 
@@ -108,13 +108,13 @@ def test_a_tie_of_weights_is_no_more_than_half(degree, neurons, patterns, flippe
         if sizes[list(others)].sum() < (neurons - 2 * flipped) ** (degree - 1)
     )
     with np.errstate(divide="ignore"):
-        found = general.weight_probability(lambda t: (degree - 1) * np.log(np.abs(t)), neurons, patterns, flipped)
+        found = general.weight_probability(neurons, patterns, lambda t: (degree - 1) * np.log(np.abs(t)), flipped)
     assert found == pytest.approx(exact, abs=1e-12)
 
 
 def test_one_pattern_alone_has_all_the_weight():
-    assert general.weight_probability(lambda s: s, 10, 1, 0) == 1.0
-    assert float(annealed.target_weight(lambda t, m: t, 10, 1)) == 1.0
+    assert general.weight_probability(10, 1, lambda s: s, 0) == 1.0
+    assert float(annealed.target_weight(10, 1, lambda t, m: t)) == 1.0
 
 
 def test_little_is_left_over_at_any_kappa():

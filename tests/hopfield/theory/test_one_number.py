@@ -113,11 +113,11 @@ def test_degrees_of_any_size_have_a_capacity(degree):
     """Against products of whole numbers, whose parts alone exceed double precision from degree 110 on."""
     odd = np.arange(1, 2 * degree - 2, 2)
     assert dense.distinct_index_factor(degree) == pytest.approx(np.prod(odd / np.arange(1, degree)), rel=1e-12)
-    assert dense.error_free_patterns(degree, 1000) == pytest.approx(np.prod(1000 / odd) / (2 * np.log(1000)), rel=1e-12)
+    assert dense.error_free_patterns(1000, degree) == pytest.approx(np.prod(1000 / odd) / (2 * np.log(1000)), rel=1e-12)
 
 
 def test_no_neuron_on_gives_no_field_at_all():
     """V = 1 where the field exceeds the threshold: neither where both are zero."""
-    on, off = sparse.one_step_shares(0.1, 20, 10, 0.0)
-    near = sparse.one_step_shares(0.1, 20, 10, 1e-12)
+    on, off = sparse.one_step_shares(20, 10, 0.1, 0.0)
+    near = sparse.one_step_shares(20, 10, 0.1, 1e-12)
     assert (on, off) == pytest.approx(near, rel=1e-9)

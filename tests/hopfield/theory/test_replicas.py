@@ -18,14 +18,14 @@ def test_covariances_are_those_of_normal_variables():
 @pytest.mark.parametrize("degree", [3, 4])
 def test_zero_temperature_is_the_iterated_step(degree):
     load = 0.7 * float(dense.spinodal(degree).load)
-    found = replicas.dense_replica(degree, load, 0.0)
-    assert found.overlap == pytest.approx(float(dense.retrieval_overlap(degree, load)), abs=1e-6)
-    assert np.isnan(replicas.dense_replica(degree, 1.01 * float(dense.spinodal(degree).load), 0.0).overlap)
+    found = replicas.dense_replica(load, degree, 0.0)
+    assert found.overlap == pytest.approx(float(dense.retrieval_overlap(load, degree)), abs=1e-6)
+    assert np.isnan(replicas.dense_replica(1.01 * float(dense.spinodal(degree).load), degree, 0.0).overlap)
 
 
 @pytest.mark.parametrize(("degree", "load", "retrieval"), [(3, 0.05, True), (4, 0.005, True), (3, 0.05, False)])
 def test_the_free_energy_is_stationary(degree, load, retrieval):
-    found = replicas.dense_replica(degree, load, 0.3, retrieval=retrieval)
+    found = replicas.dense_replica(load, degree, 0.3, retrieval=retrieval)
 
     def energy(m, q):
         return replicas._free_energy(degree, load, 0.3, m, q)
@@ -42,23 +42,23 @@ def test_the_free_energy_is_stationary(degree, load, retrieval):
 def test_without_load_the_spinodal_is_that_of_one_pattern():
     """m = tanh(m²/T) has a solution up to T = max m²/artanh m = 0.5829."""
     m = np.linspace(0.5, 0.999, 5000)
-    assert replicas.dense_spinodal_temperature(3, 0.0) == pytest.approx(np.max(m**2 / np.arctanh(m)), abs=1e-3)
-    assert np.isnan(replicas.dense_spinodal_temperature(3, 0.09))
+    assert replicas.dense_spinodal_temperature(0.0, 3) == pytest.approx(np.max(m**2 / np.arctanh(m)), abs=1e-3)
+    assert np.isnan(replicas.dense_spinodal_temperature(0.09, 3))
 
 
 @pytest.mark.slow
 def test_loads_that_warmth_helps_have_a_spinodal_temperature():
     """At n = 3 states last up to α = 0.0889 at T = 0.14, against 0.0841 at T = 0."""
-    assert np.isfinite(replicas.dense_replica(3, 0.08646, 0.15).overlap)
+    assert np.isfinite(replicas.dense_replica(0.08646, 3, 0.15).overlap)
     load = replicas.dense_spinodal_load(3, 0.2)
     assert load > dense.spinodal(3).load
-    assert replicas.dense_spinodal_temperature(3, 0.999 * load) == pytest.approx(0.2, abs=0.01)
+    assert replicas.dense_spinodal_temperature(0.999 * load, 3) == pytest.approx(0.2, abs=0.01)
 
 
 @pytest.mark.slow
 def test_the_spinodal_load_of_a_temperature_is_that_whose_spinodal_temperature_it_is():
     load = replicas.dense_spinodal_load(3, 0.4)
-    assert replicas.dense_spinodal_temperature(3, load) == pytest.approx(0.4, abs=1e-3)
+    assert replicas.dense_spinodal_temperature(load, 3) == pytest.approx(0.4, abs=1e-3)
     assert replicas.dense_spinodal_load(3, 0.59) == 0
 
 
@@ -86,5 +86,5 @@ def test_the_line_of_de_almeida_and_thouless_has_its_published_limit():
 def test_the_load_of_the_spinodal_is_that_of_states_solved_one_by_one(degree, temperature):
     """Also where little load is left: a state below it, none above, to 3e-4 of it."""
     load = replicas.dense_spinodal_load(degree, temperature)
-    assert np.isfinite(replicas.dense_replica(degree, load * (1 - 3e-4), temperature).overlap)
-    assert np.isnan(replicas.dense_replica(degree, load * (1 + 3e-4), temperature).overlap)
+    assert np.isfinite(replicas.dense_replica(load * (1 - 3e-4), degree, temperature).overlap)
+    assert np.isnan(replicas.dense_replica(load * (1 + 3e-4), degree, temperature).overlap)

@@ -18,7 +18,7 @@ def test_bit_error_of_the_linear_rule_is_a_binomial_tail():
             for k in range(terms + 1)
             if 2 * k - terms <= 1 - neurons
         )
-        assert sequences.bit_error(1, neurons, patterns) == pytest.approx(exact, rel=1e-10)
+        assert sequences.bit_error(neurons, patterns, 1) == pytest.approx(exact, rel=1e-10)
 
 
 @pytest.mark.parametrize("degree", [1, 2, 3, 4, 40, None])
@@ -39,31 +39,31 @@ def test_bit_error_is_that_of_every_draw(degree, neurons, patterns):
             tie = field == 0 if degree else all(calls[overlaps == value].sum() == 0 for value in overlaps)
             new = spins[0] if tie else np.sign(field)
             wrong += np.prod(chances[list(others)]) * (new != calls[0]) / 2**patterns
-    assert sequences.bit_error(degree, neurons, patterns) == pytest.approx(wrong, abs=1e-12)
+    assert sequences.bit_error(neurons, patterns, degree) == pytest.approx(wrong, abs=1e-12)
 
 
 def test_whole_sequences_at_100_neurons():
     """By Φ(1/σ)^{PN} at d = 2: .83, .53, .02 at P = 181, 205, 253; exact crosstalk has heavier tails, .43 at 205."""
     lengths = np.array([181, 205, 253])
-    share = sequences.transitions_right(sequences.bit_error_gaussian(2, 100, lengths), 100, lengths)
+    share = sequences.transitions_right(sequences.bit_error_gaussian(100, lengths, 2), 100, lengths)
     assert share == pytest.approx([0.83, 0.53, 0.02], abs=0.02)
-    exact = sequences.transitions_right(sequences.bit_error(2, 100, 205), 100, 205)
+    exact = sequences.transitions_right(sequences.bit_error(100, 205, 2), 100, 205)
     assert exact == pytest.approx(0.426, abs=0.002)
 
 
 def test_published_capacities():
-    assert sequences.published_capacity(2, 100) == pytest.approx(362, abs=1)
-    assert sequences.published_capacity(2, 100, whole_sequence=True) == pytest.approx(121, abs=1)
+    assert sequences.published_capacity(100, 2) == pytest.approx(362, abs=1)
+    assert sequences.published_capacity(100, 2, whole_sequence=True) == pytest.approx(121, abs=1)
 
 
 @pytest.mark.parametrize("degree", [1, 2, 3])
 def test_the_exact_error_becomes_the_gaussian_one(degree):
     neurons = {1: 2000, 2: 300, 3: 120}[degree]
     patterns = round(0.3 * neurons**degree / {1: 1, 2: 3, 3: 15}[degree])
-    exact = sequences.bit_error(degree, neurons, patterns)
-    assert exact == pytest.approx(sequences.bit_error_gaussian(degree, neurons, patterns), rel=0.12)
+    exact = sequences.bit_error(neurons, patterns, degree)
+    assert exact == pytest.approx(sequences.bit_error_gaussian(neurons, patterns, degree), rel=0.12)
 
 
 def test_one_pattern_is_never_wrong():
-    assert sequences.bit_error(None, 12, 1) == 0
+    assert sequences.bit_error(12, 1, None) == 0
     assert sequences.transitions_right(0.0, 10, 5) == 1

@@ -64,14 +64,14 @@ def test_one_step_shares_are_those_of_drawn_patterns():
         field -= np.sum(rows**2, axis=0) * patterns[0] / (a * (1 - a) * neurons)  # the diagonal
         on.append(np.mean(field[patterns[0] == 1] > threshold))
         off.append(np.mean(field[patterns[0] == 0] > threshold))
-    expected = sparse.one_step_shares(a, neurons, count, threshold)
+    expected = sparse.one_step_shares(neurons, count, a, threshold)
     assert np.mean(on) == pytest.approx(expected[0], abs=0.06)
     assert np.mean(off) == pytest.approx(expected[1], abs=0.008)
 
 
 def test_biased_patterns_are_right_up_to_one_over_the_square_of_the_bias():
     counts = np.arange(1, 14)
-    errors = sparse.biased_hebb_error(0.3, counts)
+    errors = sparse.biased_hebb_error(counts, 0.3)
     assert np.all(errors[counts - 1 <= 1 / 0.09] == 0)
     assert errors[-1] > 0  # twelve others, all up: 0.65^12 of the spins that are down
     assert errors[-1] == pytest.approx(0.35 * 0.65**12 + 0.65 * 0.35**12, rel=1e-9)
@@ -85,7 +85,7 @@ def test_spins_at_the_edge_of_a_bias_of_one_half_are_wrong_half_the_time(num_pat
         rows = np.where(rng.random((num_patterns, 2000)) < 0.75, 1.0, -1.0)
         field = rows.T @ (rows @ rows[0]) / 2000 - num_patterns / 2000 * rows[0]
         wrong.append(np.mean(field * rows[0] < 0))
-    assert np.mean(wrong) == pytest.approx(float(sparse.biased_hebb_error(0.5, num_patterns)), abs=0.012)
+    assert np.mean(wrong) == pytest.approx(float(sparse.biased_hebb_error(num_patterns, 0.5)), abs=0.012)
 
 
 def test_willshaw_errors_are_those_of_drawn_patterns():
@@ -96,10 +96,10 @@ def test_willshaw_errors_are_those_of_drawn_patterns():
     np.put_along_axis(rows, on, 1.0, axis=1)
     synapses = (rows.T @ rows > 0) & ~np.eye(neurons, dtype=bool)
     assert synapses.sum() / (neurons * (neurons - 1)) == pytest.approx(
-        float(sparse.willshaw_density(neurons, active, patterns)), abs=0.01
+        float(sparse.willshaw_density(neurons, patterns, active)), abs=0.01
     )
     wrong = np.mean((rows @ synapses == active)[rows == 0])
-    assert wrong == pytest.approx(float(sparse.willshaw_error(neurons, active, patterns)), rel=0.15)
+    assert wrong == pytest.approx(float(sparse.willshaw_error(neurons, patterns, active)), rel=0.15)
 
 
 @pytest.mark.parametrize(("neurons", "active", "patterns"), [(12, 3, 6), (20, 4, 10), (100, 7, 100), (9, 1, 4)])
@@ -109,7 +109,7 @@ def test_willshaw_errors_count_every_way_to_cover_the_shown_pattern(neurons, act
     missed = [math.comb(neurons - 1 - j, active - 1) / math.comb(neurons - 1, active - 1) for j in range(active + 1)]
     all_covered = sum((-1) ** j * math.comb(active, j) * missed[j] ** uses for j in range(active + 1))
     expected = binom.pmf(uses, patterns - 1, active / neurons) @ all_covered
-    assert float(sparse.willshaw_error(neurons, active, patterns)) == pytest.approx(expected, rel=1e-9, abs=1e-13)
+    assert float(sparse.willshaw_error(neurons, patterns, active)) == pytest.approx(expected, rel=1e-9, abs=1e-13)
 
 
 def test_willshaw_approaches_ln_2_bits_per_synapse_at_half_density():
@@ -117,8 +117,8 @@ def test_willshaw_approaches_ln_2_bits_per_synapse_at_half_density():
     for power in (10, 20, 40):
         neurons = 2**power
         patterns = round(np.log(2) * (neurons / power) ** 2)
-        assert sparse.willshaw_density(neurons, power, patterns) == pytest.approx(0.5, abs=0.06)
-        found.append(float(sparse.willshaw_information(neurons, power, patterns)))
+        assert sparse.willshaw_density(neurons, patterns, power) == pytest.approx(0.5, abs=0.06)
+        found.append(float(sparse.willshaw_information(neurons, patterns, power)))
     assert found[0] < found[1] < found[2] < np.log(2)
     assert found[2] > 0.6
 
@@ -126,4 +126,4 @@ def test_willshaw_approaches_ln_2_bits_per_synapse_at_half_density():
 def test_more_active_neurons_than_neurons_are_refused():
     for function in (sparse.willshaw_density, sparse.willshaw_error, sparse.willshaw_information):
         with pytest.raises(ValueError, match=r"^active must be at most neurons, got 11\.0 of 10\.0"):
-            function(10, 11, 5)
+            function(10, 5, 11)

@@ -33,8 +33,8 @@ def test_the_mean_overlap_with_one_pattern_is_a_ratio_of_bessel_functions():
     """lse: ⟨m⟩ = I_{ν+1}(κ)/I_ν(κ) at κ = N/T, ν = N/2 − 1; both kernels come to `overlap` for N → ∞."""
     for size, heat in ((4, 2.0), (16, 0.5)):
         exact = ive(size / 2, size / heat) / ive(size / 2 - 1, size / heat)
-        assert thermal.mean_overlap(heat, size) == pytest.approx(exact, rel=1e-8)
+        assert thermal.mean_overlap(size, heat) == pytest.approx(exact, rel=1e-8)
     for kernel in thermal.KERNELS:
-        assert thermal.mean_overlap(0.5, 4000, kernel, 3.0) == pytest.approx(
+        assert thermal.mean_overlap(4000, 0.5, kernel, 3.0) == pytest.approx(
             thermal.overlap(0.5, kernel, 3.0), abs=1e-3
         )

@@ -24,9 +24,9 @@ def simulated(degree: int, load: float, overlap: float, steps: int, neurons: int
 @pytest.mark.parametrize(("degree", "load"), [(2, 0.12), (3, 0.08), (4, 0.012)])
 @pytest.mark.parametrize("start", [0.5, 1.0])
 def test_two_drawn_steps_are_the_closed_forms(degree: int, load: float, start: float) -> None:
-    found = trajectories.course(degree, load, start, 2, draws=2**14)
-    first = 1 - 2 * dense.one_step_error_asymptotic(degree, load, (1 - start) / 2)
-    closed = [start, float(first), float(trajectories.second_step(degree, load, start))]
+    found = trajectories.course(load, degree, start, 2, draws=2**14)
+    first = 1 - 2 * dense.one_step_error_asymptotic(load, degree, (1 - start) / 2)
+    closed = [start, float(first), float(trajectories.second_step(load, degree, start))]
     np.testing.assert_allclose(found.overlap, closed, atol=0.008)
     assert found.stderr[0] == 0
     assert np.all(found.stderr[1:] < 0.012)
@@ -34,10 +34,10 @@ def test_two_drawn_steps_are_the_closed_forms(degree: int, load: float, start: f
 
 def test_the_second_step_is_that_of_amari_and_maginu_but_for_the_own_past() -> None:
     """A start without overlap ends without any, and at small loads a spin does not hear itself."""
-    assert trajectories.second_step(2, 0.1, 0.0) == pytest.approx(0.0, abs=1e-15)
-    assert trajectories.second_step(2, 0.02, 0.9) == pytest.approx(basins.neurodynamics(0.02, 0.9, 2), abs=1e-6)
+    assert trajectories.second_step(0.1, 2, 0.0) == pytest.approx(0.0, abs=1e-15)
+    assert trajectories.second_step(0.02, 2, 0.9) == pytest.approx(basins.neurodynamics(0.02, 0.9, 2), abs=1e-6)
     np.testing.assert_array_less(
-        basins.neurodynamics(0.15, [0.3, 0.6, 1.0], 2), trajectories.second_step(2, 0.15, [0.3, 0.6, 1.0])
+        basins.neurodynamics(0.15, [0.3, 0.6, 1.0], 2), trajectories.second_step(0.15, 2, [0.3, 0.6, 1.0])
     )
 
 
@@ -52,13 +52,13 @@ def test_steps_of_networks_are_those_of_theory(
     """Within 3.5 errors, and a part of 1/√N for its size, where Amari & Maginu, or the map, are off by ten."""
     steps = 6
     along = simulated(degree, load, start, steps, neurons, draws)
-    found = trajectories.course(degree, load, start, steps)
+    found = trajectories.course(load, degree, start, steps)
     spread = np.hypot(along.std(axis=0, ddof=1) / np.sqrt(draws), found.stderr[1:])
     apart = np.abs(along.mean(axis=0) - found.overlap[1:])
     assert np.all(apart < 3.5 * spread + 2 / neurons)
 
 
 def test_the_seed_decides_what_is_drawn() -> None:
-    one, same, other = (trajectories.course(3, 0.08, 0.5, 2, draws=2**9, seed=seed) for seed in (1, 1, 2))
+    one, same, other = (trajectories.course(0.08, 3, 0.5, 2, draws=2**9, seed=seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(one.overlap, same.overlap)
     assert np.all(one.overlap[1:] != other.overlap[1:])
