@@ -200,7 +200,7 @@ def capacity(memory: Any, **options: Any) -> Run:
 
     Args:
         memory: a function of patterns [M, N] with a keyword `mask` that returns a `Memory` or `Couplings`, or a name
-            such as "dense:3", "./file.py:name" or what `find_memory` returns.
+            such as "dense:3", "./file.py:name" or what `memories.find` returns.
         options: those of `hopfield conf=capacity --help`, `neurons=[100, 200]`, `loads=[...]`, `samples=20` …;
             `output="folder"` keeps the results there, and goes on with what is measured already.
 

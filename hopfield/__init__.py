@@ -5,11 +5,10 @@ import pkgutil
 from typing import TYPE_CHECKING, Any
 
 import hopfield._door as _door
-from hopfield import attention, metrics, patterns, separations, similarities, spaces
+from hopfield import attention, memories, metrics, patterns, separations, similarities, spaces
 from hopfield.couplings import Couplings, hebb_couplings
 from hopfield.dynamics import Retrieval, fixed_point, retrieve, trajectory
 from hopfield.dynamics.heat_bath import glauber
-from hopfield.memories import find as find_memory
 from hopfield.memory import Memory
 from hopfield.networks.attractors import find_attractors
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from hopfield import graphs as graphs
     from hopfield import large as large
     from hopfield import layers as layers
-    from hopfield import memories as memories
     from hopfield import memory as memory
     from hopfield import networks as networks
     from hopfield import observables as observables
@@ -47,11 +45,11 @@ __all__ = [
     "Retrieval",
     "attention",
     "find_attractors",
-    "find_memory",
     "fixed_point",
     "glauber",
     "hebb_couplings",
     "layers",
+    "memories",
     "metrics",
     "patterns",
     "retrieve",

@@ -83,7 +83,7 @@ def warn_of_rivals(patterns: Array, mask: Any) -> None:
     if lost > 0.1 * count:
         warnings.warn(
             f"{lost} of {count} patterns have a larger dot product with another one than with themselves, which then"
-            ' answers for them: write find_memory("images").build(patterns), similarity="squared_distance" with'
+            ' answers for them: write memories.find("images").build(patterns), similarity="squared_distance" with'
             ' space="unconfined", or patterns.standardise(patterns)',
             stacklevel=4,
         )

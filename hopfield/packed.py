@@ -32,8 +32,8 @@ class PackedGram(Node):
     fields below 2²⁴, are whole numbers and exact. Build with `packed_couplings`.
 
     Example:
-        >>> from hopfield import find_memory
-        >>> gram = packed_couplings(find_memory("classical").build(jnp.array([[1.0, -1, 1], [1, 1, 1]]))).matrix
+        >>> from hopfield import memories
+        >>> gram = packed_couplings(memories.find("classical").build(jnp.array([[1.0, -1, 1], [1, 1, 1]]))).matrix
         >>> gram[0].tolist(), (gram @ jnp.array([1.0, 1, 1])).tolist()
         ([0.0, 0.0, 2.0], [2.0, 0.0, 2.0])
     """

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from flax import nnx
 
 import hopfield
-from hopfield import Couplings, Memory, dynamics, find_memory, layers, memories, retrieve
+from hopfield import Couplings, Memory, dynamics, layers, memories, retrieve
 
 memory = Memory(jnp.ones((3, 8)), 2.0, separation="entmax:1.5")
 assert_type(memory, Memory)
@@ -26,7 +26,7 @@ assert_type(memory.read(jnp.ones(8)), jax.Array)
 assert_type(retrieve(memory, jnp.ones(8)), dynamics.Retrieval)
 assert_type(retrieve(memory, jnp.ones(8)).state, jax.Array)
 assert_type(Couplings(jnp.ones((8, 8))).energy(jnp.ones(8)), jax.Array)
-assert_type(find_memory("modern").build(jnp.ones((3, 8))), Memory | Couplings)
+assert_type(memories.find("modern").build(jnp.ones((3, 8))), Memory | Couplings)
 assert_type(memories.names(), tuple[str, ...])
 graph: hopfield.graphs.Graph
 layer = layers.HopfieldAttention(2, 8, rngs=nnx.Rngs(0))

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array
 
 from experiments.shared import corruptions, draws, pattern_sets
-from hopfield import Memory, find_memory
+from hopfield import Memory, memories
 from hopfield.large import counts
 from hopfield.patterns import corrupt
 from hopfield.patterns.sources import Source
@@ -17,7 +17,7 @@ from hopfield.patterns.sources import Source
 
 def build(memory: str, patterns: Source, beta: float | None = None) -> Memory:
     """The memory of a name over patterns that are never stored."""
-    return cast(Memory, find_memory(memory).build(patterns, beta=beta))
+    return cast(Memory, memories.find(memory).build(patterns, beta=beta))
 
 
 def check_memory(memory: str) -> None:

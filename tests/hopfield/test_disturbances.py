@@ -4,14 +4,14 @@ import jax
 import numpy as np
 import pytest
 
-from hopfield import Couplings, Memory, find_memory, hebb_couplings
+from hopfield import Couplings, Memory, hebb_couplings, memories
 from hopfield.disturbances import clipped, diluted, noisy
 from hopfield.networks import AsymmetricCouplings
 from hopfield.networks.binary import covariance_network
 
 RNG = np.random.default_rng(8)
 SPINS = RNG.choice([-1.0, 1.0], (9, 40))
-HEBB = hebb_couplings(find_memory("classical").build(SPINS))
+HEBB = hebb_couplings(memories.find("classical").build(SPINS))
 KEY = jax.random.key(4)
 
 
@@ -74,7 +74,7 @@ def test_a_traced_amount_out_of_range_leaves_no_number(disturb, amount):
 
 
 def test_a_classical_memory_and_a_bias_are_taken():
-    memory = find_memory("classical").build(SPINS)
+    memory = memories.find("classical").build(SPINS)
     np.testing.assert_array_equal(clipped(memory).matrix, clipped(HEBB).matrix)
     biased = covariance_network((SPINS > 0) * 1.0, 0.3).couplings()
     found = clipped(biased)

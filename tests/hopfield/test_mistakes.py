@@ -13,9 +13,9 @@ from hopfield import (
     Memory,
     attention,
     disturbances,
-    find_memory,
     hebb_couplings,
     large,
+    memories,
     metrics,
     optim,
     patterns,
@@ -99,7 +99,7 @@ MISTAKES = {
     ),
     "field width": (lambda: spaces.Sphere().project(STATE[:1], STATE), r"field must have shape \[8\] .* \(1,\)"),
     "patterns of 8 bits": (lambda: Memory(jnp.ones((2, 3), jnp.float8_e4m3fn)), "patterns must be real numbers"),
-    "load": (lambda: find_memory("classical").rounded(np.nan, 10), "load must be a finite number of at least 0"),
+    "load": (lambda: memories.find("classical").rounded(np.nan, 10), "load must be a finite number of at least 0"),
     "widths": (lambda: overlaps.overlap(SPINS[0], SPINS[0, :1]), r"pattern must have shape \[8\] .*, got shape \(1,\)"),
     "batch": (lambda: overlaps.bit_error(SPINS, SPINS[0]), r"state must have shape \[N\] \(batch with jax.vmap\)"),
     "batch of weights": (lambda: weights.shares(np.ones((2, 3))), r"weights must have shape \[N\]"),
@@ -215,7 +215,7 @@ def test_couplings_of_one_neuron_and_none_hidden_still_relax():
 @pytest.mark.parametrize("degree", [33, 34, 60])
 def test_fields_of_high_degrees_are_differences_of_energies(degree):
     """2 h_i = E(x_i = −1) − E(x_i = +1), also where binomial coefficients exceed 32 bits."""
-    memory = find_memory(f"dense:{degree}").build(SPINS)
+    memory = memories.find(f"dense:{degree}").build(SPINS)
     state = SPINS[0]
     ends = np.stack([np.where(np.eye(8, dtype=bool), spin, state) for spin in (-1.0, 1.0)])
     field, (down, up) = quick(lambda x: (memory.local_field(state), jax.vmap(jax.vmap(memory.energy))(x)))(ends)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import find_memory, hebb_couplings
+from hopfield import hebb_couplings, memories
 from hopfield._pytrees import changed
 from hopfield.dynamics import relax
 from hopfield.packed import packed_couplings
@@ -17,7 +17,7 @@ N = 70
 def memory(num_patterns, used=None):
     rows = spins(jax.random.key(3), num_patterns, N)
     mask = None if used is None else jnp.arange(num_patterns) < used
-    return find_memory("classical").build(rows, mask=mask)
+    return memories.find("classical").build(rows, mask=mask)
 
 
 @pytest.mark.slow
@@ -54,9 +54,9 @@ def test_retrievals_are_the_same_flip_for_flip(dynamics, num_patterns):
 def test_other_numbers_than_spins_are_refused_and_nan_stays():
     rows = np.ones((2, 5), np.float32)
     rows[1, 2] = 0.5
-    build = lambda rows: packed_couplings(find_memory("classical").build(rows))
+    build = lambda rows: packed_couplings(memories.find("classical").build(rows))
     with pytest.raises(ValueError, match=r"^patterns must be spins where couplings are packed, got other numbers$"):
-        packed_couplings(changed(find_memory("classical").build(spins(jax.random.key(0), 2, 5)), patterns=rows))
+        packed_couplings(changed(memories.find("classical").build(spins(jax.random.key(0), 2, 5)), patterns=rows))
     assert build(np.ones((2, 5))).matrix.shape == (5, 5)
     traced = jax.jit(lambda patterns: packed_couplings(memory(2).replace(patterns=patterns)).local_field(jnp.ones(5)))
     assert np.isnan(traced(rows)).all()

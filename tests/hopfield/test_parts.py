@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Memory, find_memory, metrics
+from hopfield import Memory, memories, metrics
 from hopfield._parts import check_parts, check_spins, checked_values, stored_spins
 from hopfield.patterns.sources import as_source
 from hopfield.separations import Entmax, as_separation
@@ -56,7 +56,7 @@ def test_only_patterns_in_use_must_be_spins():
 
 
 def test_zeros_and_ones_in_the_place_of_spins_are_told_how_they_become_some():
-    for build in (find_memory("willshaw").build, find_memory("classical").build):
+    for build in (memories.find("willshaw").build, memories.find("classical").build):
         with pytest.raises(ValueError, match=r"spins −1 or \+1, got zeros and ones \(write 2 \* patterns - 1\)$"):
             build(0.5 * (1 + SPINS))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hopfield import Memory, find_memory, large, retrieve
+from hopfield import Memory, large, memories, retrieve
 
 PATTERNS = np.array([[1, 1, -1, 1, -1, 1], [1, -1, 1, 1, 1, -1]], np.float32)
 
@@ -21,7 +21,7 @@ def test_the_share_of_no_target_is_no_error_of_numbers(mask):
 
 
 def test_a_network_without_energy_says_so_where_nan_is_an_error():
-    network = find_memory("adatron").build(PATTERNS)
+    network = memories.find("adatron").build(PATTERNS)
     with jax.debug_nans(True), pytest.raises(FloatingPointError, match="asymmetric couplings"):
         retrieve(network, PATTERNS[0])
 

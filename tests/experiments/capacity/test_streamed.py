@@ -16,7 +16,7 @@ from experiments.capacity.config import Config
 from experiments.capacity.summary import summarise
 from experiments.shared import corruptions, draws, streams
 from experiments.system import files
-from hopfield import find_memory
+from hopfield import memories
 from hopfield.patterns.sources import generated
 from tests.experiments import estimates
 from tests.experiments.capacity.tables import invented_table
@@ -42,7 +42,7 @@ def by_memory(point: dict) -> dict:
     pattern_key, probe_key = draws.keys(0, 18, 0, point["sample"])
     rows = generated(pattern_key, "spins", 700, 18).rows(0, point["patterns"])
     options = {"beta": point["beta"]} if point["beta"] is not None else {}
-    model = find_memory(point["memory"]).build(rows, **options)
+    model = memories.find(point["memory"]).build(rows, **options)
     targets = np.asarray(rows[:5], float)
     start = streams.start(*corruptions.parts(point["corruption"]), probe_key, targets)
     state = np.asarray(jax.vmap(model.update)(jnp.asarray(start)))

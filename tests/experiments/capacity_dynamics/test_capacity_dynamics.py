@@ -8,7 +8,7 @@ import pytest
 
 from experiments.capacity_dynamics import experiment
 from experiments.capacity_dynamics.experiment import ORDERS, Config, measure, points, summarise
-from hopfield import find_memory, hebb_couplings
+from hopfield import hebb_couplings, memories
 from hopfield.patterns import spins
 from hopfield.theory import classical
 from tests.experiments.estimates import rows
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("as_run")
 @pytest.mark.parametrize("order", ["greedy", "reluctant", "cooling"])
 def test_states_at_the_end_are_stable_against_single_flips_and_lower(order):
     stored = spins(jax.random.key(0), 13, 60)
-    network, start = hebb_couplings(find_memory("classical").build(stored)), stored[0] * stored[1]
+    network, start = hebb_couplings(memories.find("classical").build(stored)), stored[0] * stored[1]
     program = experiment.Program(order, 60, 13, 1, 20, 100)
     end, cycle = experiment._end(program, network, start, jax.random.key(1), jnp.float32(0.05))
     assert (network.local_field(end) * end > 0).all()
@@ -29,7 +29,7 @@ def test_states_at_the_end_are_stable_against_single_flips_and_lower(order):
 
 def test_the_largest_field_flips_first_or_the_smallest():
     """Of x = (1, 1, 1) with fields (−1, −3, 2) one flip of the second, or one of the first, is enough."""
-    couplings = hebb_couplings(find_memory("classical").build(jnp.ones((1, 3))))
+    couplings = hebb_couplings(memories.find("classical").build(jnp.ones((1, 3))))
     matrix = jnp.array([[0.0, -2.0, 1.0], [-2.0, 0.0, -1.0], [1.0, -1.0, 0.0]])
     model = couplings.replace(matrix=matrix, scale=jnp.float32(1.0))
     assert experiment._by_field(model, jnp.ones(3), jnp.argmax).tolist() == [1, -1, 1]

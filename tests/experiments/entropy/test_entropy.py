@@ -14,7 +14,7 @@ from experiments.entropy import experiment as entropy
 from experiments.entropy import measurement
 from experiments.entropy.experiment import Config
 from experiments.statistics.clusters import standard_error
-from hopfield import find_memory
+from hopfield import memories
 from hopfield.theory import spherical
 from tests.experiments import estimates
 
@@ -83,7 +83,7 @@ def test_the_identities_and_the_descent_hold_at_every_step(memory: str) -> None:
 
 def test_the_entropy_rises_to_ln_2_between_two_opposite_patterns() -> None:
     # physics: x' = tanh(β x) shrinks x to 0 for β < 1, where both patterns weigh the same.
-    model = find_memory("modern").build(jnp.array([[1.0], [-1.0]]), beta=0.9)
+    model = memories.find("modern").build(jnp.array([[1.0], [-1.0]]), beta=0.9)
     found = jax.jit(lambda start: measurement._retrieval(model, 0, start, 200))(jnp.array([1.0]))
     assert np.all(np.diff(found["entropy"]) > -1e-12)
     assert found["entropy"][0] < 0.45

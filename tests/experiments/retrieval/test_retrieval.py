@@ -12,7 +12,7 @@ from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Config, Scan
 from experiments.shared import corruptions, draws, grids, kappa_theory, parallel, retrievals, streams
 from experiments.system import files
-from hopfield import find_memory, retrieve
+from hopfield import memories, retrieve
 from hopfield.dynamics import CYCLE
 from hopfield.patterns import sphere as sphere_patterns
 from hopfield.patterns.sources import generated
@@ -208,7 +208,9 @@ def test_patterns_that_are_not_stored_are_retrieved_alike():
     for row in found:
         pattern_key, query_key = draws.keys(0, 16, 0, row["sample"])
         rows = generated(pattern_key, "spins", 300, 16).rows(0, 300)
-        model = find_memory(row["memory"]).build(rows, **({} if row["kappa"] is None else {"beta": row["kappa"] / 16}))
+        model = memories.find(row["memory"]).build(
+            rows, **({} if row["kappa"] is None else {"beta": row["kappa"] / 16})
+        )
         targets = np.asarray(rows[:6], float)
         begun = jnp.asarray(streams.start(*corruptions.parts(row["corruption"]), query_key, targets))
         end = jax.vmap(lambda x, model=model: retrieve(model, x, max_steps=1000))(begun)

@@ -10,11 +10,11 @@ from hopfield import (
     Couplings,
     Memory,
     attention,
-    find_memory,
     fisher,
     glauber,
     large,
     layers,
+    memories,
     metrics,
     patterns,
     retrieve,
@@ -32,7 +32,7 @@ SPINS = np.sign(RNG.normal(size=(3, 8)))
 UP = SPINS > 0
 ROWS = RNG.normal(size=(3, 4))
 SCORES = np.array([0.3, -0.2, 0.9])
-NETWORK = find_memory("classical").build(SPINS)
+NETWORK = memories.find("classical").build(SPINS)
 WEIGHTS = {"w": jnp.asarray(RNG.normal(size=(4, 3)))}
 
 

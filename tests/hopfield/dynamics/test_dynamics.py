@@ -5,10 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from hopfield import memories
 from hopfield._numerics import tolerance
 from hopfield.couplings import Couplings
 from hopfield.dynamics import CONVERGED, CYCLE, NOT_A_NUMBER, STATUS, STEP_LIMIT, fixed_point, retrieve, trajectory
-from hopfield.memories import find as find_memory
 from hopfield.memory import Memory
 from hopfield.separations import Entmax, Polynomial, Sparsemax
 from hopfield.similarities import SquaredDistance
@@ -363,7 +363,7 @@ def test_a_memory_in_other_units_converges_where_it_did(scale):
 def test_queries_are_retrieved_on_each_device_by_itself(spec, dynamics):
     """Within `jax.shard_map` as JAX sets it, which asks whether what goes round a loop varies over the devices."""
     stored = np.random.default_rng(0).choice([-1.0, 1.0], (3, 12))
-    model = find_memory(spec).build(stored) if spec == "classical" else Memory(stored, 2.0, separation=spec)
+    model = memories.find(spec).build(stored) if spec == "classical" else Memory(stored, 2.0, separation=spec)
     key = jax.random.key(0) if dynamics == "asynchronous" else None
     run = jax.vmap(lambda state: retrieve(model, state, dynamics=dynamics, key=key))
     mesh = jax.make_mesh((1,), ("queries",), axis_types=(jax.sharding.AxisType.Auto,))

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Couplings, _triton, find_memory, hebb_couplings
+from hopfield import Couplings, _triton, hebb_couplings, memories
 from hopfield._pytrees import changed
 from hopfield.dynamics import asynchronous
 from hopfield.packed import packed_couplings
@@ -42,7 +42,7 @@ def on_gpu(monkeypatch):
 
 def network(kind, neurons, seed):
     patterns = spins(jax.random.key(seed), max(neurons // 6, 1), neurons).astype(jnp.float32)
-    memory = find_memory("classical").build(patterns)
+    memory = memories.find("classical").build(patterns)
     if kind == "packed":
         return packed_couplings(memory)
     if kind == "hebb":

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import find_memory, large
+from hopfield import large, memories
 from hopfield.large import counts
 from hopfield.patterns import base
 from hopfield.patterns.sources import generated, packed, stored
@@ -78,7 +78,7 @@ def test_softmax_statistics_are_those_of_all_weights(beta):
     ],
 )
 def test_updates_are_those_of_the_memory(memory, function, options):
-    model = find_memory(memory).build(jnp.asarray(PATTERNS), **options)
+    model = memories.find(memory).build(jnp.asarray(PATTERNS), **options)
     found = counts.count(SOURCE, QUERIES)
     np.testing.assert_array_equal(found.update(function), jax.vmap(model.update)(jnp.asarray(QUERIES)))
     fields, expected = found.fields(function), np.asarray(jax.vmap(model.local_field)(jnp.asarray(QUERIES)))
@@ -91,7 +91,7 @@ def test_updates_are_those_of_the_memory(memory, function, options):
 @pytest.mark.parametrize("spec", ["exponential", "dense:3", "dense:4", "classical"])
 def test_the_summand_of_a_memory_gives_its_dynamics_and_shares(spec):
     options = {"beta": 0.6} if spec == "exponential" else {}
-    model = find_memory(spec).build(jnp.asarray(PATTERNS), **options)
+    model = memories.find(spec).build(jnp.asarray(PATTERNS), **options)
     found, part = counts.count(SOURCE, QUERIES), counts.summand(model)
     np.testing.assert_array_equal(found.update(part.potential), jax.vmap(model.update)(jnp.asarray(QUERIES)))
     own = np.sum(PATTERNS[:Q] * QUERIES, axis=1)
@@ -107,7 +107,7 @@ def test_fields_of_512_spins_are_half_the_energy_that_a_spin_decides(spec, optio
     """From ±1 at the spin itself, written out: neither counts nor blocks let the own spin in."""
     patterns = np.random.default_rng(4).choice([-1.0, 1.0], size=(257, 512))
     queries = patterns[:2] * np.where(np.random.default_rng(5).random((2, 512)) < 0.2, -1.0, 1.0)
-    model = find_memory(spec).build(jnp.asarray(patterns), **options)
+    model = memories.find(spec).build(jnp.asarray(patterns), **options)
     function = counts.summand(model).potential
     rest = (queries @ patterns.T)[:, :, None] - queries[:, None, :] * patterns
     expected = 0.5 * np.sum(function(rest + patterns) - function(rest - patterns), axis=1)
@@ -133,7 +133,7 @@ def test_terms_of_far_queries_do_not_vanish_nor_those_of_near_ones_overflow(spec
     rng = np.random.default_rng(0)
     patterns = rng.choice([-1.0, 1.0], size=(40, 1000))
     queries = np.concatenate([rng.choice([-1.0, 1.0], size=(3, 1000)), patterns[:1]])
-    model = find_memory(spec).build(jnp.asarray(patterns), **options)
+    model = memories.find(spec).build(jnp.asarray(patterns), **options)
     found = counts.count(patterns, queries)
     np.testing.assert_array_equal(found.update(model), jax.vmap(model.update)(jnp.asarray(queries)))
     shares = np.asarray(jax.vmap(model.shares)(jnp.asarray(queries)))
@@ -154,7 +154,7 @@ def test_half_way_between_two_patterns_no_rule_takes_rounding_for_a_sign(number,
     state = patterns[0].copy()
     state[other[: len(other) // 2]] *= -1
     stored_rows, query = jnp.asarray(patterns, jnp.float32), jnp.asarray(state, jnp.float32)
-    model = find_memory("exponential").build(stored_rows, beta=jnp.float32(beta))
+    model = memories.find("exponential").build(stored_rows, beta=jnp.float32(beta))
     cache = model.cache(query)
     found = {
         "at once": quick(model.local_field)(query),
@@ -170,7 +170,7 @@ def test_half_way_between_two_patterns_no_rule_takes_rounding_for_a_sign(number,
 
 
 def test_other_memories_are_no_sums_over_spins():
-    model = find_memory("modern").build(jnp.asarray(PATTERNS))
+    model = memories.find("modern").build(jnp.asarray(PATTERNS))
     with pytest.raises(ValueError, match="memory must be a sum over dot products with spins"):
         counts.summand(model)
 

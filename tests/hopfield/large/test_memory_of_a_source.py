@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Memory, find_memory, fixed_point, large, retrieve, separations
+from hopfield import Memory, fixed_point, large, memories, retrieve, separations
 from hopfield.large import _running, reading
 from hopfield.patterns.sources import Mapped, Source, generated, mapped, packed, stored
 from hopfield.similarities import Bilinear, Cosine, SquaredDistance
@@ -109,7 +109,7 @@ def test_named_memories_are_built_of_sources_and_retrieve(name):
     source = generated(jax.random.key(2), "spins", 40, 20)
     rows = np.asarray(source.rows(0, 40))
     query = rows[3] * np.where(np.arange(20) < 2, -1.0, 1.0)
-    found, same = (retrieve(find_memory(name).build(patterns), query) for patterns in (source, rows))
+    found, same = (retrieve(memories.find(name).build(patterns), query) for patterns in (source, rows))
     np.testing.assert_array_equal(found.status, same.status)
     np.testing.assert_array_equal(found.steps, same.steps)
     np.testing.assert_allclose(found.state, same.state, atol=1e-9)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, nnls
 
-from hopfield import find_memory, patterns, retrieve
+from hopfield import memories, patterns, retrieve
 from hopfield.observables.stability import stabilities
 
 N = 40
@@ -14,7 +14,7 @@ N = 40
 
 def learned(spec: str, num_patterns: int, *, seed: int = 0, neurons: int = N):
     stored = patterns.spins(jax.random.key(seed), num_patterns, neurons)
-    network = find_memory(spec).build(stored)
+    network = memories.find(spec).build(stored)
     return stored, network, np.asarray(stabilities(network, stored))
 
 
@@ -69,7 +69,7 @@ def test_unused_patterns_are_not_learned():
     stored = patterns.spins(jax.random.key(1), 12, N)
     used = jnp.arange(12) < 7
     for spec in ("perceptron", "perceptron_symmetric", "adatron"):
-        alone, masked = find_memory(spec).build(stored[:7]), find_memory(spec).build(stored, mask=used)
+        alone, masked = memories.find(spec).build(stored[:7]), memories.find(spec).build(stored, mask=used)
         np.testing.assert_allclose(masked.matrix, alone.matrix, atol=1e-6, err_msg=spec)
 
 

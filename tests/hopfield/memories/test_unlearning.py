@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import find_memory, retrieve
+from hopfield import memories, retrieve
 from hopfield.couplings import Couplings
 
 N, M = 64, 8
@@ -15,7 +15,7 @@ PATTERNS = jnp.asarray(np.random.default_rng(2).choice([-1.0, 1.0], size=(M, N))
 
 
 def built(spec: str, **options) -> Couplings:
-    return cast(Couplings, find_memory(spec).build(PATTERNS, **options))
+    return cast(Couplings, memories.find(spec).build(PATTERNS, **options))
 
 
 def test_no_dream_is_hebbs_rule_and_one_takes_away_where_it_ends() -> None:
@@ -47,7 +47,7 @@ def test_patterns_that_hebbs_rule_has_lost_return_and_are_erased_when_sleep_goes
     patterns = jnp.asarray(np.random.default_rng(0).choice([-1.0, 1.0], size=(30, 100)))
 
     def kept(dreams: int) -> float:
-        model = find_memory(f"unlearning:{dreams}").build(patterns)
+        model = memories.find(f"unlearning:{dreams}").build(patterns)
         return float(jnp.mean(jnp.mean(ends(model, patterns) * patterns, axis=1) > 0.95))
 
     assert kept(0) < 0.4

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Couplings, find_memory, patterns
+from hopfield import Couplings, memories, patterns
 from hopfield.networks import AsymmetricCouplings
 from hopfield.networks.attractors import as_couplings, find_attractors, shuffled, transitions
 
@@ -46,7 +46,7 @@ def test_energies_are_those_of_the_states():
 
 def test_stored_patterns_are_attractors():
     stored = patterns.spins(jax.random.key(1), 2, 60)
-    network = find_memory("perceptron_symmetric").build(stored)
+    network = memories.find("perceptron_symmetric").build(stored)
     reached = set(map(tuple, np.asarray(find_attractors(network, jax.random.key(0), starts=300).states)))
     assert {tuple(np.asarray(row)) for row in stored} <= reached
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Memory, find_memory, separations, similarities, spaces
+from hopfield import Memory, memories, separations, similarities, spaces
 from hopfield.observables.energies import bare_energy, energy_constant, log_energy
 
 RNG = np.random.default_rng(0)
@@ -75,9 +75,9 @@ def test_differences_of_bare_energies_keep_their_digits_in_float32_as_beta_falls
 
 def test_the_logarithm_of_the_exponential_energy_is_finite_where_it_overflows():
     patterns = jnp.where(jnp.asarray(RNG.normal(size=(6, 200))) > 0, 1.0, -1.0)
-    wide = find_memory("exponential").build(patterns, mask=USED)
+    wide = memories.find("exponential").build(patterns, mask=USED)
     assert log_energy(wide, patterns[0]) == pytest.approx(np.log(-float(wide.energy(patterns[0]))))
-    single = find_memory("exponential").build(patterns.astype(jnp.float32), mask=USED)
+    single = memories.find("exponential").build(patterns.astype(jnp.float32), mask=USED)
     assert single.energy(single.patterns[0]) == -jnp.inf
     assert log_energy(single, single.patterns[0]) == pytest.approx(200.0)
     with pytest.raises(ValueError, match="must be exponential where R = 0"):
