@@ -19,7 +19,7 @@ from hopfield import Memory, hebb_couplings, retrieve
 from hopfield.attention import attend_blockwise, causal
 from hopfield.layers import AssociationOptions, HopfieldAttention
 from hopfield.patterns import spins
-from hopfield.patterns.sources import generated
+from hopfield.patterns.sources import Generated
 
 SEPARATIONS = ("softmax", "softmax1", "sparsemax", "entmax:1.5", "top_k:8")
 
@@ -100,7 +100,7 @@ def attention(small: bool) -> dict[str, Row]:
 def memories(small: bool) -> dict[str, Row]:
     """Asynchronous retrieval, a read of patterns that are drawn when they are read, and a whole command."""
     neurons, probes, drawn, asked = (100, 4, 2**12, 4) if small else (2000, 32, 10**7, 64)
-    source = generated(jax.random.key(0), "spins", drawn, 32)
+    source = Generated(jax.random.key(0), "spins", drawn, 32)
     patterns = lambda: (spins(jax.random.key(0), int(0.138 * neurons), neurons).astype(jnp.float32),)
     query = lambda: (np.asarray(source.part(0, asked).rows(0, asked), np.float32),)
     found = {

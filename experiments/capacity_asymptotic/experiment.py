@@ -27,7 +27,7 @@ from experiments.contract import Cost, Point, Row, grid_axis, option
 from experiments.shared import corruptions
 from experiments.shared.notes import note
 from hopfield.large import counts, overlap_sampling
-from hopfield.patterns.sources import generated
+from hopfield.patterns.sources import Generated
 from hopfield.theory.base import flips
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
@@ -168,7 +168,7 @@ def rows_by_enumeration(config: Config, neurons: int, sample: int, wanted: list[
     size = {point["load"]: round(np.exp(point["load"] * neurons)) for point in wanted}
     queries = min(config.queries, max(size.values()))
     key = jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), neurons), sample)
-    source = generated(key, "spins", max(size.values()), neurons)
+    source = Generated(key, "spins", max(size.values()), neurons)
     targets = np.asarray(source.part(0, queries).rows(0, queries), np.float64)
     starts = {c: _flip_targets(config, targets, c, sample) for c in dict.fromkeys(p["corruption"] for p in wanted)}
     for counted in counts.along(source, np.concatenate(list(starts.values())), sorted(set(size.values()))):

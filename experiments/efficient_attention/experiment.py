@@ -141,10 +141,10 @@ def computation(method: str, width: int, length: int, number: int) -> Callable:
     name, given = name_and_number(method)
     size = int(given or 0)
     if name == "linear":
-        features = attention.positive_random_features(jax.random.key(number), width, size)
+        features = attention.PositiveFeatures(jax.random.key(number), width, size)
         return lambda q, k, v: attention.linear_attention(q, k, v, features=features)
     if name == "elu":
-        return lambda q, k, v: attention.linear_attention(q, k, v, features=attention.elu_plus_one())
+        return lambda q, k, v: attention.linear_attention(q, k, v, features=attention.EluPlusOne())
     if name == "window":
         return lambda q, k, v: attention.attend_locally(q, k, v, left=size, right=size)
     if name == "low_rank":

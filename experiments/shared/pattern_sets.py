@@ -42,12 +42,12 @@ def is_streamed(ensemble: str) -> bool:
 def stream(ensemble: str, key: Array, num_patterns: int, neurons: int) -> sources.Source:
     """The source that hands out `num_patterns` spins of width `neurons`, see `hopfield.patterns.sources`."""
     if ensemble == GENERATED:
-        return sources.generated(key, "spins", num_patterns, neurons)
+        return sources.Generated(key, "spins", num_patterns, neurons)
     return _mapped(ensemble)
 
 
 def _mapped(ensemble: str) -> sources.Mapped:
-    return sources.mapped(os.path.expanduser(ensemble.removeprefix(MAPPED)))
+    return sources.Mapped(os.path.expanduser(ensemble.removeprefix(MAPPED)))
 
 
 def shape(ensemble: str, spins: bool = False) -> tuple[int, int]:

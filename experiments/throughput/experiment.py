@@ -28,7 +28,7 @@ from experiments.shared.notes import note
 from experiments.statistics.lines import straight_line
 from hopfield import Memory, large, separations
 from hopfield.large import counts
-from hopfield.patterns.sources import generated
+from hopfield.patterns.sources import Generated
 
 TASKS = ("softmax", "sparsemax", "counts")
 AXES = ("patterns", "neurons", "queries")
@@ -144,8 +144,8 @@ def _job(config: Config, point: Point) -> tuple[Callable, tuple, float]:
     num_patterns, neurons, queries = (point[axis] for axis in AXES)
     key = jax.random.key(config.seed)
     if point["task"] == "counts":
-        source = generated(key, "spins", num_patterns, neurons)
-        words = generated(jax.random.key(config.seed + 1), "spins", queries, neurons).words(0, queries)
+        source = Generated(key, "spins", num_patterns, neurons)
+        words = Generated(jax.random.key(config.seed + 1), "spins", queries, neurons).words(0, queries)
         tally = lambda source, words: counts.tally(source, words, num_patterns, mesh=None)
         return tally, (source, words), 2.0 * num_patterns * queries * (neurons + 1) ** 2
     rows = jax.random.normal(key, (num_patterns, neurons), jnp.float32)

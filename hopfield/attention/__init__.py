@@ -13,7 +13,7 @@ Query [*b, T, D], key [*b, S, D] and value [*b, S, V] give a read-out [*b, T, V]
                    Projections, head_diversity, head_divergence
     blocks         attend_blockwise, in memory linear in length; attend_ring, over devices; with fewer keys
                    attend_locally, attend_low_rank, attend_truncated
-    linear         linear_attention, FastWeights; FeatureMap, elu_plus_one, positive_random_features, random_fourier
+    linear         linear_attention, FastWeights; FeatureMap: EluPlusOne, RandomFourier, PositiveFeatures
     gradients      attention_gradients, Gradients, by hand; verify_gradients, Agreement, which hold them to JAX's;
                    softmax_jacobian, softmax_jacobian_product, sparse_jacobian, sparse_jacobian_product
 """
@@ -44,11 +44,11 @@ from hopfield.attention.heads import (
 )
 from hopfield.attention.kernels import additive_scores, kernel_regression
 from hopfield.attention.linear import (
+    EluPlusOne,
     FeatureMap,
-    elu_plus_one,
+    PositiveFeatures,
+    RandomFourier,
     linear_attention,
-    positive_random_features,
-    random_fourier,
 )
 from hopfield.attention.logarithms import log_weights
 from hopfield.attention.mask_views import mask_bias, mask_text, random_blocks
@@ -88,12 +88,15 @@ from hopfield.separations.jacobians import (
 __all__ = [
     "Agreement",
     "Decomposition",
+    "EluPlusOne",
     "FastWeights",
     "FeatureMap",
     "Gradients",
     "HeadParts",
     "Mask",
+    "PositiveFeatures",
     "Projections",
+    "RandomFourier",
     "SoftCap",
     "additive_scores",
     "alibi_bias",
@@ -110,7 +113,6 @@ __all__ = [
     "causal",
     "causal_last",
     "decompose",
-    "elu_plus_one",
     "everything",
     "global_local",
     "head_divergence",
@@ -125,11 +127,9 @@ __all__ = [
     "multi_head",
     "multi_head_parts",
     "padding",
-    "positive_random_features",
     "prefix",
     "project_heads",
     "random_blocks",
-    "random_fourier",
     "read",
     "relative_bias",
     "rotary",

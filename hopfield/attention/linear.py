@@ -7,7 +7,7 @@ The sums are formed once for all queries, or running along the sequence when att
 
 import abc
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,7 @@ from jaxtyping import Array, Bool, Float
 from hopfield._arguments import flag, integer, random_key, real_array, shown
 from hopfield._arrays import product, same_rank, transposed, unread_as_zero
 from hopfield._numerics import accumulation_dtype
-from hopfield._pytrees import Node
+from hopfield._pytrees import Node, changed, fill
 from hopfield.attention._arguments import Keys, Rows, inputs, inverse_temperature, per_row, valid_keys
 
 Features = Float[Array, "*b T M"]
@@ -28,7 +28,7 @@ class FeatureMap(Node, abc.ABC):
 
     Example:
         >>> from hopfield import attention
-        >>> attention.elu_plus_one().of_keys(jnp.array([[0.0, 1.0]])).tolist()
+        >>> attention.EluPlusOne().of_keys(jnp.array([[0.0, 1.0]])).tolist()
         [[1.0, 2.0]]
     """
 
@@ -60,11 +60,36 @@ class EluPlusOne(FeatureMap):
         return features, jnp.zeros((*features.shape[:-1], 1), features.dtype)
 
 
-class RandomFourier(FeatureMap):
-    """φ(x) = e^(‖x‖²/2) [cos w·x, sin w·x] / √m, x scaled by √β: unbiased, but of either sign. See `random_fourier`."""
+class _RandomFeatures(FeatureMap):
+    """Features of random directions w ~ N(0, 1), of queries and keys scaled by √β."""
 
     directions: Float[Array, "m D"]
     beta: Float[Array, "*h"]
+
+    def __init__(
+        self, key: Array, width: int, features: int, *, beta: ArrayLike | None = None, orthogonal: bool | None = None
+    ) -> None:
+        orthogonal = self._orthogonal if orthogonal is None else orthogonal
+        fill(self, directions=_directions(key, width, features, orthogonal), beta=_rate(beta, width))
+
+    replace = changed
+    _orthogonal: ClassVar[bool] = False
+
+
+class RandomFourier(_RandomFeatures, init=False):
+    """φ(x) = e^(‖x‖²/2) [cos w·x, sin w·x] / √m, x scaled by √β: random Fourier features of the kernel exp(β x·y).
+
+    Unbiased, but of either sign: accurate where query and key are near; the error relative to the kernel grows as
+    e^(β‖x − y‖²/2), see `PositiveFeatures`.
+
+    Args:
+        key: random key that draws the directions w ~ N(0, 1).
+        width: D of queries and keys.
+        features: number m ≥ 1 of directions, each a cosine and a sine.
+        beta: as in `attend`, one number or per head; 1/√D if None.
+        orthogonal: directions orthogonal within blocks of D, which lowers the variance; False if None.
+    Source: Rahimi & Recht 2007, algorithm 1.
+    """
 
     def split(self, x: Rows) -> tuple[Features, Float[Array, "*b T 1"]]:
         x = _times_root_beta(real_array("x", x), self.directions, self.beta)
@@ -73,52 +98,22 @@ class RandomFourier(FeatureMap):
         return features, 0.5 * jnp.sum(x * x, axis=-1, keepdims=True)
 
 
-class PositiveFeatures(FeatureMap):
-    """φ(x) = e^(w·x − ‖x‖²/2) / √m, x scaled by √β: unbiased and positive. See `positive_random_features`."""
+class PositiveFeatures(_RandomFeatures, init=False):
+    """φ(x) = e^(w·x − ‖x‖²/2) / √m, x scaled by √β: FAVOR+, positive random features of the kernel exp(β x·y).
 
-    directions: Float[Array, "m D"]
-    beta: Float[Array, "*h"]
+    Unbiased. The relative variance is (e^(β‖x + y‖²) − 1)/m for independent directions: an unlikely key costs little.
+    Arguments as of `RandomFourier`, but that directions are orthogonal if `orthogonal` is None.
+
+    Source: Choromanski et al. 2021, lemma 1 and §3.2 (arXiv:2009.14794).
+    """
+
+    _orthogonal: ClassVar[bool] = True
 
     def split(self, x: Rows) -> tuple[Features, Float[Array, "*b T 1"]]:
         x = _times_root_beta(real_array("x", x), self.directions, self.beta)
         exponent = x @ self.directions.T.astype(x.dtype) - 0.5 * jnp.sum(x * x, axis=-1, keepdims=True)
         top = jax.lax.stop_gradient(jnp.max(exponent, axis=-1, keepdims=True))
         return jnp.exp(exponent - top) / self.directions.shape[0] ** 0.5, top
-
-
-def elu_plus_one() -> EluPlusOne:
-    """Features elu(x) + 1, one per component and without randomness."""
-    return EluPlusOne()
-
-
-def random_fourier(
-    key: Array, width: int, features: int, *, beta: ArrayLike | None = None, orthogonal: bool = False
-) -> RandomFourier:
-    """Random Fourier features of the kernel exp(β x·y): `features` cosines and the same number of sines.
-
-    Accurate where query and key are near; their error relative to the kernel grows as e^(β‖x − y‖²/2), see FAVOR+.
-
-    Args:
-        key: random key that draws the directions w ~ N(0, 1).
-        width: D of queries and keys.
-        features: number m ≥ 1 of directions.
-        beta: as in `attend`, one number or per head; 1/√D if None.
-        orthogonal: directions orthogonal within blocks of D, which lowers the variance.
-    Source: Rahimi & Recht 2007, algorithm 1.
-    """
-    return RandomFourier(_directions(key, width, features, orthogonal), _rate(beta, width))
-
-
-def positive_random_features(
-    key: Array, width: int, features: int, *, beta: ArrayLike | None = None, orthogonal: bool = True
-) -> PositiveFeatures:
-    """FAVOR+: positive random features of the kernel exp(β x·y). Arguments as in `random_fourier`.
-
-    The relative variance is (e^(β‖x + y‖²) − 1)/m for independent directions: an unlikely key costs little.
-
-    Source: Choromanski et al. 2021, lemma 1 and §3.2 (arXiv:2009.14794).
-    """
-    return PositiveFeatures(_directions(key, width, features, orthogonal), _rate(beta, width))
 
 
 def linear_attention(

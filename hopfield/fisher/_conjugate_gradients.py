@@ -18,9 +18,9 @@ class SolveInfo(NamedTuple):
     """Account of how a solution came about.
 
     Example:
-        >>> from hopfield.fisher import fisher, gaussian
+        >>> from hopfield.fisher import Gaussian, fisher
         >>> model, x = lambda params, x: x @ params, jnp.array([[1.0, 0.0], [0.0, 2.0]])
-        >>> F = fisher(model, jnp.zeros((2, 1)), likelihood=gaussian(1.0), inputs=x)
+        >>> F = fisher(model, jnp.zeros((2, 1)), likelihood=Gaussian(1.0), inputs=x)
         >>> step, info = F.solve(jnp.ones((2, 1)), damping=1e-3)
         >>> info.converged.item()
         True

@@ -22,9 +22,9 @@ class DenseBlock(Node):
     """One matrix [Q, Q] per head for a leaf of H·Q entries.
 
     Example:
-        >>> from hopfield.fisher import fisher, gaussian
+        >>> from hopfield.fisher import Gaussian, fisher
         >>> model, x = lambda params, x: x @ params, jnp.array([[1.0, 0.0], [0.0, 2.0]])
-        >>> F = fisher(model, jnp.zeros((2, 1)), likelihood=gaussian(1.0), inputs=x)
+        >>> F = fisher(model, jnp.zeros((2, 1)), likelihood=Gaussian(1.0), inputs=x)
         >>> [type(block).__name__ for block in F.block_diagonal().blocks]
         ['DenseBlock']
     """
@@ -73,9 +73,9 @@ class KroneckerBlock(Node):
     """left ⊗ right per head for a leaf of matrices V [R, C]: V ↦ left V right.
 
     Example:
-        >>> from hopfield.fisher import fisher, gaussian
+        >>> from hopfield.fisher import Gaussian, fisher
         >>> model, x = lambda params, x: x @ params, jnp.array([[1.0, 0.0], [0.0, 2.0]])
-        >>> F = fisher(model, jnp.zeros((2, 1)), likelihood=gaussian(1.0), inputs=x)
+        >>> F = fisher(model, jnp.zeros((2, 1)), likelihood=Gaussian(1.0), inputs=x)
         >>> [type(block).__name__ for block in F.kronecker().blocks]
         ['KroneckerBlock']
     """
@@ -108,9 +108,9 @@ class BlockDiagonal(Node):
     """A block-diagonal operator over parameters, with the methods `@`, `solve` and `to_dense` of `Fisher`.
 
     Example:
-        >>> from hopfield.fisher import fisher, gaussian
+        >>> from hopfield.fisher import Gaussian, fisher
         >>> model, x = lambda params, x: x @ params, jnp.array([[1.0, 0.0], [0.0, 2.0]])
-        >>> F = fisher(model, jnp.zeros((2, 1)), likelihood=gaussian(1.0), inputs=x)
+        >>> F = fisher(model, jnp.zeros((2, 1)), likelihood=Gaussian(1.0), inputs=x)
         >>> print(F.block_diagonal().to_dense().round(4))
         [[0.5 0. ]
          [0.  2. ]]

@@ -21,7 +21,7 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from hopfield._arguments import nearest, positive_scalar
 from hopfield._numerics import violated
-from hopfield._pytrees import Node
+from hopfield._pytrees import Node, fill
 
 Outputs = Float[Array, "*b K"]
 
@@ -173,15 +173,18 @@ class Bernoulli(_Independent):
 
 
 class Gaussian(_Independent):
-    """K independent real numbers of mean η and one known variance. Build with `gaussian(variance)`.
+    """K independent real numbers of mean η and one known variance > 0. ValueError otherwise.
 
     Example:
-        >>> from hopfield.fisher import gaussian
-        >>> gaussian(2.0).fisher_product(jnp.zeros(2), jnp.ones(2)).tolist()
+        >>> from hopfield.fisher import Gaussian
+        >>> Gaussian(2.0).fisher_product(jnp.zeros(2), jnp.ones(2)).tolist()
         [0.5, 0.5]
     """
 
-    variance: Float[Array, ""]
+    variance: Float[Array, ""] | float = 1.0
+
+    def __post_init__(self) -> None:
+        fill(self, variance=jnp.asarray(positive_scalar("variance", self.variance)))
 
     def log_probability(self, outputs: Outputs, targets: Array) -> Float[Array, "*b"]:
         square = (targets - outputs) ** 2 / self.variance
@@ -231,12 +234,7 @@ class Poisson(_Independent):
         return jax.random.poisson(key, jnp.exp(outputs)).astype(outputs.dtype)
 
 
-def gaussian(variance: float = 1.0) -> Gaussian:
-    """Real targets of a known variance > 0. ValueError otherwise."""
-    return Gaussian(jnp.asarray(positive_scalar("variance", variance)))
-
-
-_NAMED = {"categorical": Categorical, "bernoulli": Bernoulli, "gaussian": gaussian, "poisson": Poisson}
+_NAMED = {"categorical": Categorical, "bernoulli": Bernoulli, "gaussian": Gaussian, "poisson": Poisson}
 
 
 def as_likelihood(likelihood: Likelihood | str) -> Likelihood:

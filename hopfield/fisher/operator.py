@@ -39,9 +39,9 @@ class Fisher(Node):
     """F as an operator: `F @ v` costs one product with J and one with Jᵀ and forms no matrix. Built by `fisher`.
 
     Example:
-        >>> from hopfield.fisher import fisher, gaussian
+        >>> from hopfield.fisher import Gaussian, fisher
         >>> model, x = lambda params, x: x @ params, jnp.array([[1.0, 0.0], [0.0, 2.0]])
-        >>> F = fisher(model, jnp.zeros((2, 1)), likelihood=gaussian(1.0), inputs=x)
+        >>> F = fisher(model, jnp.zeros((2, 1)), likelihood=Gaussian(1.0), inputs=x)
         >>> print(F @ jnp.ones((2, 1)))
         [[0.5]
          [2. ]]

@@ -20,7 +20,7 @@ from hopfield._arguments import integer
 from hopfield.large._parts import Parts, as_parts, is_memory
 from hopfield.large._tally import tally
 from hopfield.patterns.bits import pack
-from hopfield.patterns.sources import Generated, Packed, Source, as_source, packed
+from hopfield.patterns.sources import Generated, Packed, Source, as_source
 from hopfield.separations.streams import Summand, streaming
 from hopfield.similarities import Dot
 from hopfield.spaces import Spins
@@ -220,7 +220,7 @@ def _chunks(source: Source, words: Array, first: int, stop: int, mesh: Mesh | No
     waiting = None
     for _, part in source.parts(_chunk(source), first, stop):
         size = part.shape[0]
-        running = tally(part if source.spins else packed(part.rows(0, size)), words, size, mesh=mesh)
+        running = tally(part if source.spins else Packed(part.rows(0, size)), words, size, mesh=mesh)
         if waiting is not None:
             yield np.asarray(waiting).astype(np.int64)
         waiting = running

@@ -16,6 +16,7 @@ from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 
 from hopfield._arguments import as_path, integer, one_of, random_key, real_array, real_matrix
 from hopfield._numerics import is_traced, violated
+from hopfield._pytrees import changed, fill
 from hopfield.patterns import base, ensembles
 from hopfield.patterns.base import Index, Source
 from hopfield.patterns.bits import pack, random_words, unpack
@@ -24,15 +25,21 @@ from hopfield.patterns.ensembles import Ensemble
 
 
 class Stored(Source):
-    """Patterns in an array on the device. Build with `stored(patterns)`.
+    """Patterns [M, N] in an array on the device. ValueError unless it is a non-empty real matrix.
 
     Example:
         >>> from hopfield.patterns import sources
-        >>> sources.stored(jnp.eye(3)).rows(1, 1).tolist()
+        >>> sources.Stored(jnp.eye(3)).rows(1, 1).tolist()
         [[0.0, 1.0, 0.0]]
     """
 
     array: Float[Array, "M N"]
+
+    def __post_init__(self) -> None:
+        rows = real_array("patterns", self.array)
+        if rows.ndim != 2 or 0 in rows.shape:
+            raise ValueError(f"patterns must be a non-empty matrix [M, N], got shape {rows.shape}")
+        fill(self, array=rows)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -47,22 +54,33 @@ class Stored(Source):
 
     def part(self, first: int, size: int) -> Source:
         first, size = self._checked_rows(first, size)
-        return Stored(self.array[first : first + size])
+        return changed(self, array=self.array[first : first + size])
 
 
 class Packed(Source):
-    """Spins as bits, 32 to the word, a thirty-second of their size in float32. Build with `packed(spins)`.
+    """Spins [M, N] as bits, 32 to the word, a thirty-second of their size in float32.
+
+    Raises:
+        ValueError: an entry is neither −1 nor +1.
 
     Example:
         >>> from hopfield.patterns import sources
-        >>> source = sources.packed(jnp.ones((4, 64)))
+        >>> source = sources.Packed(jnp.ones((4, 64)))
         >>> source.bits.shape, source.rows(0, 1).sum().item()
         ((4, 2), 64.0)
     """
 
     bits: UInt32[Array, "M W"]
-    neurons: int = struct.field(pytree_node=False, default=1)
+    neurons: int = struct.field(pytree_node=False)
     spins: ClassVar[bool] = True
+
+    def __init__(self, rows: Float[Array, "M N"]) -> None:
+        rows = Stored(rows).array
+        if violated(lambda x: abs(x) == 1, rows):
+            raise ValueError("patterns must be spins −1 or +1 to be packed into bits")
+        fill(self, bits=pack(rows), neurons=rows.shape[1])
+
+    replace = changed
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -76,29 +94,53 @@ class Packed(Source):
 
     def part(self, first: int, size: int) -> Source:
         first, size = self._checked_rows(first, size)
-        return Packed(self.bits[first : first + size], self.neurons)
+        return changed(self, bits=self.bits[first : first + size])
 
 
 class Generated(Source):
-    """Patterns of a random ensemble, drawn anew from (key, index) whenever they are read. Build with `generated`.
+    """Patterns of a random ensemble, drawn anew from (key, index) whenever they are read, and never stored.
 
     Row μ depends on the key and on μ only, so that its bits are the same whatever the block, the number of devices or
     the machine. Spins are drawn as words of 32, a tenth of the work of `patterns.spins`, which has the same law and
     other bits; every other ensemble is the one of `hopfield.patterns`.
 
+    Args:
+        key: random key.
+        ensemble: "spins", "biased", "correlated", "gaussian" or "sphere", as in `hopfield.patterns`.
+        num_patterns, neurons: M and N, at least 1; each further 2^32 patterns are drawn from a key of their own.
+        parameters: what the ensemble takes after N: bias, length or radius.
+    Raises:
+        ValueError: unknown ensemble, a size below 1, a parameter out of range.
+
     Example:
         >>> from hopfield.patterns import sources
-        >>> source = sources.generated(jax.random.key(0), "spins", 10**6, 32)
+        >>> source = sources.Generated(jax.random.key(0), "spins", 10**6, 32)
         >>> source.rows(999_999, 1).shape
         (1, 32)
     """
 
     key: PRNGKeyArray
     first: UInt32[Array, ""]
-    parameters: tuple[Array, ...] = ()
-    ensemble: Ensemble = struct.field(pytree_node=False, default="spins")
-    count: int = struct.field(pytree_node=False, default=1)
-    neurons: int = struct.field(pytree_node=False, default=1)
+    parameters: tuple[Array, ...]
+    ensemble: Ensemble = struct.field(pytree_node=False)
+    count: int = struct.field(pytree_node=False)
+    neurons: int = struct.field(pytree_node=False)
+
+    def __init__(
+        self, key: PRNGKeyArray, ensemble: Ensemble, num_patterns: int, neurons: int, *parameters: float
+    ) -> None:
+        one_of("ensemble", ensemble, ensembles.ENSEMBLES)
+        count, neurons = integer("num_patterns", num_patterns), integer("neurons", neurons)
+        try:
+            jax.eval_shape(
+                lambda key: getattr(ensembles, ensemble)(key, 1, neurons, *parameters), random_key("key", key)
+            )
+        except TypeError as error:
+            raise ValueError(f"parameters must fit the ensemble {ensemble}, got {parameters}") from error
+        given = tuple(jnp.asarray(p) for p in parameters)
+        fill(self, key=key, first=jnp.uint32(0), parameters=given, ensemble=ensemble, count=count, neurons=neurons)
+
+    replace = changed
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -138,18 +180,26 @@ class Generated(Source):
 
 
 class Mapped(Source):
-    """Patterns in a file. Only the block in use is in memory. Build with `mapped(path)`.
+    """Patterns [M, N] of a .npy file, read through a memory map: only the block in use is in memory.
+
+    Raises:
+        ValueError: the file is no real matrix.
 
     Example:
         >>> import tempfile
         >>> from hopfield.patterns import sources
         >>> path = tempfile.mkdtemp() + "/patterns.npy"
         >>> np.save(path, np.eye(3))
-        >>> sources.mapped(path).rows(0, 1).tolist()
+        >>> sources.Mapped(path).rows(0, 1).tolist()
         [[1.0, 0.0, 0.0]]
     """
 
     file: np.ndarray = struct.field(pytree_node=False)
+
+    def __init__(self, path: str | PathLike | np.memmap) -> None:
+        fill(self, file=path if isinstance(path, np.memmap) else _mapped(path))
+
+    replace = changed
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -175,45 +225,7 @@ class Mapped(Source):
             return Stored(jnp.asarray(np.ascontiguousarray(rows, rows.dtype.newbyteorder("="))))
 
 
-def stored(rows: Any) -> Stored:
-    """Patterns [M, N] of an array. Raises ValueError unless it is a non-empty real matrix."""
-    rows = real_array("patterns", rows)
-    if rows.ndim != 2 or 0 in rows.shape:
-        raise ValueError(f"patterns must be a non-empty matrix [M, N], got shape {rows.shape}")
-    return Stored(rows)
-
-
-def packed(spins: Float[Array, "M N"]) -> Packed:
-    """Spins [M, N] as bits. Raises ValueError unless every entry is −1 or +1."""
-    rows = stored(spins).array
-    if violated(lambda x: abs(x) == 1, rows):
-        raise ValueError("patterns must be spins −1 or +1 to be packed into bits")
-    return Packed(pack(rows), rows.shape[1])
-
-
-def generated(key: PRNGKeyArray, ensemble: Ensemble, num_patterns: int, neurons: int, *parameters: float) -> Generated:
-    """Patterns of a random ensemble that are never stored.
-
-    Args:
-        key: random key.
-        ensemble: "spins", "biased", "correlated", "gaussian" or "sphere", as in `hopfield.patterns`.
-        num_patterns, neurons: M and N, at least 1; each further 2^32 patterns are drawn from a key of their own.
-        parameters: what the ensemble takes after N: bias, length or radius.
-    Raises:
-        ValueError: unknown ensemble, a size below 1, a parameter out of range.
-    """
-    one_of("ensemble", ensemble, ensembles.ENSEMBLES)
-    random_key("key", key)
-    count, neurons = integer("num_patterns", num_patterns), integer("neurons", neurons)
-    try:
-        jax.eval_shape(lambda key: getattr(ensembles, ensemble)(key, 1, neurons, *parameters), key)
-    except TypeError as error:
-        raise ValueError(f"parameters must fit the ensemble {ensemble}, got {parameters}") from error
-    return Generated(key, jnp.uint32(0), tuple(jnp.asarray(p) for p in parameters), ensemble, count, neurons)
-
-
-def mapped(path: str | PathLike) -> Mapped:
-    """Patterns [M, N] of a .npy file, read through a memory map. Raises ValueError unless it holds a real matrix."""
+def _mapped(path: str | PathLike) -> np.ndarray:
     place = as_path("path", path)
     try:
         if not place.is_file():  # a pipe could block for ever
@@ -228,7 +240,7 @@ def mapped(path: str | PathLike) -> Mapped:
             "path must name a .npy file of a matrix [M, N] of float16, float32 or float64,"
             f" got {str(path)!r}, which holds {content}"
         )
-    return Mapped(file)
+    return file
 
 
 def as_source(rows: Any) -> Source:
@@ -237,7 +249,7 @@ def as_source(rows: Any) -> Source:
         return rows
     if isinstance(rows, np.memmap) and rows.ndim == 2 and rows.dtype.kind == "f":
         return Mapped(rows)
-    return stored(rows)
+    return Stored(rows)
 
 
 def as_patterns(rows: Any) -> Source | Float[Array, "M N"]:

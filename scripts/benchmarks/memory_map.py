@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from hopfield import Memory, large
-from hopfield.patterns.sources import Mapped, mapped
+from hopfield.patterns.sources import Mapped
 
 from . import BenchmarkError, Case, Run, Side
 
@@ -26,7 +26,7 @@ def case(size: str, workspace: Path) -> Case:
         rows = file[first : first + 10**6]
         rows[:] = rng.standard_normal(rows.shape, np.float32)
     file.flush()
-    source, states = mapped(path), rng.standard_normal((queries, width), np.float32)
+    source, states = Mapped(path), rng.standard_normal((queries, width), np.float32)
     memory = Memory(source, width**-0.5)
 
     def ours(state: jax.Array, run: Run) -> np.ndarray:

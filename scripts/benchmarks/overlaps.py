@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from hopfield import Memory
-from hopfield.patterns.sources import Generated, generated
+from hopfield.patterns.sources import Generated
 
 from . import BenchmarkError, Case, Run, Side
 
@@ -20,7 +20,7 @@ def case(size: str, workspace: Path) -> Case:
     patterns, neurons, queries = {"small": (3000, 16, 4), "published": (1_000_000, 32, 64)}[size]
 
     def draw(number: int) -> tuple[Generated, np.ndarray]:
-        source = generated(jax.random.key(number), "spins", patterns, neurons)
+        source = Generated(jax.random.key(number), "spins", patterns, neurons)
         return source, np.asarray(source.part(0, queries).rows(0, queries), np.float32)
 
     return Case(

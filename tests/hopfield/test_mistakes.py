@@ -116,8 +116,8 @@ MISTAKES = {
         "weights must have the scores' shape",
     ),
     "prior": (lambda: thermodynamics.mutual_information(np.eye(2), [-1.0, 2.0]), "prior must be nowhere negative"),
-    "rows beyond": (lambda: sources.stored(ROWS).rows(2, 3), "must be at most 3 patterns, got 2"),
-    "drawn beyond": (lambda: sources.generated(KEY, "spins", 3, 4).rows(2, 5), "must be at most 3 patterns"),
+    "rows beyond": (lambda: sources.Stored(ROWS).rows(2, 3), "must be at most 3 patterns, got 2"),
+    "drawn beyond": (lambda: sources.Generated(KEY, "spins", 3, 4).rows(2, 5), "must be at most 3 patterns"),
     "width one": (
         lambda: large.read(Memory(ROWS, similarity=similarities.SquaredDistance()), ROWS[:, :1]),
         r"queries must have shape \[Q, 8\], got \(3, 1\)",

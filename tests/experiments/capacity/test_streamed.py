@@ -17,7 +17,7 @@ from experiments.capacity.summary import summarise
 from experiments.shared import corruptions, draws, streams
 from experiments.system import files
 from hopfield import memories
-from hopfield.patterns.sources import generated
+from hopfield.patterns.sources import Generated
 from tests.experiments import estimates
 from tests.experiments.capacity.tables import invented_table
 
@@ -40,7 +40,7 @@ def measured(**changes) -> list[dict]:
 def by_memory(point: dict) -> dict:
     """The same columns from the memory itself, all patterns stored."""
     pattern_key, probe_key = draws.keys(0, 18, 0, point["sample"])
-    rows = generated(pattern_key, "spins", 700, 18).rows(0, point["patterns"])
+    rows = Generated(pattern_key, "spins", 700, 18).rows(0, point["patterns"])
     options = {"beta": point["beta"]} if point["beta"] is not None else {}
     model = memories.find(point["memory"]).build(rows, **options)
     targets = np.asarray(rows[:5], float)
@@ -89,7 +89,7 @@ def test_patterns_in_a_file_give_the_same_rows(tmp_path):
     """One draw, one size: the patterns of the file are those that the generated ensemble draws for sample 0."""
     pattern_key, _ = draws.keys(0, 18, 0, 0)
     path = tmp_path / "spins.npy"
-    np.save(path, np.asarray(generated(pattern_key, "spins", 700, 18).rows(0, 700), np.float32))
+    np.save(path, np.asarray(Generated(pattern_key, "spins", 700, 18).rows(0, 700), np.float32))
     names = ("memory", "patterns", "corruption", "one_step_error", "target_weight", "overlap")
     rows = [
         sorted(tuple(row[name] for name in names) for row in measured(ensembles=[ensemble], samples=1, neurons=width))

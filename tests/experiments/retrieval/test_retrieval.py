@@ -15,7 +15,7 @@ from experiments.system import files
 from hopfield import memories, retrieve
 from hopfield.dynamics import CYCLE
 from hopfield.patterns import sphere as sphere_patterns
-from hopfield.patterns.sources import generated
+from hopfield.patterns.sources import Generated
 from tests.experiments.estimates import rows as rows_of
 from tests.experiments.estimates import value
 
@@ -207,7 +207,7 @@ def test_patterns_that_are_not_stored_are_retrieved_alike():
     assert len(found) == (3 + 1) * 2 * 2
     for row in found:
         pattern_key, query_key = draws.keys(0, 16, 0, row["sample"])
-        rows = generated(pattern_key, "spins", 300, 16).rows(0, 300)
+        rows = Generated(pattern_key, "spins", 300, 16).rows(0, 300)
         model = memories.find(row["memory"]).build(
             rows, **({} if row["kappa"] is None else {"beta": row["kappa"] / 16})
         )

@@ -22,7 +22,7 @@ ROWS = {
     "low rank": lambda q, k, v: attention.attend_low_rank(q, k, v, MIXES.astype(v.dtype)),
     "linear": attention.linear_attention,
     "random features": partial(
-        attention.linear_attention, features=attention.positive_random_features(jax.random.key(0), 4, 8)
+        attention.linear_attention, features=attention.PositiveFeatures(jax.random.key(0), 4, 8)
     ),
     "causal linear": lambda q, k, v: attention.linear_attention(k, k, v, causal=True, chunk=2),
     "local": partial(attention.attend_locally, left=1),

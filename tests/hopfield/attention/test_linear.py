@@ -22,9 +22,9 @@ def the_same_numbers_in_any_order():
 
 KEY = jax.random.key(0)
 MAPS = {
-    "elu": linear.elu_plus_one(),
-    "fourier": linear.random_fourier(KEY, 4, 8),
-    "positive": linear.positive_random_features(KEY, 4, 8),
+    "elu": linear.EluPlusOne(),
+    "fourier": linear.RandomFourier(KEY, 4, 8),
+    "positive": linear.PositiveFeatures(KEY, 4, 8),
 }
 
 
@@ -48,7 +48,7 @@ def test_linear_attention_is_the_quotient_of_its_sums(name, causal):
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-11)
 
 
-@pytest.mark.parametrize("make", [linear.random_fourier, linear.positive_random_features])
+@pytest.mark.parametrize("make", [linear.RandomFourier, linear.PositiveFeatures])
 @pytest.mark.parametrize("orthogonal", [False, True], ids=["independent", "orthogonal"])
 def test_random_features_are_unbiased(make, orthogonal):
     """Mean of φ(x)·φ(y) over 3000 draws against e^(β x·y), within four standard errors, themselves below 5 %."""
@@ -70,7 +70,7 @@ def test_variance_of_positive_features_is_the_published_one():
     x, y = jnp.asarray([[0.3, -0.2]]), jnp.asarray([[0.2, 0.4]])
 
     def kernel(key):
-        phi = linear.positive_random_features(key, 2, 4, beta=1.0, orthogonal=False)
+        phi = linear.PositiveFeatures(key, 2, 4, beta=1.0, orthogonal=False)
         return jnp.sum(phi(x) * phi(y))
 
     found = np.asarray(jax.jit(jax.vmap(kernel))(jax.random.split(KEY, 20000)))
@@ -79,7 +79,7 @@ def test_variance_of_positive_features_is_the_published_one():
 
 
 def test_orthogonal_directions_are_orthogonal_and_of_the_right_length():
-    phi = linear.positive_random_features(KEY, 8, 512)
+    phi = linear.PositiveFeatures(KEY, 8, 512)
     frames = np.asarray(phi.directions).reshape(64, 8, 8)
     products = np.einsum("fid,fjd->fij", frames, frames)
     np.testing.assert_allclose(products * (1 - np.eye(8)), 0.0, atol=1e-12)
@@ -88,7 +88,7 @@ def test_orthogonal_directions_are_orthogonal_and_of_the_right_length():
 
 
 @pytest.mark.parametrize(
-    ("make", "most"), [(linear.random_fourier, 0.7), (linear.positive_random_features, 0.95)], ids=["fourier", "favor"]
+    ("make", "most"), [(linear.RandomFourier, 0.7), (linear.PositiveFeatures, 0.95)], ids=["fourier", "favor"]
 )
 def test_orthogonal_directions_lower_the_variance(make, most):
     x, y = 0.3 * normal(1, 8), 0.3 * normal(1, 8)
@@ -109,7 +109,7 @@ def error(count):
     exact = core.attend(query, key, value)
 
     def squared(draw):
-        phi = linear.positive_random_features(draw, 8, count)
+        phi = linear.PositiveFeatures(draw, 8, count)
         return jnp.mean((linear.linear_attention(query, key, value, features=phi) - exact) ** 2)
 
     return math.sqrt(float(jnp.mean(jax.jit(jax.vmap(squared))(jax.random.split(KEY, 48)))))
@@ -189,8 +189,8 @@ def test_kernels_that_all_vanish_have_no_mean():
 def test_heads_may_have_their_own_beta():
     query, key, value = drawn(2)
     beta = jnp.asarray([0.2, 0.9])
-    alone = [linear.positive_random_features(KEY, 4, 8, beta=b) for b in (0.2, 0.9)]
-    found = linear_attention(query, key, value, features=linear.positive_random_features(KEY, 4, 8, beta=beta))
+    alone = [linear.PositiveFeatures(KEY, 4, 8, beta=b) for b in (0.2, 0.9)]
+    found = linear_attention(query, key, value, features=linear.PositiveFeatures(KEY, 4, 8, beta=beta))
     for h in range(2):
         np.testing.assert_allclose(
             found[h], linear_attention(query[h], key[h], value[h], features=alone[h]), atol=1e-12

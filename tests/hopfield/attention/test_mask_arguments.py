@@ -89,10 +89,10 @@ UNREAD = {
     "local": lambda *rows, mask: attention.attend_locally(*rows, left=3, right=3, valid=mask.valid[:, None]),
     "linear": lambda *rows, mask: attention.linear_attention(*rows, valid=mask.valid[:, None]),
     "favor": lambda *rows, mask: attention.linear_attention(
-        *rows, features=attention.positive_random_features(jax.random.key(0), 3, 4), valid=mask.valid[:, None]
+        *rows, features=attention.PositiveFeatures(jax.random.key(0), 3, 4), valid=mask.valid[:, None]
     ),
     "fourier": lambda *rows, mask: attention.linear_attention(
-        *rows, features=attention.random_fourier(jax.random.key(0), 3, 4), valid=mask.valid[:, None]
+        *rows, features=attention.RandomFourier(jax.random.key(0), 3, 4), valid=mask.valid[:, None]
     ),
     "by hand": lambda *rows, mask: attention.attention_gradients(*rows, np.ones((B, H, 4, 3)), mask=mask),
     "layer": lambda *rows, mask: layers.HopfieldAssociation(H, 3)(*(jnp.swapaxes(x, 1, 2) for x in rows), mask=mask),

@@ -62,7 +62,7 @@ TEMPERED = {
     "heads": attention.attend_heads,
     "shared keys": lambda q, k, v, beta: attention.attend_heads(q, k[:1], v[:1], beta=beta),
     "local": partial(attention.attend_locally, left=1),
-    "kernel features": lambda q, k, v, beta: attention.random_fourier(jax.random.key(0), 2, 4, beta=beta)(q),
+    "kernel features": lambda q, k, v, beta: attention.RandomFourier(jax.random.key(0), 2, 4, beta=beta)(q),
     "gradients": lambda q, k, v, beta: attention.attention_gradients(q, k, v, q, beta=beta),
     "relative": lambda q, k, v, beta: attention.relative_bias(q, np.ones((3, 2)), 5, beta=beta),
 }

@@ -21,8 +21,8 @@ QKV = (normal(2, 3, 4), normal(2, 5, 4), normal(2, 5, 2))
 CAUSAL = (normal(2, 5, 4), normal(2, 5, 4), normal(2, 5, 2))
 MESH = jax.make_mesh((1,), ("sequence",), axis_types=(jax.sharding.AxisType.Auto,))
 HEADS = (normal(2, 4, 3, 4), normal(2, 2, 5, 4), normal(2, 2, 5, 2))
-FEATURES = attention.positive_random_features(jax.random.key(0), 4, 6)
-FOURIER = attention.random_fourier(jax.random.key(0), 4, 6)
+FEATURES = attention.PositiveFeatures(jax.random.key(0), 4, 6)
+FOURIER = attention.RandomFourier(jax.random.key(0), 4, 6)
 PROBABILITIES = simplex(2, 3, 5)
 FAST = attention.FastWeights(4, 2, "delta")
 LEAST_SQUARES = attention.FastWeights(4, 2, "pseudo_inverse")
@@ -243,13 +243,12 @@ EXCLUDED: dict[str, str] = {
     **{
         f"hopfield.{name}": "makes an object that other cases use"
         for name in (
-            "attention.elu_plus_one",
-            "attention.positive_random_features",
-            "attention.random_fourier",
+            "attention.PositiveFeatures",
+            "attention.RandomFourier",
             "metrics.Euclidean",
             "metrics.Scaled",
             "fisher.as_likelihood",
-            "fisher.gaussian",
+            "fisher.Gaussian",
             "layers.learned_metric",
             "layers.from_*",
             "layers.FixedMetric.__call__",

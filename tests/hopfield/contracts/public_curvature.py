@@ -90,7 +90,7 @@ OUTPUTS = normal(5, 3)
 LIKELIHOODS = {
     "Categorical": (fisher.Categorical(), lambda rng: rng.integers(0, 3, 5)),
     "Bernoulli": (fisher.Bernoulli(), lambda rng: rng.integers(0, 2, (5, 3)).astype(float)),
-    "Gaussian": (fisher.gaussian(0.7), normal(5, 3)),
+    "Gaussian": (fisher.Gaussian(0.7), normal(5, 3)),
     "Poisson": (fisher.Poisson(), lambda rng: rng.integers(0, 4, (5, 3)).astype(float)),
 }
 

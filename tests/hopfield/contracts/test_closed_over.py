@@ -10,7 +10,7 @@ from hopfield.attention import FastWeights, padding
 from hopfield.fisher import fisher
 from hopfield.networks.binary import covariance_network, willshaw_network
 from hopfield.networks.sequences import SequenceMemory
-from hopfield.patterns.sources import packed
+from hopfield.patterns.sources import Packed
 
 RNG = np.random.default_rng(0)
 BITS = jnp.asarray(RNG.integers(0, 2, (3, 8)), jnp.float64)
@@ -34,7 +34,7 @@ USES = {
     "classes": lambda w: empirical(w, targets=CLASSES).diagonal(),
     "weights": lambda w: empirical(w, targets=CLASSES, weights=WEIGHTS).diagonal(),
     "fast weights": lambda w: FastWeights(4).attend(ROWS, ROWS, ROWS, decay=DECAY)[0],
-    "packed": lambda w: packed(SPINS).bits,
+    "packed": lambda w: Packed(SPINS).bits,
     "sequence": lambda w: SequenceMemory(SPINS).patterns,
     "lengths": lambda w: padding(CLASSES).dense(3, 3),
     "manifold": lambda w: optim.riemannian_gradient_descent(0.1, "stiefel").init(FRAME),

@@ -21,7 +21,7 @@ from hopfield import (
     separations,
     spaces,
 )
-from hopfield.fisher import gaussian
+from hopfield.fisher import Gaussian
 from hopfield.observables import overlaps, thermodynamics
 from hopfield.patterns import datasets
 from hopfield.theory import classical
@@ -89,7 +89,7 @@ TRACED = {
     "tsallis": (lambda x: thermodynamics.tsallis_entropy(SCORES, x), 0.0),
     "scale": (lambda x: metrics.Scaled(4, x).form(ROWS, ROWS), -1.0),
     "norm": (lambda x: datasets.to_norm(ROWS, x), -1.0),
-    "variance": (lambda x: gaussian(x).score(ROWS, ROWS + 1.0), -1.0),
+    "variance": (lambda x: Gaussian(x).score(ROWS, ROWS + 1.0), -1.0),
     "damping": (lambda x: INFORMATION.solve(WEIGHTS, x)[0], -1.0),
     "damping of a factor": (lambda x: INFORMATION.solve(WEIGHTS, x, solver="cholesky")[0], -1.0),
 }

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hopfield.fisher import Bernoulli, Categorical, Poisson, gaussian
+from hopfield.fisher import Bernoulli, Categorical, Gaussian, Poisson
 
 OUTPUTS = jnp.array([0.3, -1.2, 0.8])
 NODES, QUADRATURE = np.polynomial.hermite_e.hermegauss(24)
@@ -28,7 +28,7 @@ def expectations(name):
     return count.astype(float), np.prod(single[count, np.arange(3)], axis=1)
 
 
-FAMILIES = {"categorical": Categorical(), "bernoulli": Bernoulli(), "gaussian": gaussian(0.7), "poisson": Poisson()}
+FAMILIES = {"categorical": Categorical(), "bernoulli": Bernoulli(), "gaussian": Gaussian(0.7), "poisson": Poisson()}
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -75,7 +75,7 @@ def test_samples_have_the_mean_of_the_model_and_axes_are_batched(name):
 def test_probabilities_are_those_of_scipy():
     x = np.asarray(OUTPUTS)
     t = np.array([2.0, 0.0, 5.0])
-    found = gaussian(0.7).log_probability(OUTPUTS, jnp.asarray(t))
+    found = Gaussian(0.7).log_probability(OUTPUTS, jnp.asarray(t))
     np.testing.assert_allclose(found, stats.norm(x, np.sqrt(0.7)).logpdf(t).sum(), rtol=1e-13)
     np.testing.assert_allclose(
         Poisson().log_probability(OUTPUTS, jnp.asarray(t)), stats.poisson(np.exp(x)).logpmf(t).sum()

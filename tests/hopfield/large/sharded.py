@@ -19,7 +19,7 @@ import numpy as np
 from hopfield import Memory, large, separations
 from hopfield.large import counts
 from hopfield.large import mesh as sharding
-from hopfield.patterns.sources import generated, packed
+from hopfield.patterns.sources import Generated, Packed
 
 jax.config.update("jax_enable_x64", True)
 M, N, Q = 5003, 37, 8
@@ -43,16 +43,16 @@ def main() -> None:
         names = ("COORDINATOR", "PROCESSES", "PROCESS")
         os.environ.update({f"HOPFIELD_{name}": value for name, value in zip(names, sys.argv[1:], strict=True)})
         assert sharding.connect()
-    drawn = generated(jax.random.key(3), "spins", M, N)
+    drawn = Generated(jax.random.key(3), "spins", M, N)
     alone = drawn.rows(0, M)
     queries = alone[:Q]
-    reference = results_of(packed(alone), queries, None)
+    reference = results_of(Packed(alone), queries, None)
     shapes = [(2, 1)] if spread else [(1, 1), (8, 1), (2, 4)]
     for shape in shapes:
         devices = jax.devices()[: shape[0] * shape[1]]
         types = (jax.sharding.AxisType.Auto,) * 2
         mesh = jax.make_mesh(shape, ("patterns", "queries"), axis_types=types, devices=devices)
-        for name, source in {"generated": drawn, "packed": packed(alone), "stored": alone}.items():
+        for name, source in {"generated": drawn, "packed": Packed(alone), "stored": alone}.items():
             if spread and name != "generated":
                 continue
             smooth, exact = results_of(source, queries, mesh)

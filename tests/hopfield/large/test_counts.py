@@ -8,11 +8,11 @@ import pytest
 from hopfield import large, memories
 from hopfield.large import counts
 from hopfield.patterns import base
-from hopfield.patterns.sources import generated, packed, stored
+from hopfield.patterns.sources import Generated, Packed, Stored
 from tests.hopfield.contracts.parts import quick
 
 N, M, Q = 21, 3000, 5
-SOURCE = generated(jax.random.key(1), "spins", M, N)
+SOURCE = Generated(jax.random.key(1), "spins", M, N)
 PATTERNS = np.asarray(SOURCE.rows(0, M))
 QUERIES = PATTERNS[:Q] * np.where(np.random.default_rng(2).random((Q, N)) < 0.1, -1.0, 1.0)
 
@@ -28,7 +28,7 @@ def by_hand(patterns, query):
 
 @pytest.mark.parametrize("kind", ["generated", "packed", "stored", "array"])
 def test_counts_are_those_of_a_loop(kind):
-    source = {"generated": SOURCE, "packed": packed(PATTERNS), "stored": stored(PATTERNS), "array": PATTERNS}[kind]
+    source = {"generated": SOURCE, "packed": Packed(PATTERNS), "stored": Stored(PATTERNS), "array": PATTERNS}[kind]
     found = counts.count(source, QUERIES)
     for i in range(Q):
         number, up = by_hand(PATTERNS, QUERIES[i])
@@ -111,10 +111,10 @@ def test_fields_of_512_spins_are_half_the_energy_that_a_spin_decides(spec, optio
     function = counts.summand(model).potential
     rest = (queries @ patterns.T)[:, :, None] - queries[:, None, :] * patterns
     expected = 0.5 * np.sum(function(rest + patterns) - function(rest - patterns), axis=1)
-    found = counts.count(packed(patterns), queries)
+    found = counts.count(Packed(patterns), queries)
     fields, expected = (rows / np.abs(rows).max(1, keepdims=True) for rows in (found.fields(model), expected))
     np.testing.assert_allclose(fields, expected, rtol=1e-9, atol=1e-9)
-    blocks = np.asarray(large.local_field(model.replace(patterns=stored(patterns)), jnp.asarray(queries), block=100))
+    blocks = np.asarray(large.local_field(model.replace(patterns=Stored(patterns)), jnp.asarray(queries), block=100))
     np.testing.assert_array_equal(found.update(model), np.sign(blocks))
 
 
@@ -159,7 +159,7 @@ def test_half_way_between_two_patterns_no_rule_takes_rounding_for_a_sign(number,
     found = {
         "at once": quick(model.local_field)(query),
         "alone": quick(jax.vmap(lambda i: model.field_at(cache, query, i)))(jnp.arange(65)),
-        "in blocks": large.local_field(model.replace(patterns=stored(stored_rows)), query[None], block=1)[0],
+        "in blocks": large.local_field(model.replace(patterns=Stored(stored_rows)), query[None], block=1)[0],
     }
     exact = counts.count(patterns, state[None]).fields(model)[0]
     for name, fields in found.items():
@@ -179,7 +179,7 @@ def test_a_tie_keeps_the_spin():
     """Two opposite patterns cancel at every spin that the query shares with one of them only."""
     rows = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, -1.0, -1.0]])
     query = np.array([[1.0, 1.0, 1.0, -1.0]])
-    found = counts.count(packed(rows), query)
+    found = counts.count(Packed(rows), query)
     np.testing.assert_array_equal(found.update(lambda s: s**2 / 2)[0, :2], [1.0, 1.0])
     fields = found.fields(lambda s: s**2 / 2)
     by_hand = [(rows[:, i] * (rows @ query[0] - rows[:, i] * query[0, i])).sum() for i in range(4)]

@@ -7,7 +7,7 @@ import pytest
 
 from hopfield import Memory, fixed_point, large, memories, retrieve, separations
 from hopfield.large import _running, reading
-from hopfield.patterns.sources import Mapped, Source, generated, mapped, packed, stored
+from hopfield.patterns.sources import Generated, Mapped, Packed, Source, Stored
 from hopfield.similarities import Bilinear, Cosine, SquaredDistance
 from hopfield.spaces import Euclidean, Sphere, Spins
 
@@ -60,7 +60,7 @@ def answers(memory, queries):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHOICES)
 def test_every_verb_of_stored_rows_is_that_of_the_array(name):
-    found, same = (answers(Memory(rows, 0.7, **CHOICES[name]), QUERIES) for rows in (stored(ROWS), ROWS))
+    found, same = (answers(Memory(rows, 0.7, **CHOICES[name]), QUERIES) for rows in (Stored(ROWS), ROWS))
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11), found, same)
 
 
@@ -83,7 +83,7 @@ def test_a_file_answers_like_its_rows(file, name, monkeypatch):
     ],
 )
 def test_spins_of_a_source_update_like_those_of_the_array(kind, name):
-    source: Source = packed(SPINS) if kind == "packed" else stored(SPINS)
+    source: Source = Packed(SPINS) if kind == "packed" else Stored(SPINS)
     here, there = (Memory(rows, 0.4, space=Spins(), **ON_SPINS[name]) for rows in (source, SPINS))
     for verb in ("local_field", "update", "energy"):
         found, same = (jax.jit(jax.vmap(getattr(memory, verb)))(STATES) for memory in (here, there))
@@ -93,7 +93,7 @@ def test_spins_of_a_source_update_like_those_of_the_array(kind, name):
 @pytest.mark.parametrize("beta", [0.4, 200.0])
 def test_fields_of_an_exponential_memory_do_not_overflow(beta):
     """e^(β s) up to e^1400: against the terms without the own spin, relative to the largest of each neuron."""
-    memory = Memory(stored(SPINS.astype(np.float32)), beta, separation="exponential", space=Spins())
+    memory = Memory(Stored(SPINS.astype(np.float32)), beta, separation="exponential", space=Spins())
     for state in STATES:
         rest = (SPINS @ state)[:, None] - SPINS * state
         field = np.sum(SPINS * np.exp(beta * (rest - rest.max(0))), axis=0)
@@ -106,7 +106,7 @@ def test_fields_of_an_exponential_memory_do_not_overflow(beta):
 @pytest.mark.parametrize("name", ["exponential", "dense:3", "classical", "modern", "epanechnikov"])
 def test_named_memories_are_built_of_sources_and_retrieve(name):
     """Drawn spins: one query through `retrieve`, its state, its steps and its energy."""
-    source = generated(jax.random.key(2), "spins", 40, 20)
+    source = Generated(jax.random.key(2), "spins", 40, 20)
     rows = np.asarray(source.rows(0, 40))
     query = rows[3] * np.where(np.arange(20) < 2, -1.0, 1.0)
     found, same = (retrieve(memories.find(name).build(patterns), query) for patterns in (source, rows))
@@ -117,7 +117,7 @@ def test_named_memories_are_built_of_sources_and_retrieve(name):
 
 
 def test_retrieval_walks_through_a_file(file):
-    found, same = (retrieve(Memory(rows, 2.0), QUERIES[0]) for rows in (mapped(file), ROWS))
+    found, same = (retrieve(Memory(rows, 2.0), QUERIES[0]) for rows in (Mapped(file), ROWS))
     np.testing.assert_array_equal(found.steps, same.steps)
     np.testing.assert_allclose(found.state, same.state, rtol=1e-9)
 
@@ -127,7 +127,7 @@ def test_a_fixed_point_over_a_source_is_differentiable():
     def reached(beta, rows):
         return fixed_point(Memory(rows, beta), QUERIES[0])
 
-    found, same = (jax.jacobian(lambda b, rows=rows: reached(b, rows))(0.3) for rows in (stored(ROWS), ROWS))
+    found, same = (jax.jacobian(lambda b, rows=rows: reached(b, rows))(0.3) for rows in (Stored(ROWS), ROWS))
     assert np.max(np.abs(same)) > 1e-3
     np.testing.assert_allclose(found, same, rtol=1e-5, atol=1e-9)
 
@@ -156,7 +156,7 @@ def test_sums_over_patterns_of_half_precision_are_of_single_precision(name, dtyp
     rows = jnp.asarray(np.random.default_rng(0).uniform(60, 120, size=(5000, 4)), dtype)
     query = np.float32([0.1, 0.5, 0.3, 0.9])
     found, exact = (
-        Memory(patterns, 1e-5, separation=name) for patterns in (stored(rows), np.asarray(rows, np.float64))
+        Memory(patterns, 1e-5, separation=name) for patterns in (Stored(rows), np.asarray(rows, np.float64))
     )
     read = large.read(found, query[None], block=1000).output[0]
     assert read.dtype == np.float32

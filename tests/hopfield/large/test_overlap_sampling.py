@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hopfield.large import counts, overlap_sampling
-from hopfield.patterns.sources import generated
+from hopfield.patterns.sources import Generated
 from hopfield.theory import exponential
 
 T = 40_000
@@ -38,7 +38,7 @@ def test_enumerated_patterns_show_the_same():
     """3000 patterns of 20 spins, drawn 60 times and counted one by one, 20 queries each."""
     neurons, patterns, weight, entropy, wrong = 20, 3000, [], [], []
     for draw in range(60):
-        source = generated(jax.random.key(draw), "spins", patterns, neurons)
+        source = Generated(jax.random.key(draw), "spins", patterns, neurons)
         queries = np.asarray(source.rows(0, 20))
         found = counts.count(source, queries)
         weight.append(found.target_weight(np.full(20, neurons), 0.6))

@@ -11,7 +11,7 @@ from hopfield import Memory, large, separations
 from hopfield._pytrees import unchecked
 from hopfield.large import _running
 from hopfield.patterns import base
-from hopfield.patterns.sources import Generated, generated, mapped, packed, stored
+from hopfield.patterns.sources import Generated, Mapped, Packed, Stored
 from hopfield.similarities import Cosine, Dot, Manhattan, SquaredDistance
 from hopfield.spaces import Euclidean
 from tests.hopfield.contracts.parts import quick
@@ -78,7 +78,7 @@ def test_statistics_are_those_of_all_weights_at_once(name):
 @pytest.mark.parametrize("kind", ["stored", "mapped"])
 def test_blocks_and_sources_change_nothing(tmp_path, kind, block):
     np.save(tmp_path / "rows.npy", np.asarray(PATTERNS))
-    source = PATTERNS if kind == "stored" else mapped(tmp_path / "rows.npy")
+    source = PATTERNS if kind == "stored" else Mapped(tmp_path / "rows.npy")
     for name in ("log_sum_exp", "sparsemax"):
         found = reads(source, QUERIES, beta=BETA, separation=SEPARATIONS[name], block=block)
         potential, output, *_ = expected(held(SEPARATIONS[name]))
@@ -93,17 +93,17 @@ def test_a_file_larger_than_a_part_is_merged(tmp_path, monkeypatch):
     targets = jnp.arange(Q) * 76
     for name in ("log_sum_exp", "entmax"):
         options = {"beta": BETA, "separation": SEPARATIONS[name], "targets": targets, "top": 5}
-        found = spreads(mapped(tmp_path / "rows.npy"), QUERIES, block=30, **options)
+        found = spreads(Mapped(tmp_path / "rows.npy"), QUERIES, block=30, **options)
         same = spreads(PATTERNS, QUERIES, **options)
         jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-11, atol=1e-13), found, same)
 
 
 def test_generated_and_packed_spins_read_alike():
-    source = generated(jax.random.key(5), "spins", 777, 40)
+    source = Generated(jax.random.key(5), "spins", 777, 40)
     rows, queries = source.rows(0, 777), source.rows(0, 3)
     options = {"beta": 0.2, "targets": jnp.arange(3), "top": 2, "block": 100}
     reference = spreads(rows, queries, **options)
-    for other in (source, packed(rows), stored(rows)):
+    for other in (source, Packed(rows), Stored(rows)):
         found = spreads(other, queries, **options)
         jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-12), found, reference)
 
@@ -113,7 +113,7 @@ def test_an_ensemble_of_several_keys_is_read_like_its_rows(monkeypatch, name):
     """As beyond 2^32 patterns: the borders of the keys and of the calls change nothing."""
     monkeypatch.setattr(base, "FEW", 100)
     monkeypatch.setattr(base, "AT_ONCE", 90)
-    source = generated(jax.random.key(5), "gaussian", M, N)
+    source = Generated(jax.random.key(5), "gaussian", M, N)
     rows = jnp.concatenate([part.rows(0, part.shape[0]) for _, part in source.parts(M)])
     assert not np.array_equal(rows[:7], rows[300:])
     options = {"beta": BETA, "separation": SEPARATIONS[name], "targets": jnp.array([3, 99, 100, 306]), "top": 5}
@@ -130,8 +130,8 @@ MANY = 10**10
 
 
 def ending(monkeypatch, patterns):
-    monkeypatch.setattr(Generated, "parts", lambda self, size: iter([(MANY - M, stored(patterns))]))
-    return generated(jax.random.key(5), "gaussian", MANY, N)
+    monkeypatch.setattr(Generated, "parts", lambda self, size: iter([(MANY - M, Stored(patterns))]))
+    return Generated(jax.random.key(5), "gaussian", MANY, N)
 
 
 def test_patterns_are_numbered_beyond_32_bits(monkeypatch):
@@ -167,7 +167,7 @@ def test_patterns_of_16_bits_are_compared_in_single_precision(similarity, dtype)
     """Unit vectors of 16 bits were rounded before they were compared: weights at β = 50 by half a per cent."""
     patterns, parts = jnp.asarray(PATTERNS, dtype), {"beta": 50.0, "similarity": similarity}
     exact = Memory(patterns.astype(jnp.float32), **parts).weights(QUERIES[0].astype(jnp.float32))
-    for source in (patterns, stored(patterns)):
+    for source in (patterns, Stored(patterns)):
         found = Memory(source, **parts).statistics(QUERIES[0].astype(jnp.float32), int(jnp.argmax(exact)))
         np.testing.assert_allclose(found.target_weight, exact.max(), rtol=2e-5)
 

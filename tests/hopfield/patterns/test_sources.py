@@ -8,17 +8,17 @@ import pytest
 from hopfield import patterns
 from hopfield.memory import Memory
 from hopfield.patterns import base, bits
-from hopfield.patterns.sources import generated, mapped, packed, stored
+from hopfield.patterns.sources import Generated, Mapped, Packed, Stored
 
 KEY = jax.random.key(7)
 
 
 @pytest.fixture
 def sources(tmp_path):
-    drawn = generated(KEY, "spins", 1000, 45)
+    drawn = Generated(KEY, "spins", 1000, 45)
     rows = drawn.rows(0, 1000)
     np.save(tmp_path / "rows.npy", np.asarray(rows))
-    return {"generated": drawn, "stored": stored(rows), "packed": packed(rows), "mapped": mapped(tmp_path / "rows.npy")}
+    return {"generated": drawn, "stored": Stored(rows), "packed": Packed(rows), "mapped": Mapped(tmp_path / "rows.npy")}
 
 
 @pytest.mark.parametrize("name", ["generated", "stored", "packed", "mapped"])
@@ -58,7 +58,7 @@ def test_bits_follow_the_spins():
 
 
 def test_generated_spins_are_fair_and_independent():
-    spins = np.asarray(generated(KEY, "spins", 20000, 40).rows(0, 20000))
+    spins = np.asarray(Generated(KEY, "spins", 20000, 40).rows(0, 20000))
     assert np.abs(spins.mean(0)).max() < 4.5 / np.sqrt(20000)
     gram = spins.T @ spins / 20000 - np.eye(40)
     assert np.abs(gram).max() < 4.5 / np.sqrt(20000)
@@ -66,20 +66,20 @@ def test_generated_spins_are_fair_and_independent():
 
 @pytest.mark.parametrize(("ensemble", "parameters"), [("gaussian", ()), ("sphere", (2.0,)), ("biased", (0.3,))])
 def test_other_ensembles_are_those_of_patterns(ensemble, parameters):
-    source = generated(KEY, ensemble, 30, 6, *parameters)
+    source = Generated(KEY, ensemble, 30, 6, *parameters)
     rows = getattr(patterns, ensemble)(KEY, 30, 6, *parameters)
     np.testing.assert_array_equal(source.part(10, 20).rows(5, 15), rows[15:])
 
 
 def test_rows_are_read_under_jit_with_a_traced_first():
-    source = generated(KEY, "spins", 64, 10)
+    source = Generated(KEY, "spins", 64, 10)
     read = jax.jit(lambda source, first: source.rows(first, 4))
     np.testing.assert_array_equal(read(source, 11), source.rows(0, 64)[11:15])
 
 
 def test_patterns_beyond_32_bits_continue_with_another_key():
     """Row 2³² + 5 is not row 5 again, and parts on both sides of the border are told apart."""
-    source = generated(KEY, "spins", 10**10, 64)
+    source = Generated(KEY, "spins", 10**10, 64)
     low, high = source.part(5, 3), source.part(2**32 + 5, 3)
     assert not np.array_equal(low.rows(0, 3), high.rows(0, 3))
     np.testing.assert_array_equal(source.part(2**32 + 6, 2).rows(0, 2), high.rows(1, 2))
@@ -93,7 +93,7 @@ def test_a_file_in_double_precision_is_read_in_the_default_one_without_a_warning
     rows = np.random.default_rng(0).normal(size=(5, 4))
     np.save(tmp_path / "rows.npy", rows)
     with jax.enable_x64(False):
-        memory = Memory(mapped(tmp_path / "rows.npy"), 1.0)
+        memory = Memory(Mapped(tmp_path / "rows.npy"), 1.0)
         expected = Memory(jnp.asarray(rows, jnp.float32), 1.0).read(jnp.ones(4, jnp.float32))
         np.testing.assert_allclose(memory.read(jnp.ones(4, jnp.float32)), expected, rtol=1e-6)
 
@@ -101,4 +101,4 @@ def test_a_file_in_double_precision_is_read_in_the_default_one_without_a_warning
 def test_numbers_of_a_file_beyond_the_default_precision_are_infinite_without_a_warning(tmp_path):
     np.save(tmp_path / "rows.npy", [[1e39, -1.0]])
     with jax.enable_x64(False):
-        np.testing.assert_array_equal(mapped(tmp_path / "rows.npy").part(0, 1).array, [[np.inf, -1.0]])
+        np.testing.assert_array_equal(Mapped(tmp_path / "rows.npy").part(0, 1).array, [[np.inf, -1.0]])

@@ -204,7 +204,7 @@ class OwnShares(separations.LogSumExp):
 def test_a_subclass_with_functions_of_its_own_is_not_read_by_the_sums_of_its_base(kind):
     assert kind.by_blocks is None
     assert kind.gibbs == (kind is OwnShares)
-    memory = Memory(sources.stored(jnp.eye(3)), separation=kind())
+    memory = Memory(sources.Stored(jnp.eye(3)), separation=kind())
     with pytest.raises(ValueError, match=f"in blocks, got {kind.__name__}: its by_blocks is None"):
         memory.energy(jnp.ones(3))
 
