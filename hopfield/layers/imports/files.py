@@ -1,6 +1,6 @@
 """Files of checkpoints: where they lie, config.json, and the tensors of safetensors files."""
 
-import importlib
+import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,22 @@ from safetensors import SafetensorError, safe_open
 
 from hopfield._arguments import as_path
 
+MOST = 4
+"""Folders that a message names."""
+
 
 def locate(path: str | Path) -> Path:
-    """The safetensors file, or the index of several, that a path or "hf:organisation/name" means.
+    """The safetensors file, or the index of several, that a path, "package:name" or "hf:organisation/name" means.
+
+    In a package the one model that lies anywhere below is meant.
 
     Raises:
-        ValueError: there is none, or huggingface_hub is asked for and not installed or cannot fetch it.
+        ValueError: there is none, with the folders below that have one; a package that is not installed or has several;
+            huggingface_hub is asked for and not installed or cannot fetch it.
     """
+    packaged = str(path).startswith("package:")
+    if packaged:
+        path = _package(str(path).removeprefix("package:"))
     if str(path).startswith("hf:"):
         try:
             hub = importlib.import_module("huggingface_hub")
@@ -31,14 +40,31 @@ def locate(path: str | Path) -> Path:
             raise ValueError(f"checkpoint must be one that can be fetched, got {str(path)!r} ({reason})") from error
     place = as_path("checkpoint", path)
     if place.is_dir():
-        usual = [place / "model.safetensors", place / "model.safetensors.index.json"]
-        files = [file for file in usual if file.is_file()] or sorted(place.glob("*.safetensors"))
-        if not files:
-            raise ValueError(f"checkpoint must be a directory with a safetensors file, got '{place}'")
+        below = sorted({file.parent for file in place.rglob("*.safetensors")}) if not _files(place) else []
+        if packaged and len(below) == 1:
+            place = below[0]
+        if not (files := _files(place)):
+            shown = ", ".join(f"'{folder.relative_to(place)}'" for folder in below[:MOST])
+            where = f", below which they lie in {shown}{' and others' * (len(below) > MOST)}" if below else ""
+            raise ValueError(f"checkpoint must be a directory with a safetensors file, got '{place}'{where}")
         return files[0]
     if not place.is_file():
         raise ValueError(f"checkpoint must name an existing safetensors file or its directory, got '{place}'")
     return place
+
+
+def _files(folder: Path) -> list[Path]:
+    """The safetensors files right in a folder, the one that stands for all of them first."""
+    usual = [folder / "model.safetensors", folder / "model.safetensors.index.json"]
+    return [file for file in usual if file.is_file()] or sorted(folder.glob("*.safetensors"))
+
+
+def _package(name: str) -> Path:
+    """Folder of an installed package, which is not imported."""
+    spec = importlib.util.find_spec(name) if name.isidentifier() else None
+    if spec is None or not spec.submodule_search_locations:
+        raise ValueError(f"checkpoint must name an installed package as it is imported, got {name!r}")
+    return Path(next(iter(spec.submodule_search_locations)))
 
 
 def read_config(place: Path, name: str = "config.json") -> dict[str, Any]:

@@ -162,3 +162,21 @@ def test_half_precision_is_widened_and_parts_in_several_files_are_joined(tmp_pat
     np.testing.assert_array_equal(
         weights.w_key[1], tensors["model.layers.1.self_attn.k_proj.weight"][R:].astype(np.float32).T
     )
+
+
+def test_a_model_below_a_folder_is_named_and_that_of_a_package_is_read(tmp_path: Path, monkeypatch) -> None:
+    package = tmp_path / "weights_of_a_test"
+    for name in ("small", "data/large"):
+        (package / name).mkdir(parents=True)
+        save_checkpoint(package / name, "llama", random_tensors("llama", np.random.default_rng(3)))
+    monkeypatch.syspath_prepend(tmp_path)
+    for path in (package, "package:weights_of_a_test"):
+        with pytest.raises(ValueError, match=r"below which they lie in 'data/large', 'small'$"):
+            checkpoints.load(path)
+    (package / "small" / "model.safetensors").unlink()
+    assert checkpoints.load("package:weights_of_a_test").kind == "llama"
+    with pytest.raises(ValueError, match=r"below which they lie in 'data/large'$"):
+        checkpoints.load(package)
+    for name in ("no_package_of_any_kind", "json.tool", "a name"):
+        with pytest.raises(ValueError, match=f"must name an installed package as it is imported, got '{name}'"):
+            checkpoints.load(f"package:{name}")
