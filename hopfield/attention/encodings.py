@@ -15,12 +15,13 @@ from typing import Literal, get_args
 
 import jax.numpy as jnp
 from flax import struct
+from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._arguments import integer, one_of, real_scalar
+from hopfield._arguments import integer, one_of, positive_array, real_scalar
 from hopfield._arrays import Rows, product, same_rank, transposed
 from hopfield._numerics import accumulation_dtype
-from hopfield._pytrees import Node, changed, fill
+from hopfield._pytrees import Node, changed, fill, unchecked
 from hopfield.attention._angles import angles
 from hopfield.attention.positions import PAIRINGS, Pairing, alibi_slopes, sinusoidal, t5_buckets, turned_by, windows
 
@@ -89,6 +90,8 @@ class Rotary(Encoding):
     rates: Float[Array, "R"]
     pairing: Pairing = struct.field(pytree_node=False, default="half")
     growth: tuple[int, float] | None = struct.field(pytree_node=False, default=None)  # length and factor of "dynamic"
+    scale: float = struct.field(pytree_node=False, default=1.0)
+    """Factor of the turned components, as yarn and long rope have one."""
 
     def __init__(
         self,
@@ -114,7 +117,7 @@ class Rotary(Encoding):
         base = base * factor ** (width / (width - 2)) if scaling == "ntk" else base
         rates = [base ** (-2 * i / width) / (factor if scaling == "linear" else 1.0) for i in range(width // 2)]
         growth = None if length is None else (integer("length", length), float(factor))
-        fill(self, rates=jnp.asarray(rates, jnp.result_type(float)), pairing=pairing, growth=growth)
+        fill(self, rates=jnp.asarray(rates, jnp.result_type(float)), pairing=pairing, growth=growth, scale=1.0)
 
     replace = changed
 
@@ -128,7 +131,54 @@ class Rotary(Encoding):
     def rotate(self, rows: Rows, places: Places) -> Rows:
         rates = self.at_length(jnp.max(places, initial=0) + 1).rates
         angle = angles(places[:, None], rates[None, :], accumulation_dtype(rows.dtype))
-        return turned_by(rows, angle, self.pairing)
+        return turned_by(rows, angle, self.pairing, self.scale)
+
+
+class LongRotary(Rotary):
+    """Rotary positions with other rates for sequences beyond the length trained on.
+
+    Args:
+        short, long: divisors of the rates base^(−2i/width) of the pairs i, in sequences of up to `length` tokens and
+            in those of more.
+        length: tokens of the sequences trained on.
+        base, pairing: as of `Rotary`.
+        scale: factor of the turned components.
+    Raises:
+        ValueError: factors that are not positive, or not as many short as long ones.
+    Source: Ding et al. 2024, §3 (arXiv:2402.13753).
+
+    Example:
+        >>> from hopfield.attention.encodings import LongRotary
+        >>> LongRotary([1.0, 1.0], [1.0, 4.0], length=8, base=100.0).at_length(jnp.array(9)).rates.round(3).tolist()
+        [1.0, 0.025]
+    """
+
+    known: int = struct.field(pytree_node=False, default=0)
+    beyond: Float[Array, "R"] | None = None
+
+    def __init__(
+        self,
+        short: ArrayLike,
+        long: ArrayLike,
+        *,
+        length: int,
+        base: float = 10000.0,
+        pairing: Pairing = "half",
+        scale: float = 1.0,
+    ) -> None:
+        near, far = (positive_array(name, x, jnp.float32) for name, x in (("short", short), ("long", long)))
+        if near.ndim != 1 or near.shape != far.shape:
+            raise ValueError(f"short and long must be one factor per pair, got shapes {near.shape} and {far.shape}")
+        plain = Rotary(2 * len(near), base=base, pairing=pairing)
+        rates, beyond = plain.rates / near, plain.rates / far
+        length, scale = integer("length", length), real_scalar("scale", scale, "positive and finite", 1e-30)
+        fill(self, rates=rates, pairing=pairing, growth=None, scale=float(scale), known=length, beyond=beyond)
+
+    replace = changed
+
+    def at_length(self, length: Int[Array, ""]) -> Rotary:
+        rates = jnp.where(length > self.known, self.beyond, self.rates)
+        return unchecked(Rotary, rates=rates, pairing=self.pairing, scale=self.scale)
 
 
 class Alibi(Encoding):

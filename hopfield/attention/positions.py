@@ -197,8 +197,10 @@ def rotary(
     return turned_by(x, _angles(places, width, base, dtype), pairing)
 
 
-def turned_by(x: Float[Array, "*b T D"], angle: Float[Array, "*b T R"], pairing: Pairing) -> Float[Array, "*b T D"]:
-    """Vectors x, the first 2R components rotated in pairs by the angles, the others unchanged, in at least float32."""
+def turned_by(
+    x: Float[Array, "*b T D"], angle: Float[Array, "*b T R"], pairing: Pairing, scale: float = 1.0
+) -> Float[Array, "*b T D"]:
+    """Vectors x, the first 2R components rotated in pairs and scaled, the others unchanged, in at least float32."""
     width = 2 * angle.shape[-1]
     turned, rest = x[..., :width].astype(angle.dtype), x[..., width:]
     shape = (*turned.shape[:-1], width // 2, 2) if pairing == "interleaved" else (*turned.shape[:-1], 2, width // 2)
@@ -206,7 +208,7 @@ def turned_by(x: Float[Array, "*b T D"], angle: Float[Array, "*b T R"], pairing:
     first, second = (jnp.take(turned.reshape(shape), i, axis=axis) for i in (0, 1))
     angle, first = same_rank(angle, first)
     _, second = same_rank(angle, second)
-    cosine, sine = jnp.cos(angle), jnp.sin(angle)
+    cosine, sine = scale * jnp.cos(angle), scale * jnp.sin(angle)
     rotated = jnp.stack([first * cosine - second * sine, first * sine + second * cosine], axis=axis)
     rotated = rotated.reshape((*rotated.shape[:-2], width)).astype(x.dtype)
     return rotated if rest.shape[-1] == 0 else jnp.concatenate([rotated, rest], axis=-1)

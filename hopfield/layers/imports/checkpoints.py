@@ -5,7 +5,8 @@ A layout is known by the names of its tensors (`layouts`). Whatever it is, a hea
     β (x W_Q + b_Q) · (y W_K + b_K) = β (x, 1) J (y, 1)ᵀ
 
 Where positions are rotary (LLaMA) a rotation stands between the factors, and J is the form at distance zero. Where they
-are learned a table of them is added to the first layer's tokens (GPT-2, BERT), or a bias of distances to scores (T5).
+are learned a table of them is added to the first layer's tokens (GPT-2, BERT), or a bias of distances to scores (T5,
+and BLOOM and MPT with fixed slopes).
 """
 
 import re
@@ -19,7 +20,7 @@ import numpy as np
 from jaxtyping import Float
 
 from hopfield._arguments import integer
-from hopfield.attention.encodings import T5, Absolute, Rotary
+from hopfield.attention.encodings import T5, Absolute, Alibi, Rotary
 from hopfield.attention.heads import Projections
 from hopfield.layers.imports.adapters import with_adapter
 from hopfield.layers.imports.files import locate, read_config, read_tensors
@@ -62,8 +63,8 @@ class AttentionWeights:
     """The config of a model whose positions are rotary, None for another."""
     reading: Reading = PLAIN
     """Norms, window, cap and sinks, which `from_attention_weights` gives its layer."""
-    distances: T5 | None = None
-    """Bias of distances that is added to scores, as that of T5."""
+    distances: T5 | Alibi | None = None
+    """Bias of distances that is added to scores."""
 
     def rotary(self) -> Rotary | None:
         """Rotation of queries and keys, None for models without one. Raises ValueError for an unknown kind."""
@@ -124,13 +125,14 @@ def load(
     """Attention weights of a checkpoint of one of `layouts.LAYOUTS`, half precision widened to float32.
 
     Args:
-        path: a safetensors file, the index of several, their directory, or "hf:organisation/name", which asks
-            huggingface_hub (if it is installed) for the files.
+        path: a safetensors file, the index of several, their directory, "package:name" for one that lies in an
+            installed package, or "hf:organisation/name", which asks huggingface_hub (if it is installed) for the files.
         heads: number of query heads; needed where no config.json beside the file says it.
-        kind: the layout by its name where a model has two, as "t5_decoder"; from the tensors' names if None.
+        kind: the layout by its name where a model has several, as "t5_decoder", "t5_cross" or "clip_vision"; from the
+            tensors' names if None.
         adapter: folder of a LoRA adapter as peft saves it, which is added to the weights.
     Returns:
-        The checkpoint; nothing but self-attention is read.
+        The checkpoint; nothing but attention is read.
     Raises:
         ValueError: no such file, a file that is not safetensors, an unknown layout (with the names found in it),
             tensors that do not fit, a number of heads that is unknown, an adapter of another kind, or a model that
@@ -139,16 +141,16 @@ def load(
     place = locate(path)
     tensors = read_tensors(place)
     tensors = tensors if adapter is None else with_adapter(tensors, locate(adapter))
-    config = completed(read_config(place))
     kind, stems = layout_of(tensors, kind)
+    config = completed(read_config(place), kind)
     layout, heads = LAYOUTS[kind], _heads(config, heads, place)
     refuse(kind, config, tensors, stems)
-    distances, layers = _distances(config, tensors, stems[0], kind), []
+    distances, layers = _distances(config, tensors, stems[0], kind, heads), []
     for layer, stem in enumerate(stems):
         parts = projections_of(tensors, stem, layout, heads, config.get("num_key_value_heads") or heads)
         weights = _by_head(parts, heads, config, layer)
         rope = rope_of_layer(config, layer) if layout.rotary else None
-        beta = beta_of(kind, config, rope, layer, weights.w_query.shape[-1])
+        beta = beta_of(kind, config, layer, weights.w_query.shape[-1])
         reading = reading_of(config, tensors, stem, layer) if layout.rotary else PLAIN
         layers.append(replace(weights, beta=beta, rope=rope, reading=reading, distances=distances))
     places = _positions(config, tensors, layout.positions, layers[0].w_query.shape[1])
@@ -160,15 +162,19 @@ def _positions(config: Mapping[str, Any], tensors: Tensors, pattern: str | None,
     names = [name for name in tensors if pattern is not None and re.fullmatch(pattern, name)]
     if not names:
         return None
-    places = tensor(tensors, names[0], 2)[first_position(config, names[0]) :]
+    places = np.asarray(tensors[names[0]])
+    places = tensor({names[0]: places[0] if places.shape[:1] == (1,) else places}, names[0], 2)
+    places = places[first_position(config, names[0]) :]
     if places.shape[1] != width:
         raise ValueError(f"{names[0]} must have the {width} features of inputs, got shape {places.shape}")
     return places
 
 
-def _distances(config: Mapping[str, Any], tensors: Tensors, stem: str, kind: str) -> T5 | None:
+def _distances(config: Mapping[str, Any], tensors: Tensors, stem: str, kind: str, heads: int) -> T5 | Alibi | None:
     """Bias of distances, which all layers share. None if there is none."""
-    if not kind.startswith("t5"):
+    if LAYOUTS[kind].alibi:
+        return Alibi(heads)
+    if kind not in ("t5", "t5_decoder"):
         return None
     table = jnp.asarray(tensor(tensors, f"{stem}relative_attention_bias.weight", 2))
     return T5(table, kind == "t5", config.get("relative_attention_max_distance", 128))

@@ -32,6 +32,8 @@ class Layout(NamedTuple):
     rotary: bool = False
     between: str = "(?!)"
     """Pattern of further names in an attention, which `readings` reads."""
+    alibi: bool = False
+    """Distances times a slope of each head are subtracted from scores."""
 
     @property
     def anchor(self) -> str:
@@ -45,12 +47,17 @@ PADDED = (
 )
 """Model types with BERT's names of tensors whose first positions are of padding."""
 ALIKE = (
-    *("gemma", "gemma2", "gemma3_text", "glm4_moe", "gpt_oss", "llama", "mistral", "mixtral", "olmo", "olmo2"),
-    *("qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "stablelm", "starcoder2"),
+    *("cohere", "cohere2", "gemma", "gemma2", "gemma3_text", "glm4_moe", "gpt_oss", "granite", "llama", "mistral"),
+    *("mixtral", "olmo", "olmo2", "olmo3", "qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "smollm3", "stablelm"),
+    "starcoder2",
 )
 QKVO = ("q_proj", "k_proj", "v_proj", "o_proj")
-BLOCK = r"block\.(?P<layer>\d+)\.layer\.0\.SelfAttention\."
+OUT = (*QKVO[:3], "out_proj")
+BLOCK = r"block\.(?P<layer>\d+)\.layer\."
+CLIP = r"encoder\.layers\.(?P<layer>\d+)\.self_attn\."
+CLIP_POSITIONS = r"embeddings\.position_embedding\.weight"
 BIAS = r"relative_attention_bias\.weight"
+T5_NAMES, T5_TYPES = ("q", "k", "v", "o"), ("t5", "mt5")
 LAYOUTS = {
     "gpt2": Layout(
         r"h\.(?P<layer>\d+)\.attn\.",
@@ -59,6 +66,12 @@ LAYOUTS = {
         joint="thirds",
         transposed=False,
         positions=r"(?:.*\.)?wpe\.weight",
+    ),
+    "vit": Layout(
+        r"encoder\.layer\.(?P<layer>\d+)\.attention\.",
+        ("attention.query", "attention.key", "attention.value", "output.dense"),
+        ("deit", "vit"),
+        positions=r"(?:.*\.)?embeddings\.position_embeddings",
     ),
     "bert": Layout(
         r"encoder\.layer\.(?P<layer>\d+)\.attention\.",
@@ -74,10 +87,18 @@ LAYOUTS = {
     ),
     "opt": Layout(
         r"decoder\.layers\.(?P<layer>\d+)\.self_attn\.",
-        ("q_proj", "k_proj", "v_proj", "out_proj"),
+        OUT,
         ("opt",),
         positions=r"(?:.*\.)?decoder\.embed_positions\.weight",
     ),
+    "clip_text": Layout(
+        rf"text_model\.{CLIP}", OUT, ("clip", "clip_text_model"), positions=rf"(?:.*\.)?text_model\.{CLIP_POSITIONS}"
+    ),
+    "clip_vision": Layout(
+        *(rf"vision_model\.{CLIP}", OUT, ("clip", "clip_vision_model")),
+        positions=rf"(?:.*\.)?vision_model\.{CLIP_POSITIONS}",
+    ),
+    "clip": Layout(CLIP, OUT, ("clip_text_model", "clip_vision_model"), positions=CLIP_POSITIONS),
     "phi3": Layout(
         r"layers\.(?P<layer>\d+)\.self_attn\.", ("qkv_proj", "o_proj"), ("phi3",), joint="groups", rotary=True
     ),
@@ -89,9 +110,14 @@ LAYOUTS = {
         joint="heads",
         rotary=True,
     ),
-    "gptj": Layout(r"h\.(?P<layer>\d+)\.attn\.", ("q_proj", "k_proj", "v_proj", "out_proj"), ("gptj",), rotary=True),
-    "t5": Layout(rf"encoder\.{BLOCK}", ("q", "k", "v", "o"), ("t5", "mt5"), between=BIAS),
-    "t5_decoder": Layout(rf"decoder\.{BLOCK}", ("q", "k", "v", "o"), ("t5", "mt5"), between=BIAS),
+    "gptj": Layout(r"h\.(?P<layer>\d+)\.attn\.", OUT, ("gptj",), rotary=True),
+    "bloom": Layout(
+        *(r"h\.(?P<layer>\d+)\.self_attention\.", ("query_key_value", "dense"), ("bloom",)), joint="heads", alibi=True
+    ),
+    "mpt": Layout(r"blocks\.(?P<layer>\d+)\.attn\.", ("Wqkv", "out_proj"), ("mpt",), joint="thirds", alibi=True),
+    "t5": Layout(rf"encoder\.{BLOCK}0\.SelfAttention\.", T5_NAMES, T5_TYPES, between=BIAS),
+    "t5_decoder": Layout(rf"decoder\.{BLOCK}0\.SelfAttention\.", T5_NAMES, T5_TYPES, between=BIAS),
+    "t5_cross": Layout(rf"decoder\.{BLOCK}1\.EncDecAttention\.", T5_NAMES, T5_TYPES, between=BIAS),
 }
 """Kinds of checkpoints, found by the first whose names fit: LLaMA's output projection is Phi-3's, too."""
 COMMON = r"(masked_)?bias|rotary_emb\.inv_freq|((output\.)?LayerNorm|self_attn_layer_norm)\.\w+"
@@ -102,7 +128,7 @@ def layout_of(tensors: Tensors, kind: str | None = None) -> tuple[str, list[str]
     """Kind of a checkpoint, and for every layer the beginning of its tensors' names."""
     for name in LAYOUTS if kind is None else (kind,):
         matches = [match for found in tensors if (match := re.fullmatch(LAYOUTS[name].anchor, found))]
-        if matches:
+        if any(f"{match['stem']}{LAYOUTS[name].names[0]}.weight" in tensors for match in matches):
             stems = {int(match["layer"]): match["stem"] for match in matches}
             if len(stems) < len(matches) or sorted(stems) != list(range(len(stems))):
                 raise ValueError(
@@ -164,9 +190,21 @@ def slides(config: Mapping[str, Any], layer: int) -> bool:
     if pattern is not None:
         return (layer + 1) % integer("sliding_window_pattern", pattern) > 0
     model, border = config.get("model_type"), config.get("max_window_layers", 0)
+    if model == "smollm3":
+        return not turns(config, layer)
     if model == "qwen2_moe":
         return layer % 2 == 0 and layer < border
     return layer >= border or model == "qwen3_moe"  # which heeds no border
+
+
+def turns(config: Mapping[str, Any], layer: int) -> bool:
+    """Whether a layer of a model with rotary positions turns: of SmolLM 3 each fourth does not, of Cohere 2 some."""
+    rotated, every = config.get("no_rope_layers"), config.get("no_rope_layer_interval")
+    if isinstance(rotated, list) and layer < len(rotated):
+        return bool(rotated[layer])
+    if every is not None:
+        return (layer + 1) % integer("no_rope_layer_interval", every) > 0
+    return config.get("model_type") != "cohere2" or slides(config, layer)
 
 
 def _bias(tensors: Tensors, name: str, width: int) -> np.ndarray | None:

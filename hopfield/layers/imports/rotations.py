@@ -9,15 +9,19 @@ import numpy as np
 
 from hopfield._arguments import integer, shown
 from hopfield._pytrees import changed
-from hopfield.attention.encodings import Rotary
-from hopfield.layers.imports.layouts import slides
+from hopfield.attention.encodings import LongRotary, Rotary
+from hopfield.layers.imports.layouts import slides, turns
 
-KINDS = ("default", "linear", "dynamic", "llama3", "yarn")
+KINDS = ("default", "linear", "dynamic", "llama3", "yarn", "longrope", "su")
 
 
-def rope_of_layer(config: Mapping[str, Any], layer: int) -> Mapping[str, Any]:
-    """The config with the rotation of one layer, where those with a window have one of their own (Gemma 3)."""
+def rope_of_layer(config: Mapping[str, Any], layer: int) -> Mapping[str, Any] | None:
+    """The config with the rotation of one layer, which windows change in some models. None for a layer without one."""
     table, slid = config.get("rope_parameters"), slides(config, layer)
+    if not turns(config, layer):
+        return None
+    if slid and config.get("model_type") == "olmo3":
+        config = {**config, "rope_scaling": None}
     if isinstance(table, Mapping) and any(isinstance(entry, Mapping) for entry in table.values()):
         return {**config, "rope_parameters": table.get("sliding_attention" if slid else "full_attention")}
     if slid and "rope_local_base_freq" in config:
@@ -31,7 +35,7 @@ def rotary_of(config: Mapping[str, Any], width: int) -> Rotary:
     Raises:
         ValueError: a kind of scaling other than those of KINDS, or one for each kind of layer.
     Source: transformers, `modeling_rope_utils`, for the names; Dubey et al. 2024, §3.4 (arXiv:2407.21783), for llama3;
-        Peng et al. 2023 (arXiv:2309.00071) for yarn.
+        Peng et al. 2023 (arXiv:2309.00071) for yarn; Ding et al. 2024 (arXiv:2402.13753) for longrope.
     """
     table, kind = _table(config)
     both = {**config, **table}
@@ -43,22 +47,36 @@ def rotary_of(config: Mapping[str, Any], width: int) -> Rotary:
     turned = int(width * share)
     if kind in ("linear", "dynamic"):
         length = int(_number(config, "max_position_embeddings")) if kind == "dynamic" else None
-        return Rotary(turned, base=base, scaling=kind, factor=_number(table, "factor"), length=length)
-    plain = Rotary(turned, base=base)
-    rates = {"default": lambda *_: plain.rates, "llama3": _llama3, "yarn": _yarn}[kind](plain.rates, both)
-    return changed(plain, rates=rates)
+        found = Rotary(turned, base=base, scaling=kind, factor=_number(table, "factor"), length=length)
+    elif kind in ("longrope", "su"):
+        found = _long(both, turned, base)
+    else:
+        found = Rotary(turned, base=base)
+    if kind == "llama3":
+        found = changed(found, rates=_llama3(found.rates, both))
+    if kind == "yarn":
+        found = changed(found, rates=_yarn(found.rates, both), scale=_number(both, "attention_factor", _sharper(both)))
+    interleaved = str(config.get("model_type")).startswith("cohere")
+    return changed(found, pairing="interleaved") if interleaved else found
 
 
-def scale_of_scores(config: Mapping[str, Any]) -> float:
-    """Factor of scores that comes with a rotation: (0.1 ln factor + 1)² of yarn, or as stated; 1 for others."""
-    table, kind = _table(config)
-    if kind != "yarn":
-        return 1.0
-    if table.get("mscale") or table.get("mscale_all_dim"):
-        raise ValueError("rope_parameters must have no mscale with yarn, got one")
-    if _number({**config, **table}, "partial_rotary_factor", 1.0) != 1.0:
-        raise ValueError("partial_rotary_factor must be 1 with yarn, whose factor is one of all scores")
-    return _number(table, "attention_factor", 0.1 * math.log(_number(table, "factor")) + 1.0) ** 2
+def _long(table: Mapping[str, Any], turned: int, base: float) -> LongRotary:
+    """Long rope, whose turned components are √(1 + ln factor / ln length) times as long unless that is stated."""
+    known = int(_number(table, "original_max_position_embeddings", table.get("max_position_embeddings")))
+    ratio = _number(table, "factor", table.get("max_position_embeddings", known) / known)
+    usual = math.sqrt(1.0 + math.log(ratio) / math.log(known)) if ratio > 1.0 else 1.0
+    short, long = (table.get(f"{name}_factor") for name in ("short", "long"))
+    for name, factors in (("short", short), ("long", long)):
+        if not isinstance(factors, list) or len(factors) != turned // 2:
+            raise ValueError(f"{name}_factor must be the {turned // 2} numbers of all pairs, got {shown(factors)}")
+    return LongRotary(short, long, length=known, base=base, scale=_number(table, "attention_factor", usual))
+
+
+def _sharper(table: Mapping[str, Any]) -> float:
+    """Length of yarn's turned components, 0.1 ln factor + 1, or the ratio of two of these with a weight each."""
+    growth = 0.1 * math.log(_number(table, "factor"))
+    weights = [table.get(name) for name in ("mscale", "mscale_all_dim")]
+    return (weights[0] * growth + 1.0) / (weights[1] * growth + 1.0) if all(weights) else growth + 1.0
 
 
 def _table(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:

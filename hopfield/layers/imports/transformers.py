@@ -69,15 +69,17 @@ def from_attention_weights(
     return layer
 
 
-def _norm(scale: np.ndarray | None, width: int, epsilon: float, param_dtype: Dtype) -> nnx.RMSNorm | None:
-    """RMS norm of each head [R], or of all heads together [H R]."""
+def _norm(scale: np.ndarray | None, width: int, epsilon: float, param_dtype: Dtype) -> nnx.Module | None:
+    """RMS norm of each head [R] or of all heads together [H R], or layer norm of each head with a scale of its own."""
     if scale is None:
         return None
-    axes = -1 if len(scale) == width else (-2, -1)
-    norm = nnx.RMSNorm(
-        len(scale), epsilon=epsilon, feature_axes=axes, reduction_axes=axes, param_dtype=param_dtype, rngs=nnx.Rngs(0)
-    )
-    nnx.update(norm, {"scale": jnp.asarray(scale, param_dtype)})
+    together = (-2, -1) if scale.size > width else -1
+    how = {"epsilon": epsilon, "feature_axes": together, "param_dtype": param_dtype, "rngs": nnx.Rngs(0)}
+    if scale.ndim > 1:
+        norm = nnx.LayerNorm(scale.size, reduction_axes=-1, use_bias=False, use_fast_variance=False, **how)
+    else:
+        norm = nnx.RMSNorm(scale.size, reduction_axes=together, **how)
+    nnx.update(norm, {"scale": jnp.asarray(scale.ravel(), param_dtype)})
     return norm
 
 

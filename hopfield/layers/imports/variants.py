@@ -7,11 +7,15 @@ from typing import Any
 from hopfield._arguments import shown
 from hopfield.layers.imports.layouts import LAYOUTS, PADDED, read_names
 
-SCALES = ("attention_multiplier", "key_multiplier", "clip_qkv")
+SCALES = ("attention_multiplier", "key_multiplier", "clip_qkv")  # the first one Granite's, which is read
 """Entries of config.json by which models with LLaMA's names of tensors scale scores otherwise."""
 FIVE = {"rms_norm_eps": 1e-5}
 QWEN = {"use_sliding_window": False, "sliding_window": 4096}
 DEFAULTS: dict[Any, dict[str, Any]] = {
+    "clip_text_model": {"num_attention_heads": 8},
+    "clip_vision_model": {"num_attention_heads": 12},
+    "cohere": {"rope_theta": 5e5, "layer_norm_eps": 1e-5},
+    "cohere2": {"sliding_window": 4096, "sliding_window_pattern": 4},
     "gemma2": {"sliding_window": 4096, "sliding_window_pattern": 2, "attn_logit_softcapping": 50.0}
     | {"query_pre_attn_scalar": 256},
     "gemma3_text": {"sliding_window": 4096, "sliding_window_pattern": 6, "query_pre_attn_scalar": 256}
@@ -25,20 +29,28 @@ DEFAULTS: dict[Any, dict[str, Any]] = {
     }
     | FIVE,
     "gptj": {"rotary_dim": 64},
+    "granite": {"attention_multiplier": 1.0},
     "markuplm": {"pad_token_id": 0},
     "mistral": {"sliding_window": 4096},
     "mixtral": {"rope_theta": 1e6} | FIVE,
     "olmo2": FIVE,
-    "phi3": FIVE,
+    "olmo3": {"rope_theta": 5e5, "sliding_window": 4096, "sliding_window_pattern": 4} | FIVE,
+    "phi3": {"original_max_position_embeddings": 4096, "max_position_embeddings": 4096} | FIVE,
     "qwen2": QWEN | {"max_window_layers": 28},
     "qwen2_moe": QWEN | {"max_window_layers": 28},
     "qwen3": QWEN | {"max_window_layers": 28},
     "qwen3_moe": QWEN,
+    "smollm3": {"rope_theta": 2e6, "no_rope_layer_interval": 4, "use_sliding_window": False},
     "stablelm": {"partial_rotary_factor": 0.25},
 }
 """Entries that a model type has where its config.json leaves them out, unlike LLaMA's (transformers' own classes)."""
 FORMERLY = {"rotary_pct": "partial_rotary_factor", "rotary_emb_base": "rope_theta"}
 """Entries of GPT-NeoX's config.json by other names."""
+PLAIN_MPT = {"attn_type": "multihead_attention", "alibi_bias_max": 8, "clip_qkv": None}
+PLAIN_MPT |= {"prefix_lm": None, "qk_ln": None, "attn_uses_sequence_id": None}
+"""Entries of MPT's attn_config and what they must be where they are given."""
+SIDES = {"clip_text": "text_config", "clip_vision": "vision_config"}
+"""Where config.json holds the part of a layout, of models that have two."""
 UNREAD = re.compile("rel_pos_bias|relative_attention_bias|embed_positions|positions_embed")
 """Parts of the names of positions that are not read."""
 
@@ -63,24 +75,30 @@ def refuse(kind: str, config: Mapping[str, Any], names: Iterable[str], stems: It
         raise ValueError(f"checkpoint must read every token that a mask allows, got {got}")
     if config.get("has_relative_attention_bias"):
         raise ValueError("checkpoint must add nothing to scores, got has_relative_attention_bias=true")
-    other = next((name for name in SCALES if config.get(name) is not None), None)
+    scales = SCALES[1:] if model == "granite" else SCALES
+    other = next((name for name in scales if config.get(name) is not None), None)
     if other is not None:
         raise ValueError(
             f"checkpoint must scale scores by the width of heads alone, got {other}={shown(config[other])}"
         )
-    rotated = config.get("no_rope_layers")  # 1 where a layer rotates
-    if isinstance(rotated, list) and not all(rotated):
-        raise ValueError(f"checkpoint must rotate in every layer or none, got no_rope_layers={shown(rotated)}")
+    inner = config.get("attn_config") or {}
+    other = next((name for name, value in PLAIN_MPT.items() if (inner.get(name) or value) != value), None)
+    if layout.alibi and (other is not None or inner.get("alibi") is False):
+        name = other or "alibi"
+        raise ValueError(f"attn_config must be of plain ALiBi in config.json, got {name}={shown(inner[name])}")
     places = config.get("position_embedding_type")
     if places not in (None, "absolute", "rope"):
         got = f"position_embedding_type={shown(places)}"
         raise ValueError(f"checkpoint must have absolute positions or rotate, got {got}")
 
 
-def completed(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A config.json with the defaults of its model type filled in."""
-    if config.get("model_type") == "gemma3" and isinstance(config.get("text_config"), Mapping):
+def completed(config: Mapping[str, Any], kind: str = "llama") -> dict[str, Any]:
+    """A config.json with the defaults of its model type filled in, that of the part that a layout is of."""
+    model = config.get("model_type")
+    if model == "gemma3" and isinstance(config.get("text_config"), Mapping):
         config = {"model_type": "gemma3_text"} | config["text_config"]  # beside the part that reads images
+    if model == "clip" and isinstance(config.get(SIDES.get(kind)), Mapping):
+        config = {"model_type": f"{kind}_model"} | config[SIDES[kind]]
     config = {FORMERLY.get(name, name): value for name, value in config.items()}
     model = config.get("model_type")
     return {**(DEFAULTS.get(model, {}) if isinstance(model, str) else {}), **config}

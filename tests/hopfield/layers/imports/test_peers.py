@@ -37,6 +37,13 @@ TURNS = {"sliding_attention": {"rope_type": "default", "rope_theta": 100.0}}
 TURNS |= {"full_attention": {"rope_type": "linear", "rope_theta": 1e3, "factor": 2.0}}
 KINDS = {"layer_types": ["sliding_attention", "full_attention"], "rope_parameters": TURNS}
 PART = {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.5}}
+IMAGE = {"image_size": 8, "patch_size": 4}
+TURNS_OF = ["sliding_attention", "full_attention"]
+MOSAIC = {"d_model": 32, "n_layers": 2, "n_heads": 4, "vocab_size": 50, "max_seq_len": 64}
+FACTORS = {"short_factor": [1.0, 2.0, 3.0, 4.0], "long_factor": [2.0, 5.0, 7.0, 11.0]}
+STRETCHED = {"pad_token_id": 0, "rope_parameters": {"rope_type": "longrope", "rope_theta": 1e4} | FACTORS}
+HALF = {"short_factor": [1.0, 2.0], "long_factor": [2.0, 5.0], "partial_rotary_factor": 0.5}
+HALVED = {"pad_token_id": 0, "rope_parameters": {"rope_type": "longrope", "rope_theta": 1e4} | HALF}
 MODELS = {
     "gpt2": ("GPT2", SMALL),
     "gpt-j": ("GPTJ", SMALL | {"rotary_dim": 4}),
@@ -47,6 +54,26 @@ MODELS = {
     "distilbert": ("DistilBert", {"dim": 32, "hidden_dim": 16, "n_layers": 2, "n_heads": 4, "vocab_size": 50}),
     "t5": ("T5", NEAR),
     "t5_decoder": ("T5", NEAR),
+    "t5_cross": ("T5", NEAR),
+    "vit": ("ViT", LLAMA | IMAGE),
+    "deit": ("DeiT", LLAMA | IMAGE),
+    "clip_text": ("CLIP", {"text_config": LLAMA, "vision_config": LLAMA | IMAGE}),
+    "clip_vision": ("CLIP", {"text_config": LLAMA, "vision_config": LLAMA | IMAGE}),
+    "clip, text alone": ("CLIPText", LLAMA),
+    "clip, images alone": ("CLIPVision", LLAMA | IMAGE),
+    "bloom": ("Bloom", {"hidden_size": 32, "n_layer": 2, "n_head": 4, "vocab_size": 50}),
+    "bloom, three heads": ("Bloom", {"hidden_size": 24, "n_layer": 2, "n_head": 3, "vocab_size": 50}),
+    "mpt": ("Mpt", MOSAIC),
+    "mpt, scale": ("Mpt", MOSAIC | {"attn_config": {"softmax_scale": 0.3}}),
+    "cohere": ("Cohere", LLAMA | {"num_key_value_heads": 2}),
+    "cohere, norms": ("Cohere", LLAMA | {"num_key_value_heads": 2, "use_qk_norm": True}),
+    "cohere 2": ("Cohere2", LLAMA | {"num_key_value_heads": 2, "sliding_window": 3} | {"layer_types": TURNS_OF}),
+    "granite": ("Granite", LLAMA | {"num_key_value_heads": 2, "attention_multiplier": 0.2}),
+    "smollm 3": ("SmolLM3", LLAMA | {"num_key_value_heads": 2, "no_rope_layer_interval": 2, "pad_token_id": 0}),
+    "olmo 3": ("Olmo3", LLAMA | {"num_key_value_heads": 2, "sliding_window": 3} | KINDS),
+    "phi-3, beyond": ("Phi3", LLAMA | STRETCHED | {"original_max_position_embeddings": 6}),
+    "phi-3, within": ("Phi3", LLAMA | STRETCHED | {"original_max_position_embeddings": 16}),
+    "phi-3, in part": ("Phi3", LLAMA | HALVED | {"original_max_position_embeddings": 16}),
     "llama, dynamic scaling": ("Llama", LLAMA | {"max_position_embeddings": 6, "rope_parameters": DYNAMIC}),
     "llama": ("Llama", LLAMA),
     "llama, grouped": ("Llama", LLAMA | {"num_key_value_heads": 2, "head_dim": 16}),
@@ -75,20 +102,24 @@ def built(name: str, folder: Path):
     for parameter in model.parameters():
         parameter.data += 0.2 * torch.randn_like(parameter)
     model.save_pretrained(folder)
-    return model, checkpoints.load(folder, kind=name if name.startswith("t5") else None)
+    return model, checkpoints.load(folder, kind=name if "_" in name else None)
 
 
-def watched(model, name: str) -> list[list[tuple[np.ndarray, np.ndarray]]]:
+def watched(model, name: str) -> list[list[tuple[list[np.ndarray], np.ndarray]]]:
     """What goes into and comes out of the attention of each layer, call by call; filled while the model runs."""
-    side = {"t5": "encoder", "t5_decoder": "decoder"}.get(name, "")
-    last = ("attn", "self_attn", "attention", "SelfAttention")
+    side = {"t5": "encoder", "t5_decoder": "decoder", "clip_text": "text", "clip_vision": "vision"}.get(name, "")
+    last = ("attn", "self_attn", "attention", "SelfAttention", "self_attention")
+    last = ("EncDecAttention",) if name == "t5_cross" else last
     layers = [x for path, x in model.named_modules() if path.startswith(side) and path.split(".")[-1] in last]
-    seen: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in layers]
+    seen: list[list[tuple[list[np.ndarray], np.ndarray]]] = [[] for _ in layers]
 
     def keep(calls):
         def hook(module, args, kwargs, output):
             x = args[0] if args else kwargs["hidden_states"]
-            calls.append((x.numpy(), output[0].numpy()))
+            rest = args[1] if name.startswith("bloom") else 0  # BLOOM's attention adds the residual itself
+            stored = kwargs.get("key_value_states")
+            inputs = [y.numpy() for y in (x, stored) if y is not None]
+            calls.append((inputs, (output[0] - rest).numpy()))
 
         return hook
 
@@ -98,8 +129,14 @@ def watched(model, name: str) -> list[list[tuple[np.ndarray, np.ndarray]]]:
 
 
 def said(model, name: str, tokens: np.ndarray, **how):
-    """The model's output for tokens; of T5's decoder, beside those of the encoder."""
-    given = {} if name == "distilbert" else how
+    """The model's output for tokens, or for pictures; of T5's decoder, beside those of the encoder."""
+    given = how if name in DECODED or "past_key_values" in how else {}
+    shape = (2, 3, 8, 8)
+    pictures = torch.tensor(np.random.default_rng(1).normal(size=shape))
+    if name.startswith("clip_"):
+        return model(torch.tensor(tokens), pictures)
+    if name in SEEING:
+        return model(pictures)
     if not name.startswith("t5"):
         return model(torch.tensor(tokens), **given)
     return model(torch.tensor(TOKENS), decoder_input_ids=torch.tensor(tokens), **given)
@@ -112,13 +149,16 @@ def test_layers_are_those_of_transformers(name, tmp_path):
     with torch.no_grad():
         said(model, name, TOKENS, use_cache=False)
     assert len(seen) == 2
-    for weights, ((x, expected),) in zip(checkpoint.layers, seen, strict=True):
+    for weights, ((inputs, expected),) in zip(checkpoint.layers, seen, strict=True):
         layer = from_attention_weights(weights, param_dtype=jnp.float64)
-        found = layer(jnp.asarray(x), is_causal=name not in ("distilbert", "t5"))
+        found = layer(*map(jnp.asarray, inputs), is_causal=name not in ("distilbert", "t5", "t5_cross", *SEEING))
         np.testing.assert_allclose(found, expected, rtol=0, atol=CLOSE.get(name, 1e-6) * np.abs(expected).max())
 
 
+SEEING = ("vit", "deit", "clip_vision", "clip, images alone")
 DECODED = ("gpt2", "llama, grouped", "llama 3", "mistral", "olmo 2", "gpt-oss", "gpt-j", "gpt-neox", "phi-3", "gemma 3")
+DECODED += ("bloom", "bloom, three heads", "mpt", "cohere, norms", "cohere 2", "granite", "smollm 3", "olmo 3")
+DECODED += ("phi-3, within", "phi-3, in part")
 
 
 @pytest.mark.filterwarnings("ignore:.past_key_values. is deprecated:FutureWarning")
@@ -134,8 +174,8 @@ def test_cached_decoding_is_that_of_transformers(name, tmp_path):
     decode = nnx.jit(lambda layer, x: layer(x))
     for weights, calls in zip(checkpoint.layers, seen, strict=True):
         layer = from_attention_weights(weights, decode=True, param_dtype=jnp.float64)
-        layer.init_cache((2, 9, 32), jnp.float64)
-        for x, expected in calls:
+        layer.init_cache((2, 9, weights.w_query.shape[1]), jnp.float64)
+        for (x,), expected in calls:
             found = decode(layer, jnp.asarray(x))
             np.testing.assert_allclose(found, expected, rtol=0, atol=CLOSE.get(name, 1e-6) * np.abs(expected).max())
 
@@ -153,7 +193,7 @@ def test_learned_positions_are_added_to_the_tokens(tmp_path):
 
 
 SLID = {"use_sliding_window": True, "sliding_window": 7, "max_window_layers": 2}
-FAMILIES = [(kind, model) for kind, layout in LAYOUTS.items() for model in layout.types if kind != "t5_decoder"]
+FAMILIES = [(kind, model) for kind, layout in LAYOUTS.items() for model in layout.types if "_" not in kind]
 
 
 def as_read(kind: str, config: dict, layer: int) -> tuple:
@@ -163,11 +203,12 @@ def as_read(kind: str, config: dict, layer: int) -> tuple:
         first_position(config, "embeddings.position_embeddings.weight"),
         config.get("relative_attention_max_distance", 128),
     )
-    beta = beta_of(kind, config, rope, layer, 64)
-    if rope is None:
+    beta = beta_of(kind, config, layer, 64)
+    if not LAYOUTS[kind].rotary:
         return places, beta
-    reading = reading_of(config, {}, "", layer)
-    return places, beta, tuple(rotary_of(rope, 64).rates.tolist()), reading.window, reading.cap, reading.epsilon
+    reading, rotary = reading_of(config, {}, "", layer), None if rope is None else rotary_of(rope, 64)
+    turns = None if rotary is None else (tuple(rotary.rates.tolist()), rotary.pairing, rotary.scale)
+    return places, beta, turns, reading.window, reading.cap, reading.epsilon
 
 
 @pytest.mark.parametrize(("kind", "model"), FAMILIES)
@@ -187,4 +228,5 @@ def test_defaults_of_every_family_are_those_of_its_configuration_class(kind, mod
             assert found == as_read(kind, completed(full), layer)
             if LAYOUTS[kind].rotary:
                 slid = full.get("sliding_window") if kinds[layer] == "sliding_attention" else None
-                assert found[3:] == (slid, full.get("attn_logit_softcapping"), full.get("rms_norm_eps", 1e-6))
+                epsilon = full.get("layer_norm_eps" if model == "cohere" else "rms_norm_eps", 1e-6)
+                assert found[3:] == (slid, full.get("attn_logit_softcapping"), epsilon)

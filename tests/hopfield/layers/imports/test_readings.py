@@ -12,8 +12,8 @@ import pytest
 
 from hopfield.layers import AssociationOptions, from_attention_weights
 from hopfield.layers.imports import checkpoints
-from hopfield.layers.imports.readings import reading_of
-from hopfield.layers.imports.rotations import rotary_of, scale_of_scores
+from hopfield.layers.imports.readings import beta_of, reading_of
+from hopfield.layers.imports.rotations import rope_of_layer, rotary_of
 from hopfield.layers.imports.variants import completed
 from tests.hopfield.layers.imports.written import LAYERS, D, H, R, random_tensors, save_checkpoint
 
@@ -85,7 +85,7 @@ def test_norms_of_heads_in_qwen_3_and_of_all_together_in_olmo_2(tmp_path: Path) 
         check(weights, norms=norms)
         with pytest.raises(ValueError, match="no bilinear form"):
             weights.metric()
-    with pytest.raises(ValueError, match=r"model_type must be one of glm4_moe, olmo2, .*, gemma3_text with q_norm"):
+    with pytest.raises(ValueError, match=r"model_type must be one of cohere, .*, gemma3_text with q_norm"):
         loaded(tmp_path / "other", {}, {"q_norm.weight": query, "k_norm.weight": key})
 
 
@@ -128,5 +128,84 @@ def test_yarn_divides_slow_rotations_and_sharpens_scores() -> None:
     plain, found = rotary_of({}, 64).rates, rotary_of({"rope_parameters": table}, 64).rates
     np.testing.assert_allclose(found[0], plain[0])
     np.testing.assert_allclose(found[-1], plain[-1] / 8)
-    assert scale_of_scores({"rope_parameters": table}) == pytest.approx((0.1 * np.log(8) + 1) ** 2)
-    assert scale_of_scores({}) == 1.0
+    row, places = jnp.arange(64.0)[None], jnp.zeros(1, int)
+    sharper = rotary_of({"rope_parameters": table, "partial_rotary_factor": 0.5}, 64).rotate(row, places)
+    np.testing.assert_allclose(sharper[:, :32], (0.1 * np.log(8) + 1) * row[:, :32], rtol=1e-12)
+    np.testing.assert_array_equal(sharper[:, 32:], row[:, 32:])  # what is not turned is not scaled
+    both = {"mscale": 2.0, "mscale_all_dim": 1.0}
+    assert rotary_of({"rope_parameters": table | both}, 64).scale == (0.2 * np.log(8) + 1) / (0.1 * np.log(8) + 1)
+    assert rotary_of({}, 64).scale == 1.0
+
+
+def test_long_rope_has_other_rates_beyond_the_length_trained_on() -> None:
+    table = {"rope_type": "longrope", "short_factor": [1.0, 2.0], "long_factor": [3.0, 5.0]}
+    config = {"rope_parameters": table, "max_position_embeddings": 64, "original_max_position_embeddings": 16}
+    found = rotary_of(config, 4)
+    np.testing.assert_allclose(found.at_length(jnp.asarray(16)).rates, [1, 0.01 / 2], rtol=1e-12)
+    np.testing.assert_allclose(found.at_length(jnp.asarray(17)).rates, [1 / 3, 0.01 / 5], rtol=1e-12)
+    assert found.scale == pytest.approx(np.sqrt(1 + np.log(4) / np.log(16)))
+    with pytest.raises(ValueError, match="long_factor must be the 2 numbers of all pairs, got 3"):
+        rotary_of({"rope_parameters": table | {"long_factor": 3}, "max_position_embeddings": 64}, 4)
+
+
+def test_layers_without_rotation_are_those_of_smollm_3_and_cohere_2() -> None:
+    turns = lambda **config: [rope_of_layer(completed(config), i) is not None for i in range(5)]
+    assert turns(model_type="smollm3") == [True, True, True, False, True]
+    assert turns(model_type="smollm3", no_rope_layers=[0, 1, 0, 1, 1]) == [False, True, False, True, True]
+    assert turns(model_type="cohere2") == [True, True, True, False, True]
+    assert turns(model_type="llama") == [True] * 5
+    slid = [reading_of(completed({"model_type": "olmo3"}), {}, "", i).window for i in range(5)]
+    assert slid == [4096, 4096, 4096, None, 4096]
+
+
+def test_norms_of_cohere_subtract_the_mean_of_each_head(tmp_path: Path) -> None:
+    query, key = (np.linspace(0.5, 2, n * R).reshape(n, R).astype(np.float32) for n in (H, 2))
+    config = {"model_type": "cohere", "use_qk_norm": True}
+    weights = loaded(tmp_path, config, {"q_norm.weight": query, "k_norm.weight": key}).layers[0]
+    norm = lambda x, scale: scale[:, None] * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
+    check(weights, norms=lambda q, k: (norm(q, query), norm(k, key)))
+    rows = jnp.array([[0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]])
+    turned = rotary_of({"model_type": "cohere"}, 4).rotate(rows, jnp.arange(2))  # components side by side
+    np.testing.assert_allclose(turned[1], [np.cos(1) - np.sin(1), np.sin(1) + np.cos(1), 0, 0], atol=1e-12)
+
+
+def test_granite_and_mpt_state_their_inverse_temperature(tmp_path: Path) -> None:
+    assert loaded(tmp_path, {"model_type": "granite", "attention_multiplier": 0.2}, {}).layers[0].beta == 0.2
+    assert beta_of("llama", completed({"model_type": "granite"}), 0, 64) == 1.0
+    assert beta_of("mpt", {"attn_config": {"softmax_scale": 0.3}}, 0, 64) == 0.3
+    assert beta_of("mpt", {"attn_config": {"softmax_scale": None}}, 0, 64) == 0.125
+
+
+def test_slopes_of_bloom_and_mpt_are_those_of_alibi(tmp_path: Path) -> None:
+    for kind in ("bloom", "mpt"):
+        (tmp_path / kind).mkdir()
+        place = save_checkpoint(tmp_path / kind, kind, random_tensors(kind, np.random.default_rng(2)))
+        weights = checkpoints.load(place).layers[0]
+        layer = from_attention_weights(weights, param_dtype=jnp.float64)
+        slopes = 2.0 ** (-8 * np.arange(1, H + 1) / H)
+        gap = np.arange(6)[:, None] - np.arange(6)[None, :]
+        biased = from_attention_weights(weights, positions=False, param_dtype=jnp.float64)
+        bias = jnp.asarray(-slopes[:, None, None] * np.abs(gap))
+        found, expected = layer(jnp.asarray(X), is_causal=True), biased(jnp.asarray(X), bias=bias, is_causal=True)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_images_text_and_cross_attention_are_parts_of_one_checkpoint(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    tensors = random_tensors("clip_text", rng) | random_tensors("clip_vision", rng)
+    table = rng.normal(size=(2, 7, D)).astype(np.float32)
+    for side, places in zip(("text", "vision"), table, strict=True):
+        tensors[f"{side}_model.embeddings.position_embedding.weight"] = places
+    place = save_checkpoint(tmp_path, "clip", tensors, None)
+    sides = {"text_config": {"num_attention_heads": H}, "vision_config": {"num_attention_heads": 2}}
+    (place / "config.json").write_text(json.dumps({"model_type": "clip"} | sides))
+    text, images = (checkpoints.load(place, kind=kind) for kind in (None, "clip_vision"))
+    assert (text.kind, len(text.layers[0].w_query), len(images.layers[0].w_query)) == ("clip_text", H, 2)
+    np.testing.assert_array_equal([text.positions, images.positions], table)
+    patches = {"vit.embeddings.position_embeddings": table[:1]} | random_tensors("vit", rng)
+    seen = checkpoints.load(save_checkpoint(tmp_path, "vit", patches))
+    assert seen.kind == "vit"
+    np.testing.assert_array_equal(seen.positions, table[0])
+    unread = {"decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight": table[0]}
+    cross = checkpoints.load(save_checkpoint(tmp_path, "t5", random_tensors("t5_cross", rng) | unread)).layers[0]
+    assert (cross.beta, cross.distances) == (1.0, None)

@@ -24,8 +24,8 @@ def test_options_of_the_layer_apply_and_beta_is_that_of_the_checkpoint_otherwise
     mean = np.asarray(x[0].mean(axis=0)) @ sum(weights.w_value[0] @ w for w in weights.w_output)
     np.testing.assert_allclose(flat[0], np.tile(mean, (5, 1)), atol=1e-7)
     turned = dataclasses.replace(weights, w_query=rng.normal(size=(2, 4, 4)), w_key=rng.normal(size=(1, 4, 4)))
-    with pytest.raises(ValueError, match=r"rope_type must be one of default, .*, yarn, got 'longrope'"):
-        dataclasses.replace(turned, rope={"rope_scaling": {"type": "longrope"}}).rotary()
+    with pytest.raises(ValueError, match=r"rope_type must be one of default, .*, longrope, su, got 'other'"):
+        dataclasses.replace(turned, rope={"rope_scaling": {"type": "other"}}).rotary()
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,7 @@ def test_options_of_the_layer_apply_and_beta_is_that_of_the_checkpoint_otherwise
             {"rope_parameters": {"full_attention": {"rope_theta": 1e6}}},
             "rope_parameters must be one table for all layers",
         ),
+        ({"rope_scaling": {"type": "longrope"}}, "original_max_position_embeddings must be a positive number"),
         ({"partial_rotary_factor": 2}, "partial_rotary_factor must be at most 1, got 2"),
         ({"rope_parameters": {"rope_type": "llama3", "factor": 2}}, "original_max_position_embeddings must be"),
         (

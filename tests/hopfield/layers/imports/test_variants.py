@@ -15,16 +15,16 @@ from tests.hopfield.layers.imports.written import D, R, random_tensors, save_che
     ("kind", "entry", "sentence"),
     [
         *(
-            ("llama", {"model_type": name}, f"model_type must be one of gemma, .*, starcoder2 .*, got '{name}'$")
-            for name in ("cohere2", "ernie4_5", "ernie4_5_moe", "glm", "glm4", "helium", "llama4_text", "moonshine")
+            ("llama", {"model_type": name}, f"model_type must be one of cohere, .*, starcoder2 .*, got '{name}'$")
+            for name in ("ernie4_5", "ernie4_5_moe", "glm", "glm4", "helium", "llama4_text", "moonshine")
         ),
         *(
             ("bert", {"model_type": name}, f"model_type must be one of bert, .*, xmod .*, got '{name}'$")
             for name in ("roformer", "layoutlmv3", "big_bird", "mra", "canine", "yoso", "nystromformer", "gpt2")
         ),
-        ("llama", {"model_type": "nanochat"}, "model_type must be one of gemma, .*, got 'nanochat'$"),
-        ("llama", {"model_type": 3}, "model_type must be one of gemma, .*, got 3$"),
-        ("llama", {"model_type": []}, r"model_type must be one of gemma, .*, got \[\]$"),
+        ("llama", {"model_type": "nanochat"}, "model_type must be one of cohere, .*, got 'nanochat'$"),
+        ("llama", {"model_type": 3}, "model_type must be one of cohere, .*, got 3$"),
+        ("llama", {"model_type": []}, r"model_type must be one of cohere, .*, got \[\]$"),
         ("gpt2", {"model_type": "openai-gpt"}, "model_type must be one of gpt2 with .*, got 'openai-gpt'$"),
         (
             "bert",
@@ -35,7 +35,9 @@ from tests.hopfield.layers.imports.written import D, R, random_tensors, save_che
             *("bert", {"has_relative_attention_bias": True}),
             "add nothing to scores, got has_relative_attention_bias=true$",
         ),
-        ("llama", {"no_rope_layers": [1, 0]}, r"rotate in every layer or none, got no_rope_layers=\[1, 0\]"),
+        ("mpt", {"attn_config": {"alibi": False}}, "must be of plain ALiBi in config.json, got alibi=False$"),
+        ("mpt", {"attn_config": {"clip_qkv": 6}}, "must be of plain ALiBi in config.json, got clip_qkv=6$"),
+        ("mpt", {"attn_config": {"alibi_bias_max": 16}}, "plain ALiBi in config.json, got alibi_bias_max=16$"),
         ("bert", {"position_embedding_type": "relative_key"}, "got position_embedding_type='?relative_key"),
         ("llama", {"key_multiplier": 0.4}, "scale scores by the width of heads alone, got key_multiplier=0.4"),
     ],

@@ -7,6 +7,19 @@ import numpy as np
 from safetensors import numpy as safetensors
 
 D, H, K, R, LAYERS = 12, 4, 2, 3, 2
+CLIP = ("q_proj", "k_proj", "v_proj", "out_proj")
+OTHERS = {
+    "bert": (("self.query", "self.key", "self.value", "output.dense"), "bert.encoder.layer.{}.attention."),
+    "vit": (
+        *(("attention.query", "attention.key", "attention.value", "output.dense"), "vit.encoder.layer.{}.attention."),
+    ),
+    "clip_text": (CLIP, "text_model.encoder.layers.{}.self_attn."),
+    "clip_vision": (CLIP, "vision_model.encoder.layers.{}.self_attn."),
+    "bloom": (("query_key_value", "dense"), "transformer.h.{}.self_attention."),
+    "mpt": (("Wqkv", "out_proj"), "transformer.blocks.{}.attn."),
+    "t5_cross": (("q", "k", "v", "o"), "decoder.block.{}.layer.1.EncDecAttention."),
+}
+"""Names of projections, and the beginning of all names in a layer, where all are [outputs, inputs] with biases."""
 
 
 def random_tensors(kind: str, rng: np.random.Generator, dtype: type = np.float32) -> dict[str, np.ndarray]:
@@ -21,10 +34,11 @@ def random_tensors(kind: str, rng: np.random.Generator, dtype: type = np.float32
                 "c_proj.bias": (D,),
             }
             stem = f"transformer.h.{layer}.attn."
-        elif kind == "bert":
-            names = ("self.query", "self.key", "self.value", "output.dense")
-            shapes = {f"{n}.{p}": (D, D)[: 2 - (p == "bias")] for n in names for p in ("weight", "bias")}
-            stem = f"bert.encoder.layer.{layer}.attention."
+        elif kind in OTHERS:
+            names, stem = OTHERS[kind]
+            wide = lambda name: 3 * D if name in ("Wqkv", "query_key_value") else D
+            shapes = {f"{n}.{p}": (wide(n), D)[: 2 - (p == "bias")] for n in names for p in ("weight", "bias")}
+            stem = stem.format(layer)
         else:
             shapes = {"q_proj.weight": (H * R, D), "o_proj.weight": (D, H * R)}
             shapes |= {"k_proj.weight": (K * R, D), "v_proj.weight": (K * R, D)}
