@@ -41,6 +41,7 @@ _BOOKKEEPING = {
         "__annotations_cache__",
         "__conditional_annotations__",
     ),
+    "__slotnames__",  # written by the first copy of an object
 }
 _COMPUTED = {"eval", "exec", "__import__"}
 """Names by which code is reached that nobody can see, besides `import_module`."""
@@ -246,8 +247,11 @@ class _Walk:
             return self._token(type(value), self._holder)
         if isinstance(found, str):
             return self._tokens((type(value), found), self._holder)
+        made, state = found[:2], found[2] if len(found) > 2 else None
+        if type(state) is dict:  # without what a cached property has kept
+            state = {name: each for name, each in state.items() if not _is_cached(type(value), name)} or None
         lists = [None if each is None else list(each) for each in found[3:5]]  # entries of a list, of a dict
-        return self._tokens((*found[:3], *lists), self._holder)
+        return self._tokens((*made, state, *lists), self._holder)
 
     def _say(self, name: str, what: str) -> None:
         if name:
@@ -272,6 +276,11 @@ def _order(value: Any) -> str:
 
 def _is_definition(value: Any) -> bool:
     return isinstance(value, types.FunctionType | types.ModuleType | type)
+
+
+def _is_cached(cls: type, name: Any) -> bool:
+    """Whether a name of an object holds what a property has worked out."""
+    return any(isinstance(vars(base).get(name), functools.cached_property) for base in cls.__mro__)
 
 
 def _is_filled(cell: Any) -> bool:

@@ -1,5 +1,7 @@
 """Contents of what was loaded: one hash in every process, and another for any edit of what a function reaches."""
 
+import copy
+import functools
 import importlib
 import os
 import subprocess
@@ -54,6 +56,27 @@ def test_a_value_that_a_function_behind_a_function_reads_counts(value: Any, monk
 def test_equal_contents_have_one_hash() -> None:
     assert hash_of(closed(1)) == hash_of(closed(1)) != hash_of(closed(2))
     assert hash_of(Model(1.0).build) == hash_of(Model(1.0).build) != hash_of(Model(2.0).build)
+
+
+def test_an_object_that_was_used_and_copied_has_the_hash_of_a_new_one() -> None:
+    class Used:
+        @functools.cached_property
+        def kept(self) -> float:
+            return 3.0
+
+    new = hash_of(Used())
+    used = Used()
+    assert used.kept == 3.0
+    assert hash_of(copy.copy(used)) == new
+
+
+def test_a_class_of_which_an_object_was_copied_has_the_hash_of_before() -> None:
+    class Copied:
+        pass
+
+    before = hash_of(Copied)
+    copy.copy(Copied())
+    assert hash_of(Copied) == before
 
 
 def test_code_means_the_same_whatever_its_words_and_layout() -> None:
