@@ -18,12 +18,9 @@ from scipy.optimize import minimize_scalar
 from scipy.special import betaln, chdtri, entr, expit, logsumexp
 
 from hopfield._arguments.host import Float, plain, real, whole_number
-from hopfield._arguments.words import one_of, public
+from hopfield._arguments.words import one_of
 from hopfield.theory.general import binomial
 from hopfield.theory.spherical import CRITERIA, ENSEMBLES, Converged, Ensemble, WeightCriterion
-
-__all__ = ["Others", "converged", "critical_load", "others", "target_weight"]
-__dir__ = public(__all__)
 
 Weight = Callable[[Float, float], Float]
 """ln w of an array of overlaps per neuron t in a state of overlap m, up to a number that all t share."""

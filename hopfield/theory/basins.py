@@ -15,21 +15,8 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, erf
 
 from hopfield._arguments.host import Float, plain, reals, whole_number, whole_numbers
-from hopfield._arguments.words import public
 from hopfield.theory import dense as dense_theory
 from hopfield.theory import spherical
-
-__all__ = [
-    "ONE_STEP",
-    "basin_of_projection",
-    "basin_on_sphere",
-    "classical",
-    "dense",
-    "nearest_pattern",
-    "nearest_pattern_share",
-    "neurodynamics",
-]
-__dir__ = public(__all__)
 
 ONE_STEP = r"map of one step, iterated"
 """Label of a theory that draws the crosstalk afresh at every step: exact for one step, of N → ∞."""

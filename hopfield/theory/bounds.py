@@ -9,10 +9,6 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, wrightomega
 
 from hopfield._arguments.host import Float, plain, reals
-from hopfield._arguments.words import public
-
-__all__ = ["StorageBound", "gardner", "ramsauer", "retrieval_error", "separation_needed", "storkey"]
-__dir__ = public(__all__)
 
 
 class StorageBound(NamedTuple):

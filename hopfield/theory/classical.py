@@ -19,7 +19,6 @@ from scipy.optimize import elementwise
 from scipy.special import erf, erfc
 
 from hopfield._arguments.host import Float, flag, plain, reals, whole_numbers
-from hopfield._arguments.words import public
 from hopfield.theory import lines
 from hopfield.theory.base import Spinodal, flips
 from hopfield.theory.saddle import (
@@ -30,24 +29,6 @@ from hopfield.theory.saddle import (
     spin_glass_saddle,
 )
 from hopfield.theory.sums import fair_signs_below
-
-__all__ = [
-    "Replica",
-    "fixed_point_probability",
-    "mceliece",
-    "one_step_error",
-    "one_step_error_asymptotic",
-    "replica",
-    "retrieval_overlap",
-    "spin_glass",
-    "spin_glass_temperature",
-    "spinodal",
-    "spinodal_load",
-    "spinodal_temperature",
-    "thermodynamic_load",
-    "thermodynamic_temperature",
-]
-__dir__ = public(__all__)
 
 
 class Replica(NamedTuple):

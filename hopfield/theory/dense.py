@@ -15,21 +15,8 @@ from scipy.optimize import elementwise
 from scipy.special import erf, erfc, erfcinv, gammaln, poch
 
 from hopfield._arguments.host import Float, flag, plain, reals, whole_numbers
-from hopfield._arguments.words import public
 from hopfield.theory import sums
 from hopfield.theory.base import Spinodal, flips
-
-__all__ = [
-    "capacity",
-    "distinct_index_factor",
-    "error_free_patterns",
-    "noise",
-    "one_step_error",
-    "one_step_error_asymptotic",
-    "retrieval_overlap",
-    "spinodal",
-]
-__dir__ = public(__all__)
 
 
 def noise(degree: ArrayLike, *, rectified: bool = False) -> Float:

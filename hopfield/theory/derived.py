@@ -11,15 +11,11 @@ from numpy.typing import ArrayLike
 from scipy.special import erf, erfcinv, erfinv
 
 from hopfield._arguments.host import Float
-from hopfield._arguments.words import public
 from hopfield.theory import annealed, general
 from hopfield.theory.averages import Ensemble
 from hopfield.theory.base import Criterion, Theory, flips, numbers
 from hopfield.theory.exponential import rate
 from hopfield.theory.spherical import CRITERIA
-
-__all__ = ["LARGE", "Derived", "Parts"]
-__dir__ = public(__all__)
 
 LARGE = 2**20
 """Neurons at which a weight's exponent per neuron is read off, for N → ∞."""

@@ -15,10 +15,6 @@ from scipy.optimize import minimize_scalar
 from scipy.special import erf
 
 from hopfield._arguments.host import Float, flag, plain, real, reals, whole_number
-from hopfield._arguments.words import public
-
-__all__ = ["Archetype", "critical_load", "entropy", "examples_needed", "one_step_overlap", "overlap"]
-__dir__ = public(__all__)
 
 GRID = np.geomspace(1e-3, 30.0, 4000)
 """Signal over noise y = n r/(√2 D) at which the load is looked at."""

@@ -24,21 +24,8 @@ from scipy.optimize import root_scalar
 from scipy.special import gammaln, xlogy
 
 from hopfield._arguments.host import Float, plain, reals, whole_numbers
-from hopfield._arguments.words import public
 from hopfield.theory import sums
 from hopfield.theory.base import flips
-
-__all__ = [
-    "all_patterns_load",
-    "critical_load",
-    "one_step_error",
-    "one_step_load",
-    "rate",
-    "target_weight",
-    "target_weight_load",
-    "target_weight_probability",
-]
-__dir__ = public(__all__)
 
 _MOST = 1e8  # neurons: beyond them probabilities are not known to 1e-7
 _UNDERFLOW = 373.0  # half of -ln of the least number of double precision

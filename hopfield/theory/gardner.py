@@ -11,10 +11,6 @@ from scipy.special import ndtr
 from scipy.stats import binom
 
 from hopfield._arguments.host import Float, plain, reals
-from hopfield._arguments.words import public
-
-__all__ = ["cover", "critical_load", "largest_stability"]
-__dir__ = public(__all__)
 
 
 def critical_load(stability: ArrayLike = 0.0, bias: ArrayLike = 0.0) -> Float:

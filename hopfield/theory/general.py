@@ -22,25 +22,8 @@ from scipy.optimize import brentq, minimize_scalar, root_scalar
 from scipy.special import gammaln, logsumexp
 
 from hopfield._arguments.host import Float, real, reals, whole_number
-from hopfield._arguments.words import public
 from hopfield.theory import sums
 from hopfield.theory.base import Spinodal, numbers
-
-__all__ = [
-    "RARE",
-    "below_zero",
-    "binomial",
-    "limit",
-    "load_at_overlap",
-    "load_power",
-    "log_noise",
-    "one_step_error",
-    "random_energy_load",
-    "start_overlap",
-    "weight_patterns",
-    "weight_probability",
-]
-__dir__ = public(__all__)
 
 Function = Callable[[Float], Float]
 """Function of overlaps ξ·x; the arrays that enter one result are evaluated together, so that a factor is free."""

@@ -24,10 +24,7 @@ from scipy.optimize import brentq
 from scipy.special import roots_legendre
 
 from hopfield._arguments.host import Float, plain, real, reals, whole_number, whole_numbers
-from hopfield._arguments.words import one_of, public
-
-__all__ = ["RULES", "capacity", "key_found"]
-__dir__ = public(__all__)
+from hopfield._arguments.words import one_of
 
 Rule = Literal["outer", "delta", "pseudo_inverse"]
 RULES: tuple[Rule, ...] = get_args(Rule)

@@ -13,11 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc, expit, wrightomega
 
 from hopfield._arguments.host import Float, plain, real, reals, whole_number, whole_numbers
-from hopfield._arguments.words import public
 from hopfield.theory.averages import sphere
-
-__all__ = ["auc", "leftover"]
-__dir__ = public(__all__)
 
 _CELLS = 600
 _WAVES = 512  # times evaluated at once

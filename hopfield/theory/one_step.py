@@ -19,10 +19,6 @@ from scipy.optimize import minimize_scalar, root
 from scipy.special import log_ndtr
 
 from hopfield._arguments.host import Float
-from hopfield._arguments.words import public
-
-__all__ = ["BrokenSpinodal", "spinodal"]
-__dir__ = public(__all__)
 
 _NORMAL = np.linspace(-9, 9, 6001)  # the states differ where |h| < 1/μ, a narrow part of the range of z₀
 _WEIGHTS = np.exp(-(_NORMAL**2) / 2) / np.sqrt(2 * np.pi) * (_NORMAL[1] - _NORMAL[0])

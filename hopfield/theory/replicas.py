@@ -26,19 +26,8 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import factorial
 
 from hopfield._arguments.host import Float, plain, real, reals, whole_number
-from hopfield._arguments.words import public
 from hopfield.theory import classical
 from hopfield.theory.saddle import COLDEST, field_averages
-
-__all__ = [
-    "DenseReplica",
-    "almeida_thouless_temperature",
-    "covariance",
-    "dense_replica",
-    "dense_spinodal_load",
-    "dense_spinodal_temperature",
-]
-__dir__ = public(__all__)
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(300)
 _STEPS = 2000

@@ -16,12 +16,8 @@ from numpy.typing import ArrayLike
 from scipy.special import comb, ndtr
 
 from hopfield._arguments.host import Float, flag, plain, reals, whole_number, whole_numbers
-from hopfield._arguments.words import public
 from hopfield.theory import general, sums
 from hopfield.theory.dense import noise
-
-__all__ = ["bit_error", "bit_error_gaussian", "published_capacity", "transitions_right"]
-__dir__ = public(__all__)
 
 
 def bit_error(neurons: int, num_patterns: ArrayLike, degree: int | None) -> Float:

@@ -26,23 +26,6 @@ from scipy.special import erf, ndtr, xlogy
 from scipy.stats import binom
 
 from hopfield._arguments.host import Float, plain, real, reals, whole_number, whole_numbers
-from hopfield._arguments.words import public
-
-__all__ = [
-    "CLIPPED",
-    "SparseSpinodal",
-    "biased_hebb_error",
-    "dilution",
-    "disturbed_critical_load",
-    "information",
-    "one_step_shares",
-    "sparse_limit",
-    "spinodal",
-    "willshaw_density",
-    "willshaw_error",
-    "willshaw_information",
-]
-__dir__ = public(__all__)
 
 CLIPPED = np.pi / 2 - 1
 """Disturbance of couplings of which only the signs are kept."""

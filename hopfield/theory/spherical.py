@@ -24,22 +24,9 @@ from scipy.optimize import elementwise
 from scipy.special import entr, expit
 
 from hopfield._arguments.host import Float, plain, reals, whole_numbers
-from hopfield._arguments.words import one_of, public
+from hopfield._arguments.words import one_of
 from hopfield.theory.averages import ENSEMBLES, Averages, Ensemble, averages_of, sphere
 from hopfield.theory.exponential import target_weight_load
-
-__all__ = [
-    "BETA_CRITERIA",
-    "CRITERIA",
-    "Converged",
-    "converged",
-    "critical_beta",
-    "critical_load",
-    "critical_patterns",
-    "target_weight",
-    "typical_load",
-]
-__dir__ = public(__all__)
 
 WeightCriterion = Literal["target_weight", "converged_weight"]
 CRITERIA: tuple[WeightCriterion, ...] = get_args(WeightCriterion)

@@ -17,10 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.integrate import quad
 
 from hopfield._arguments.host import Float, plain, real, reals, whole_number
-from hopfield._arguments.words import one_of, public
-
-__all__ = ["KERNELS", "critical_load", "mean_overlap", "overlap", "stable_load", "support_load"]
-__dir__ = public(__all__)
+from hopfield._arguments.words import one_of
 
 Kernel = Literal["lse", "lsr"]
 KERNELS: tuple[Kernel, ...] = get_args(Kernel)

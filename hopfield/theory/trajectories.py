@@ -23,12 +23,8 @@ from numpy.typing import ArrayLike
 from scipy.special import erf
 
 from hopfield._arguments.host import Float, plain, real, reals, whole_number
-from hopfield._arguments.words import public
 from hopfield.theory import dense
 from hopfield.theory.replicas import covariance
-
-__all__ = ["Course", "course", "second_step"]
-__dir__ = public(__all__)
 
 
 class Course(NamedTuple):
