@@ -92,7 +92,7 @@ def whole_numbers(name: str, value: ArrayLike, *, least: int) -> Float:
 
 
 def real(name: str, value: ArrayLike, **limits: float) -> float:
-    """One finite real number within its limits, which are those of `reals`. ValueError otherwise."""
+    """One finite real number within its limits, as in `reals`. ValueError otherwise."""
     return float(_one(name, reals(name, value, **limits)))
 
 

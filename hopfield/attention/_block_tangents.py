@@ -26,7 +26,7 @@ def block_scores(query: Array, key: Array, rate: Array | None = None, bias: Arra
 
 
 def tangents(primals: tuple, moved: tuple, kept: tuple[Array, Array], size: Blocks) -> tuple[Array, Array]:
-    """Tangents of read-out and potential along those of the inputs, from F [*b, T, 1] and the read-out."""
+    """Tangents of read-out and potential along tangents of the inputs, from F [*b, T, 1] and the read-out."""
     query, key, value, rate, bias, mask = primals
     d_query, d_key, d_value = map(wide, moved[:3])  # their transposes are sums over blocks
 

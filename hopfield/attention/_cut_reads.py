@@ -30,7 +30,7 @@ FULL = ("high", "highest", "float32", "TF32_TF32_F32_X3", "F32_F32_F32")
 
 
 class How(NamedTuple):
-    """What is fixed in a program: the scale β, the separation, by name and as a power, and the band of the mask."""
+    """Constants of a program: the scale β, the separation, by name and as a power, and the band of the mask."""
 
     scale: float
     separation: str
@@ -138,7 +138,7 @@ def _by_keys(listed: Array, counts: Array, blocks: int) -> tuple[Array, Array]:
 
 
 def _options(query, key, value, length, how: How) -> dict[str, Any]:
-    """What is fixed in the programs, by the names of their arguments."""
+    """Constants of the programs, by the names of their arguments."""
     power = how.power
     width, wide = (max(16, 1 << (x.shape[-1] - 1).bit_length()) for x in (query, value))
     half = query.dtype.itemsize == 2

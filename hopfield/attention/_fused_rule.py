@@ -1,6 +1,6 @@
 """A kernel of a GPU and the blocks as one function: value and gradient are the kernel's.
 
-The kernel has a gradient and nothing else: forward mode and second derivatives are those of the blocks.
+The kernel has a gradient and nothing else: the blocks give forward mode and second derivatives.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from hopfield.attention import _cut_reads, fused
 from hopfield.attention.masks import Mask
 
 How = fused.How | _cut_reads.How
-"""What is fixed in a program of a kernel, which reads by it."""
+"""Constants of a kernel's program; `read` runs the kernel."""
 
 
 @partial(jax.jit, static_argnums=(4, 5))
@@ -64,7 +64,7 @@ def _gradient_jvp(how, blocks, primals, moved):
 
 
 def _along(how: How, blocks: Callable, primals: Any, moved: Any) -> Array:
-    """Tangent of the read-out along those of query, key and value."""
+    """Tangent of the read-out along tangents of query, key and value."""
     *rows, mask = primals
     return jax.jvp(lambda *x: blocks(*x, mask, how), tuple(rows), tuple(moved))[1]
 

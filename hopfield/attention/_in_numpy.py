@@ -1,7 +1,7 @@
 """Attention in numpy and in double precision, written apart from the library's own for finite differences of it.
 
-The weights of the separations in `WRITTEN` are written in numpy, too. Those of any other, user-defined ones included,
-are the slope of its potential by JAX, in the precision that it has: neither its weights nor its Jacobian take part.
+The separations in `WRITTEN` have weights in numpy. Of any other separation, user-defined ones included, JAX gives the
+slope of the potential, in JAX's precision: neither its method `weights` nor its Jacobian takes part.
 """
 
 from typing import Any

@@ -62,7 +62,7 @@ def attend_blockwise(
 ) -> Array | tuple[Array, Array]:
     """softmax((β q g k + bias) / temperature) v [*b, T, V], as `attend` computes it, without ever holding all scores.
 
-    Forwards and backwards the memory beyond inputs and outputs is that of one block of scores. Blocks of keys that
+    Forwards and backwards one block of scores is all the memory beyond inputs and outputs. Blocks of keys that
     the mask's `band` excludes are skipped, which halves the cost of causal attention. Heads that share keys are leading
     axes of length 1 of key and value, never copied. Reverse-mode differentiable in all floating arguments.
 
@@ -71,7 +71,7 @@ def attend_blockwise(
         metric: bilinear form g; None for the dot product.
         beta: inverse temperature > 0, a number or per head; 1/√D if None, D the width of the queries.
         separation: softmax or another function of the sum of exponentials, "softmax1", "exponential"; or any other,
-            "sparsemax", "entmax:1.5", "topk:8", of which a block of queries reads all keys at once.
+            "sparsemax", "entmax:1.5", "topk:8": then a block of queries reads all keys at once.
         bias: real numbers added to the scores, broadcast to [*b, T, S], cut block by block.
         null_score: n, the score of what no key owns, with "softmax1" alone, a number or per head; its zero if None.
         mask: True where a key may be read, as for `attend`. A `Mask` is evaluated block by block, an array is cut.
@@ -236,7 +236,7 @@ def _longest(key: Array) -> Array:
 def _attend(query: Array, key: Array, value: Array, rate, bias, mask, size: Blocks) -> tuple[Array, Array]:
     """Softmax read-out and log-sum-exp. All arrays have one rank, and the query includes the metric.
 
-    The rate is β of queries and keys of 16 bits [*b, 1, 1], None where it is in the query, too.
+    The rate is β of queries and keys of 16 bits [*b, 1, 1], None if the query already includes β.
 
     Where ‖q‖ max‖k‖, without a bias, bounds all scores well within the range of exp, it stands for the running maximum,
     which saves a pass over every block.

@@ -4,9 +4,9 @@ All functions take rows with any leading axes, batch or head: query [*b, T, D], 
 broadcast against each other as in a matrix product; whole numbers are taken as floats.
 
 Masks are True where a key may be read. A `Mask` is one of sequences, the first axes of the scores, and holds for all
-others, such as heads. An array is [T, S] for all, or has every axis of the scores, of length 1 where it holds for all.
-Keys and values that no query may read change nothing, whatever is in them. Where some query reads a key or a value that
-is not finite, others can get NaN as well, as from a later token under a causal mask: a weight of 0 times NaN is NaN.
+other axes, such as heads. An array is [T, S] for all, or has every axis of the scores, with length 1 for an axis that
+shares one mask. Keys and values that no query may read change nothing, whatever they hold. A key or value that is not
+finite and that some query reads can make other queries NaN too, as a later token under a causal mask: 0 · NaN is NaN.
 """
 
 from collections.abc import Callable
@@ -220,7 +220,7 @@ def decompose(
         Scores without mask and temperature, the rest with both; where no key is read, the potential of no scores.
     Raises:
         ValueError: as in `attend`.
-    Source: as of `attend`.
+    Source: as in `attend`.
 
     Example:
         >>> from hopfield import attention

@@ -3,11 +3,11 @@
     encoding = Rotary(64, base=5e5)
     encoding.rotate(rows, places), .score_bias(query, beta, places, keys), .add_to_inputs(x, places)
 
-Each does one of the three and leaves the rest as it is. Places are those of tokens in their sequence, so that one query
-of a decoder, a block of queries, or all of them are encoded alike; biases of some queries are formed on demand.
+Each does one of the three and leaves the rest as it is. A place is a token's position in its sequence, so that one
+query of a decoder, a block of queries, or all of them are encoded alike; biases of some queries are formed on demand.
 
-With several update steps the keys are turned and the bias is that of the first query, so that both stay as they are
-while a query moves: the energy theorem then holds as it does without positions, for any metric it holds for.
+With several update steps keys are turned once and the first query sets the bias, so that both stay fixed while a query
+moves: the energy theorem holds as without positions, for every metric that has one.
 """
 
 import abc
@@ -58,7 +58,7 @@ class Encoding(Node, abc.ABC):
     ) -> Float[Array, "*b H T S"] | None:
         """Bias of the scores of queries with the keys at 0 … keys − 1. None if there is no bias.
 
-        Places follow each other, i, i + 1, …, as those of a block of queries do: only the first one may count.
+        Places follow each other, i, i + 1, …, as in a block of queries: only the first place may count.
         """
         return None
 
@@ -73,7 +73,7 @@ class Rotary(Encoding):
         scaling: for sequences T `factor` times as long as those trained on: "linear" divides places by the factor,
             "ntk" multiplies the base by factor^(width/(width−2)), so that the slowest rotation is as under "linear" and
             the fastest as without, "dynamic" by 1 + factor (T/length − 1) beyond `length` tokens.
-        factor, length: ≥ 1; `length` is that of the sequences trained on, for "dynamic" alone.
+        factor, length: ≥ 1; `length`, for "dynamic" alone, is the length of the sequences trained on.
     Raises:
         ValueError: an odd width, an unknown name, or a number outside its range.
     Source: Su et al. 2021, eq. 34 (arXiv:2104.09864); Chen et al. 2023, eq. 4 (arXiv:2306.15595); bloc97 2023 and Peng

@@ -111,8 +111,8 @@ class FastWeights(Node):
 
         Args:
             query, key, value: one row per step.
-            strength: s_t ≥ 0; 1 if None. Where it is 0 nothing is written, without a gradient in the pseudo-inverse.
-            decay: 0 ≤ a_t ≤ 1; 1 if None. Where it is 0 all before is forgotten, which least squares cannot.
+            strength: s_t ≥ 0; 1 if None. A strength of 0 writes nothing, and has no gradient in the pseudo-inverse.
+            decay: 0 ≤ a_t ≤ 1; 1 if None. A decay of 0 forgets all before, which least squares cannot.
             log_decay: log a_t ≤ 0 in its place, −∞ to forget all before.
             chunk: steps done together; one at a time where least squares have a decay, whose prior spans a^−chunk.
                 Such keys have to keep spanning all D directions: along one that none has had for T steps the inverse

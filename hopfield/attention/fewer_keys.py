@@ -30,7 +30,7 @@ def attend_locally(
 ) -> Float[Array, "*b T V"]:
     """`attend` with the mask `sliding_window(left, right)`, exactly, in time and memory of T (left + right).
 
-    Each block of queries meets only the keys within its reach. Further arguments are those of `attend`.
+    Each block of queries meets only the keys within its reach. Further arguments: as in `attend`.
 
     Args:
         left, right: places before and after its own, ≥ 0, that a query reads.
@@ -88,9 +88,9 @@ def attend_low_rank(
     separation: Separation | str = core.SOFTMAX,
     temperature: ArrayLike | None = None,
 ) -> Float[Array, "*b T V"]:
-    """Attention over R learned mixtures in place of the S keys, attend(q, E k, F v); F = E if not given.
+    """Attention over R learned mixtures of the S keys, attend(q, E k, F v); F = E if not given.
 
-    Further arguments are those of `attend`.
+    Further arguments: as in `attend`.
 
     Args:
         w_key, w_value: E and F, R mixtures each.
@@ -125,7 +125,7 @@ def attend_truncated(
     """Read-out A_R v, A_R being the weights A in their best approximation of rank R, by singular values.
 
     It costs more than `attend`, and tells how well R mixtures of the keys, as in `attend_low_rank`, can do at best.
-    Further arguments are those of `attend`. Its derivative is finite where the first R + 1 singular values differ.
+    Further arguments: as in `attend`. Its derivative is finite where the first R + 1 singular values differ.
 
     Args:
         rank: R, singular values that are kept, from 1 to the smaller number of queries and keys.

@@ -18,7 +18,7 @@ IMPLEMENTATION: Any = "cudnn"
 
 
 class How(NamedTuple):
-    """What is fixed in a program of the kernel: the scale of the products, causality, keys before the query's own."""
+    """Constants of a program of the kernel: the scale of the products, causality, keys before the query's own."""
 
     scale: float
     causal: bool
@@ -35,7 +35,7 @@ class How(NamedTuple):
 
 
 def how_of(scale: float, mask: Any) -> How:
-    """What the kernel is told beside its arrays."""
+    """Constants of the kernel for a scale and a mask."""
     parts = mask_parts(mask)
     before = min((part.left for part in parts if isinstance(part, Window)), default=None)
     return How(scale, before is not None or any(isinstance(part, Causal) for part in parts), before)
@@ -66,7 +66,7 @@ def _compiles(layout: Heads, queries: int, keys: int, width: int, dtype: str, pa
 
 
 def kernel(query: Array, key: Array, value: Array, mask: Mask | None, how: How) -> Array:
-    """Read-out of cuDNN. Rows that may read nothing, of which it makes no numbers, are zero."""
+    """Read-out of cuDNN. Rows that may read nothing, for which cuDNN leaves numbers undefined, are zero."""
     layout = cast(Heads, heads_of(query, key, value))
     shape = (*jnp.broadcast_shapes(query.shape[:-2], key.shape[:-2]), query.shape[-2], value.shape[-1])
     counts = (layout.heads, layout.stored, layout.stored)

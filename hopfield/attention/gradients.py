@@ -47,9 +47,9 @@ class Gradients(NamedTuple):
     metric: Any
     """A metric of the same class whose leaves are the gradients; an array for an array, None for None."""
     beta: Array
-    """Of the default β, a number, where none was given."""
+    """Gradient of β; of the default β, a number, if none was given."""
     bias: Array
-    """Of the additive mask [*b, T, S]; of the bias's own shape where one was given. Zero where masked."""
+    """Gradient of the bias, in its shape, or of an additive mask [*b, T, S] if none was given. Zero where masked."""
     temperature: Array
     weights: Array
     """p̄ = ō vᵀ, of the weights themselves [*b, T, S]."""
@@ -160,7 +160,8 @@ def metric_gradients(metric: Metric | None, query: Rows, key: Rows, d_form: Arra
         d_form: gradient of the form [*b, T, S].
 
     Returns:
-        Gradients of query and key, broadcast over all leading axes, and a metric that holds those of its leaves.
+        Gradients of query and key, broadcast over all leading axes, and a metric that holds the gradients of its
+        leaves.
     """
     left, right = (query, key) if metric is None else (metric.left(query), metric.right(key))
     return _pull_back(metric, query, key, product(d_form, right), product(transposed(d_form), left))

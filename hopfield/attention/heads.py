@@ -51,13 +51,13 @@ def attend_heads(
     temperature: ArrayLike | None = None,
     attention: Callable[..., Array] = core.attend,
 ) -> Float[Array, "*b H T V"]:
-    """Attention of H heads, groups of which share keys and values; these are never copied, except under a metric.
+    """Attention of H heads. Groups of heads may share keys and values, which are copied under a metric alone.
 
     Args:
         metric: one for all heads, or one per head [H, …].
         beta, temperature: a number, or one per head [H].
         separation: handed to `attention` if given.
-        bias, mask: axes as those of the scores [*b, H or 1, T, S]. A `Mask` is one of the sequences *b, for all heads.
+        bias, mask: with the axes of the scores [*b, H or 1, T, S]. A `Mask` is one of the sequences *b, for all heads.
         attention: `attend`, or a function with its signature such as `attend_blockwise`.
     Raises:
         ValueError: K does not divide H, or a shape that does not fit.
@@ -142,7 +142,7 @@ def multi_head(
     """Multi-head attention: Σ_h attend(x_query W_Q^h, x_key W_K^h, x_value W_V^h) W_O^h, biases added where given.
 
     Self-attention with `x_query` alone, cross-attention with `x_key`, from which values come unless `x_value` is given.
-    Heads may share keys; the further arguments are those of `attend_heads`.
+    Heads may share keys. Further arguments: as in `attend_heads`.
 
     Raises:
         ValueError: a projection that does not fit an input, by name.

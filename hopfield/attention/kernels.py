@@ -93,7 +93,7 @@ def kernel_regression(
 
 
 def _gaussian_beyond_nearest(distance: Array, mask: Array | None) -> Array:
-    """Scores −½ (d² − d_least²) of readable keys. Their weights equal those of −½ d² and cannot all underflow."""
+    """Scores −½ (d² − d_least²) of readable keys: the weights of −½ d², which cannot all underflow here."""
     distance, mask = broadcast_with_mask(distance, mask)
     near = distance if mask is None else jnp.where(mask, distance, jnp.inf)
     least = jax.lax.stop_gradient(jnp.min(near, axis=-1, keepdims=True, initial=jnp.inf))

@@ -102,7 +102,7 @@ class PositiveFeatures(_RandomFeatures, init=False):
     """φ(x) = e^(w·x − ‖x‖²/2) / √m, x scaled by √β: FAVOR+, positive random features of the kernel exp(β x·y).
 
     Unbiased. The relative variance is (e^(β‖x + y‖²) − 1)/m for independent directions: an unlikely key costs little.
-    Arguments as of `RandomFourier`, but that directions are orthogonal if `orthogonal` is None.
+    Arguments: as in `RandomFourier`, but directions are orthogonal if `orthogonal` is None.
 
     Source: Choromanski et al. 2021, lemma 1 and §3.2 (arXiv:2009.14794).
     """
@@ -178,12 +178,12 @@ def _features_of_keys(features: FeatureMap, key: Keys, valid: Array | None, dtyp
 
 
 def _finite(scale: Array) -> Array:
-    """Reference logarithm of a row, with 0 in place of −∞."""
+    """Reference logarithm of a row; 0 for −∞."""
     return jnp.where(scale == -jnp.inf, 0.0, scale)
 
 
 def _without_invalid(key: Keys, valid: Bool[Array, "*b S"]) -> Rows:
-    """Keys with the first valid key in place of invalid ones: zero or NaN would set the scale of their features."""
+    """Keys; the first valid key replaces invalid ones, since zero or NaN would set the scale of the features."""
     shape = jnp.broadcast_shapes(key.shape[:-1], valid.shape)
     key, valid = jnp.broadcast_to(key, (*shape, key.shape[-1])), jnp.broadcast_to(valid, shape)[..., None]
     first = jnp.take_along_axis(key, jnp.argmax(valid, axis=-2, keepdims=True), axis=-2)
@@ -224,7 +224,7 @@ def _causal(phi_query: Features, phi_key: Features, log_scale: Array, value: Arr
 
 
 def _times_root_beta(x: Rows, directions: Float[Array, "m D"], beta: Array) -> Rows:
-    """√β x, β per head where it has axes. ValueError for vectors of another width than the directions."""
+    """√β x; a β with axes is per head. ValueError for vectors of another width than the directions."""
     if x.shape[-1] != directions.shape[-1]:
         raise ValueError(
             f"features must be of the rows' width {x.shape[-1]}, got those of width {directions.shape[-1]}"

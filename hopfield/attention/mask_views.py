@@ -13,7 +13,7 @@ from hopfield.attention.masks import Mask
 
 MaskLike = Mask | Bool[Array, "*b T S"] | None
 SAID = ", True where a key may be read"
-"""What True means in a mask, for the sentences of errors."""
+"""Meaning of True in a mask, for the sentences of errors."""
 
 
 def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | None:
@@ -35,9 +35,9 @@ def allowed(mask: MaskLike, queries: int, keys: int, rank: int = 2) -> Array | N
 
 
 def sequences(mask: Mask, leading: int, sizes: tuple[int, ...] = ()) -> Mask:
-    """A mask, unchanged. ValueError if it has more leading axes than the `leading` ones of sequences, beside heads.
+    """A mask, unchanged. ValueError if the mask has more than `leading` axes of sequences, beside heads.
 
-    Their `sizes` are those of its own, if they are known, or 1.
+    Each axis of the mask must have the size in `sizes`, if one is given, or 1.
     """
     shape = jax.eval_shape(_smallest, mask).shape[:-2]
     if len(shape) > leading and (len(shape) > leading + 1 or shape[-1] != 1):
@@ -95,7 +95,7 @@ class RandomBlocks(Mask):
 
 
 def random_blocks(key: Array, length: int, size: int, count: int) -> RandomBlocks:
-    """Random block-sparse mask (BigBird; Zaheer et al. 2020): T · (count + 1) · size scores in place of T².
+    """Random block-sparse mask (BigBird; Zaheer et al. 2020): T · (count + 1) · size scores instead of T².
 
     Combine it with `global_local` for the published pattern, with `causal` for what may be decoded.
 

@@ -2,9 +2,9 @@
 
     mask = causal() & padding(lengths)          attend(query, key, value, mask=mask)
 
-A mask says which keys j a query i may read. Its leading axes, those of its arrays, are sequences: the first axes of the
-scores, whatever follows them, so that lengths [B] hold for all heads of scores [B, H, T, S]. `dense` is the array;
-block-wise attention evaluates `allows` on the blocks it visits and skips those outside `band`.
+A mask says which keys j a query i may read. The leading axes of its arrays are sequences, the first axes of the scores:
+lengths [B] hold for all heads of scores [B, H, T, S]. `dense` is the array; block-wise attention evaluates `allows` on
+the blocks it visits and skips those outside `band`.
 """
 
 import abc
@@ -268,7 +268,7 @@ def global_local(count: int, left: int, right: int | None = None) -> Mask:
 def prefix(length: ArrayLike) -> Prefix:
     """Causal mask in which every query may also read the first `length` keys, an integer or [*b].
 
-    A length below 0 is refused, or none where it is traced.
+    A length below 0 is refused; traced, it counts as 0.
     """
     return Prefix(integer_array("length", length))
 
@@ -276,7 +276,7 @@ def prefix(length: ArrayLike) -> Prefix:
 def padding(lengths: ArrayLike, *, queries: bool = False) -> Lengths:
     """Keys before `lengths`, an integer or one per sequence [*b]; with `queries` padded queries read nothing, too.
 
-    A length below 0 is refused, or none where it is traced.
+    A length below 0 is refused; traced, it counts as 0.
     """
     return Lengths(integer_array("lengths", lengths), queries)
 

@@ -15,11 +15,11 @@ class Plan(NamedTuple):
     block: int
     """Scores of a block of queries and keys."""
     keys: int
-    """Keys of such a block, at most."""
+    """Keys of a block, at most."""
     sourced: int = 2**21
     """Scores with the patterns of a source, generated, streamed or stored, that `hopfield.large` forms at a time."""
     patterns: int = 2**12
-    """Patterns of such a block, at most: `jax.vmap` over queries and β multiplies their scores."""
+    """Patterns of a block of a source, at most: `jax.vmap` over queries and β multiplies their scores."""
 
 
 CPU = Plan(at_once=2**25, rows=2**23, block=2**22, keys=2048)

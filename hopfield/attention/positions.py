@@ -72,7 +72,7 @@ def t5_buckets(
     numbers, so that no distance is put into the wrong bucket by the rounding of a logarithm.
 
     Args:
-        relative: position of the key minus that of the query, as in the T5 code.
+        relative: position of the key minus position of the query, as in the T5 code.
         bidirectional: the upper half of the buckets is for keys after the query; if False these all go to bucket 0.
         buckets: their number, even when bidirectional.
         max_distance: first distance in the last bucket by the formula.
@@ -174,9 +174,9 @@ def rotary(
 
     Args:
         x: queries or keys.
-        positions: [T] of all, or with every leading axis [*b, T], whole or not; 0, 1, … if None. Angles of whole ones
-            are right to 1e-6 up to 2³¹ for rates as float32 has them, which are off by 6e-8 of themselves; those of
-            others to 6e-8 of the angle.
+        positions: [T] of all, or with every leading axis [*b, T], whole or not; 0, 1, … if None. Angles of whole
+            positions are right to 1e-6 up to 2³¹ for rates as float32 has them, which are off by 6e-8 of themselves;
+            angles of other positions to 6e-8 of the angle.
         pairing: "interleaved" turns (x_0, x_1), (x_2, x_3), … as in the paper; "half" turns (x_0, x_D/2), … as in
             GPT-NeoX and Llama. Weights trained with one do not fit the other.
         base: sets the slowest rotation.

@@ -14,7 +14,7 @@ from hopfield.separations.relu import LogReLU
 from hopfield.separations.sparse import Entmax, Normmax, Sparsemax
 
 FUSED_WIDTH = 256
-"""Width of the heads up to which Hopper's kernels go; those of an Ampere end at 128, which the trial finds out."""
+"""Largest width of heads of Hopper's kernels. Ampere's kernels end at 128, which the trial finds out."""
 CUT_WIDTHS = {jnp.dtype(jnp.float32): 64, jnp.dtype(jnp.bfloat16): 128}
 """Largest width of keys and values of Triton's kernels: beyond it a program's sums leave its registers."""
 EXPONENT = 20.0
@@ -142,7 +142,7 @@ def heads_of(query: Any, key: Any, value: Any) -> Heads | None:
 
 
 def mask_parts(mask: Any) -> list:
-    """Masks of which this one is the intersection; none of None."""
+    """Masks whose intersection this mask is; none for None."""
     if mask is None:
         return []
     return [*mask_parts(mask.first), *mask_parts(mask.second)] if isinstance(mask, Both) else [mask]

@@ -47,8 +47,8 @@ class Segments(Mask):
 def segments(ids: ArrayLike) -> Segments:
     """Keys of the query's own segment, with the same id as it, whole numbers of at least 0, [S] or [*b, S].
 
-    For documents that are packed into one sequence, commonly with & causal(). Read in blocks, those of other segments
-    are skipped where ids rise along the sequence; padding is a segment of its own.
+    For documents that are packed into one sequence, commonly with & causal(). Block-wise attention skips blocks of
+    other segments if ids rise along the sequence; padding is a segment of its own.
     """
     array = integer_array("ids", ids)
     if array.ndim < 1:

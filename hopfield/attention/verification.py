@@ -47,7 +47,7 @@ class Agreement(NamedTuple):
     difference: float = 1e-9
     """Largest difference from finite differences, or `autodiff` if that is larger: what double precision can tell."""
     components: bool = False
-    """Whether every component has a finite difference of its own, in place of one along a random direction."""
+    """True for a finite difference of every component, False for one along a random direction."""
 
 
 class Check(NamedTuple):
@@ -114,8 +114,8 @@ def verify_gradients(
         seed: of the output's gradient and of the directions of the finite differences.
 
     Returns:
-        One check per input and per parameter of the metric. A separation may be any that has a Jacobian by hand, a
-        user-defined one too, of which the differences judge by its potential.
+        One check per input and per parameter of the metric. Any separation with a Jacobian by hand is
+        checked; finite differences of a user-defined one use its potential.
         Sparse weights have kinks where a key enters or leaves the support: finite differences step short of them, and
         differ only for inputs within 2e-5 of one.
     """
@@ -151,7 +151,7 @@ def _read_out(inputs: dict[str, Any], separation: Separation, mask: Array | None
 
 
 def _inputs(query, key, value, metric, beta, bias, temperature) -> dict[str, Any]:
-    """All inputs of attention by name, with defaults in place of omitted ones, so that each has a gradient."""
+    """All inputs of attention by name; omitted ones have their defaults, so that each has a gradient."""
     scale = inverse_temperature(beta, query)
     if bias is None:
         leading = np.broadcast_shapes(query.shape[:-2], key.shape[:-2])

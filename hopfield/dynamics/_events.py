@@ -31,7 +31,7 @@ def settle(model: Couplings, query: tuple, key: Any, limit: Array, low: int, ran
         key: of the order of sweeps, which `random` sweeps draw.
         limit: sweeps at most.
         low: bits of a neuron's index in its priority.
-        random: whether sweeps visit in random order, else in that of the neurons.
+        random: whether sweeps visit neurons in random order, else in the order 0 … N − 1.
     """
     matrix: Any = model.matrix
     packed = isinstance(matrix, PackedGram)

@@ -42,8 +42,8 @@ def priorities(key, sweep, neurons: int, dynamics: str) -> Int[Array, "N"]:
     """Distinct priorities of the neurons [N]. Sweep number `sweep` visits them in ascending order of these.
 
     The low bits hold the neuron's index, the others are random, so that the next neuron is one minimum away and no
-    permutation has to be sorted. Ties among the random bits go by index, those of about N²/2³⁰ of the neurons: 2 % at
-    N = 5000, most from 50 000 on. Which of two neurons comes first is as likely either way but for these.
+    permutation has to be sorted. The index decides ties among the random bits, which about N²/2³⁰ of the neurons
+    have: 2 % at N = 5000, most from 50 000 on. But for ties either of two neurons is as likely to come first.
 
     Raises:
         ValueError: `dynamics` is none of ORDERS.

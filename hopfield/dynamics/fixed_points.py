@@ -82,7 +82,7 @@ def implicit(update: Callable, start: Array, reached: Callable, solve: Callable)
 
     Args:
         update: one step; what it closes over is differentiated.
-        start: where the iteration begins, of which the fixed points are no function.
+        start: where the iteration begins; the fixed points do not depend on it.
         reached: the states that the iteration comes to from there.
         solve: `solve(linear, y)` of linear(x) = y, linear being J − 1 or its transpose.
     Source: Bai, Kolter & Koltun 2019 (arXiv:1909.01377).

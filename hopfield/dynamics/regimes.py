@@ -26,7 +26,7 @@ class Holding(NamedTuple):
 
 
 def holding(memory: Memory, state: State) -> Holding:
-    """What holds a state of a memory, from the shares of the patterns in its read-out."""
+    """Regime of a state of a memory, from the shares of the patterns in its read-out."""
     shares = wide(memory.shares(state))
     used = shares.size if memory.mask is None else jnp.sum(memory.mask)
     descending = -jnp.sort(-shares)

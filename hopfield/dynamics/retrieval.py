@@ -33,7 +33,7 @@ from hopfield.similarities import Bilinear, Similarity
 from hopfield.spaces import Known, Space, Spins, State, as_known
 
 NOT_NAN = "not_nan"
-"""The word for units that are known where a query is a number and unknown where it is NaN."""
+"""Word for `known`: units of the query that are numbers are known, units that are NaN are not."""
 
 
 def retrieve(
@@ -60,9 +60,9 @@ def retrieve(
             two are event-driven.
         key: JAX random key, for "asynchronous" only.
         max_steps: updates, or sweeps, at most.
-        known: units clamped to the query's values [N], or "not_nan" for those that are not NaN. Of a `Memory` outside
-            Spins they alone are compared in the first step, whatever stands in the others; on spins an unknown unit
-            begins at its value, 0 where it has none.
+        known: units clamped to the query's values [N], or "not_nan" for the units that are not NaN. A `Memory` outside
+            Spins compares the known units alone in the first step, whatever the others hold; on spins an unknown unit
+            begins at its value, or at 0 if that is NaN.
         rtol: step relative to the state's norm that counts as standing still; spins compare exactly.
     Returns:
         Retrieval with status CONVERGED, CYCLE, STEP_LIMIT, also where a field of zero leaves a unit of spins at 0, or
@@ -118,7 +118,7 @@ def _run_to_rest(model: Model, state: State, max_steps, known: Known, rtol, loop
 
 
 def _kind(model: Model, state: State) -> Int[Array, ""]:
-    """What holds a state, an index of REGIMES. Patterns that are read in passes would need another one: not told."""
+    """Regime of a state, an index of REGIMES; NO_WEIGHTS for patterns read in passes, which another pass would cost."""
     weighed = isinstance(model, Memory) and not model.walked
     return holding(model, state).kind if weighed else jnp.asarray(NO_WEIGHTS)  # type: ignore[arg-type]
 

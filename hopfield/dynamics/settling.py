@@ -1,4 +1,4 @@
-"""The loop of retrieval: updates of one query or of many, each of which stops by itself."""
+"""End of a run, its words and its advice, and the loop of retrieval, in which every query stops by itself."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ ADVICE = (
     "still moving, or a spin without a field is 0: allow more steps",
     "not a number: look for NaN or overflow in the state, the patterns and beta",
 )
-"""What to do about a status, by its index."""
+"""Sentences on how a run ended and what to change, by the index of its status."""
 
 WRITTEN_OUT = 4
 """Steps up to which a loop of fixed length is written out."""

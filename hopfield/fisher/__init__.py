@@ -25,6 +25,5 @@ __all__ = [
     "conjugate_gradient",
     "dense_solve",
     "fisher",
-    "gaussian",
 ]
 __dir__ = public(__all__)

@@ -35,8 +35,8 @@ class SolveInfo(NamedTuple):
 
 
 STEP, MEASURE, BEGIN, DONE = 0, 1, 2, 3
-"""What a pass of conjugate gradients takes its product of: the next direction, the solution that it measures, or
-nothing, where it makes the right-hand side."""
+"""Vector that a pass of conjugate gradients multiplies: the next direction, the solution to measure, or none while it
+makes the right-hand side."""
 
 
 class _State(NamedTuple):
@@ -149,7 +149,7 @@ def _first_state(right: Array, precondition: Callable[[Array], Array], x0: Array
 
 
 def _stepped(state: _State, images: tuple[Array, Array]) -> _State:
-    """State after a step along the direction, of which the first of `images` is the product."""
+    """State after a step along the direction, whose product is the first of `images`."""
     image, _ = images
     curvature = jnp.sum(state.direction * image)
     rate = state.slope / jnp.where(curvature > 0, curvature, 1.0)
@@ -170,7 +170,7 @@ def _stepped(state: _State, images: tuple[Array, Array]) -> _State:
 
 
 def _measured(state: _State, images: tuple[Array, Array]) -> _State:
-    """State that begins again at the solution of which `images` are the products, or is done if that is no better.
+    """State that begins again at the solution whose products are `images`, or is done if the solution is no better.
 
     The updated residual keeps falling after rounding has stopped the true one, b − A x; so it is computed anew. A start
     that is worse than zero, or not finite, is left out.

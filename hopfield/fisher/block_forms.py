@@ -137,7 +137,7 @@ class BlockDiagonal(Node):
         return jax.vmap(lambda row: ravel_pytree(self @ unravel(row))[0])(eye)
 
     def _leaves(self, vector: Tree) -> tuple[list[Array], Any]:
-        """Leaves of a vector, and its structure. ValueError for another one than that of the parameters."""
+        """Leaves of a vector, and its structure. ValueError unless the structure is the parameters'."""
         leaves, tree = jax.tree.flatten(vector)
         if tree != jax.tree.structure(self.params):
             raise ValueError(f"vector must have the structure of params, got {tree}")

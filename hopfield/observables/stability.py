@@ -1,7 +1,7 @@
 """Stability of retrieved states: how the update stretches their neighbourhood, and which patterns hold them.
 
 Near a fixed point x* the update multiplies deviations by its Jacobian J, β Cov_p(X) for log-sum-exp: the fixed point
-attracts where the largest eigenvalue of J is below 1, and is born or lost where it reaches 1. Functions of one state,
+attracts if the largest eigenvalue of J is below 1, and is born or lost at 1. Functions of one state,
 to be batched with `jax.vmap`, on continuous spaces.
 """
 
@@ -74,7 +74,7 @@ class Regime(NamedTuple):
     index: Int[Array, ""]
     """The heaviest pattern; −1 where there is none or the shares are not numbers."""
     share: Float[Array, ""]
-    """Its share of the weight."""
+    """Share of the weight of the heaviest pattern."""
 
 
 def update_jacobian(memory: Memory, state: State) -> UpdateJacobian:
@@ -143,7 +143,7 @@ def regime(memory: Memory, state: State) -> Regime:
         global average      it takes more than half of the patterns in use to hold 90 % of the weight
         metastable mixture  anything between: a mixture of `patterns` of them
 
-    The first that applies counts, so that of two equally heavy patterns stored alone the average is global.
+    The first regime that applies counts: two equally heavy patterns that are stored alone are a global average.
 
     Source: the three kinds of fixed point of Ramsauer et al. 2021 (arXiv:2008.02217); 90 % and half of the patterns
     are the criteria by which they call attention heads of BERT averaging, more than half of the weight is ours.

@@ -23,7 +23,7 @@ WIDEN, NARROW = 4.0, 0.5
 ENOUGH, NEARLY = 0.25, 0.75
 """Shares of the forecast that are enough for a step, and nearly all of it."""
 LENGTHS, FEW = 5, 3
-"""Lengths of a step that are tried, each half of the last, and those of them that leave the damping."""
+"""Numbers of lengths of a step: those tried, each half of the last, and those that leave the damping unchanged."""
 LEAST, MOST = 1e-10, 1e6
 ROUNDED = 1e-3
 """Relative residual of a direct solver up to which it is taken as a solution."""
@@ -42,7 +42,7 @@ def or_gradient(direction: Array, grads: Array, fine: Array) -> Array:
 class Trial(NamedTuple):
     """The loss along a direction d by its quadratic model, −s ∇·d + ½ s² dᵀ F d for a step −s d.
 
-    Numbers are those of d over a power of two near its largest entry, whose squares neither vanish nor overflow.
+    d is divided by a power of two near its largest entry, so that squares neither vanish nor overflow.
     """
 
     direction: Array

@@ -40,9 +40,9 @@ class Evaluated(NamedTuple):
     grads: Array
     """As one vector [P]."""
     slopes: Array
-    """Of the loss in the outputs."""
+    """Gradient of the loss in the outputs."""
     penalised: Array | float
-    """Part of the gradient that is that of the penalty."""
+    """Gradient of the penalty."""
 
 
 class Common(NamedTuple):
@@ -74,7 +74,7 @@ class NaturalOptimiser(Node, abc.ABC):
 
     learning_rate: Any
     damping: Any
-    """λ, or a schedule of it; where it adapts, the first."""
+    """λ, or a schedule of λ; the first λ if λ adapts."""
     trust_radius: Any
     likelihood: Likelihood
     model: Callable = struct.field(pytree_node=False)
@@ -149,7 +149,7 @@ class NaturalOptimiser(Node, abc.ABC):
         return Evaluated(batch, linear, lambda params: loss(model(params), params), value, grads, slopes, penalised)
 
     def _settled(self, state: Any, at: Evaluated, trial: Trial, rate: Any, after: Callable) -> tuple[Array, Any]:
-        """The step along a direction, within the trust radius, and as far as the loss falls where that decides."""
+        """The step along a direction, within the trust radius; if the loss is measured, of the best length."""
         if not self._measures():
             return -rate * trial.direction, state
         length = within_radius(trial, rate * self._best_length(trial, state), self.trust_radius)
@@ -205,7 +205,7 @@ def common(kind: str, samples: int, examples: int | None, damping: Any, penalty:
 
 
 def shared(model: Callable, likelihood: Likelihood | str, learning_rate: Any, dampings: tuple, radius: Any) -> dict:
-    """Fields of every form, checked. `dampings` are the one that is chosen, and the first where it adapts."""
+    """Fields of every form, checked. `dampings`: the chosen damping, and the first one if damping adapts."""
     if not callable(model):
         raise ValueError(f"model must be a function of params and inputs, got {shown(model)}")
     check_rate(learning_rate)

@@ -27,20 +27,20 @@ class ApproximateState(NamedTuple):
 
     count: Array
     loss: Array
-    """Of the batch where the last step began."""
+    """Loss of the batch where the last step began."""
     averaged: Array
     """Curvatures in the average: those that were finite."""
     average: Array
     """As one vector, in float32 at least, whose sums small changes still move."""
     norm: Array
-    """Of the last direction."""
+    """Norm of the last direction."""
     damping: Array
     accepted: Array
     """Whether the last step was taken; rejected steps are zero."""
     finite: Array
     """Whether its curvature and solution were; if not the step followed the gradient."""
     gain: Array
-    """Fall of the loss over the fall that the quadratic model predicted; 1 where it was not asked for."""
+    """Fall of the loss over the fall that the quadratic model predicted; 1 if not asked for."""
 
 
 class Averaged(NaturalOptimiser):
@@ -119,9 +119,9 @@ def kronecker_natural_gradient(
     and reduction ratio are measured with the Fisher information itself, of all examples of the step.
 
     Args:
-        model, likelihood, learning_rate, initial_damping, trust_radius, penalty: as of `natural_gradient`.
-        damping: "lm" as there, where a rate of one goes to the least value of the quadratic model along the direction;
-            or a number λ > 0, where it goes the direction as it is.
+        model, likelihood, learning_rate, initial_damping, trust_radius, penalty: as in `natural_gradient`.
+        damping: "lm" as in `natural_gradient`: a rate of one goes to the least value of the quadratic model along the
+            direction; or a number λ > 0: a rate of one goes the whole direction.
         decay: weight of the past in the average of the factors, in [0, 1), corrected for its start.
         fisher, samples, examples: kind, number and examples of the rows that the factors are made of.
         heads: axes of an array along which blocks are separate, as for `Fisher.kronecker`.
@@ -154,7 +154,7 @@ def diagonal_fisher(
 ) -> Averaged:
     """θ ← θ − η ∇ / (diag F + λ), the diagonal averaged over steps: an approximation that decouples all parameters.
 
-    Arguments as of `kronecker_natural_gradient`.
+    Arguments: as in `kronecker_natural_gradient`.
     """
     check_damping(damping, initial_damping, trust_radius, zero=False)
     return Averaged(

@@ -52,7 +52,7 @@ class NaturalGradientState(NamedTuple):
 
     count: Array
     loss: Array
-    """Of the batch where the last step began."""
+    """Loss of the batch where the last step began."""
     damping: Array
     direction: Array
     """The last solution as one vector [P]: a warm start, and the momentum's past."""
@@ -63,7 +63,7 @@ class NaturalGradientState(NamedTuple):
     finite: Array
     """Whether the solution was, and left less than no step does; if not the step followed the gradient."""
     gain: Array
-    """Fall of the loss over the fall that the quadratic model predicted; 1 where it was not asked for."""
+    """Fall of the loss over the fall that the quadratic model predicted; 1 if not asked for."""
 
 
 class Solving(NamedTuple):

@@ -169,7 +169,7 @@ def corrupt(
 
     Args:
         kind: "flip", "mask" (random units), "lower" (the last units: the lower part of an image) or "noise".
-        amount: fraction of the units in [0, 1], for noise the standard deviation; None where it stands in `kind`.
+        amount: fraction of the units in [0, 1], for noise the standard deviation; None if `kind` includes the amount.
         fill: what hidden units show, as in `hide`; flips and noise have no use for it.
     Raises:
         ValueError: an unknown kind, an amount out of its range, two amounts, or none.

@@ -131,7 +131,7 @@ def photograph_patches(
 
 
 def _scikit_learn(what: str) -> ModuleType:
-    """The data sets that scikit-learn brings. ImportError where it is not installed."""
+    """The data sets that scikit-learn brings. ImportError unless scikit-learn is installed."""
     try:
         import sklearn.datasets as found
     except ModuleNotFoundError as error:
@@ -170,7 +170,7 @@ def from_file(path: str | os.PathLike, name: str | None = None) -> Patterns:
 
     Args:
         path: the file.
-        name: which array of a .npz file; None where it holds one only.
+        name: which array of a .npz file; None for its only array.
     Raises:
         ValueError: a file that is missing, unreadable or pickled, of no such array, or not of finite real numbers.
     """

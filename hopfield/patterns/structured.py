@@ -34,7 +34,7 @@ def superpositions(
         key: random key of the coefficients.
         num_patterns: M.
         features: f [D, N], such as `gaussian(key, D, N)` or `spins(key, D, N)`.
-        active: number of features in each pattern, of which the other coefficients are 0; all D if None.
+        active: number of features in each pattern, whose other coefficients are 0; all D if None.
         first, dtype: as for `spins`.
     Source: Goldt, Mézard, Krzakala & Zdeborová 2020, eq. 5; Negri, Lauditi, Perugini, Lucibello & Malatesta 2023.
     """

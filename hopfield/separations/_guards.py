@@ -9,7 +9,7 @@ from hopfield.separations.simplex import Mask
 
 
 def nonzero(x: Array) -> Array:
-    """Numbers x [...] with ones in place of zeros, so that they can be divided by."""
+    """Numbers x [...], zeros replaced by ones, to divide by."""
     return jnp.where(x != 0, x, 1.0)
 
 

@@ -18,13 +18,13 @@ def difference(separation: Any, up: Scores, down: Scores, beta: Array, mask: Mas
 
 
 def balance(weights: Scores, rise: Scores) -> Float[Array, ""]:
-    """Sum Σ w δ over weights w and rises δ of scores [M]; zero, a tie, where it is within the rounding of its terms."""
+    """Sum Σ w δ over weights w and rises δ of scores [M]; zero, a tie, if within the rounding of its terms."""
     terms = weights * rise
     return zero_within_rounding(jnp.sum(terms), jnp.sum(jnp.abs(terms)))
 
 
 def zero_within_rounding(total: Float[Array, "*b"], size: Float[Array, "*#b"]) -> Float[Array, "*b"]:
-    """A sum, zero where it does not exceed its rounding errors. `size` is the sum of the terms' absolute values."""
+    """A sum; zero if it does not exceed its rounding errors. `size` is the sum of the terms' absolute values."""
     return jnp.where(jnp.abs(total) <= 4 * jnp.finfo(total.dtype).eps * size, 0.0, total)
 
 

@@ -24,7 +24,7 @@ _TOLD_OF = {
     "gibbs": {"potential", "weights"},
     "by_blocks": {"potential", "weights", "shares", "log_sizes"},
 }
-"""What a separation says of functions: no longer true of a class that inherits it and has one of them of its own."""
+"""Promises of a separation about its methods; a class that redefines one of the methods does not inherit them."""
 ROUNDING = 2.0**-8
 """Distance from 1 that rounding leaves a sum of weights at, in half precision."""
 
@@ -39,8 +39,7 @@ class Separation(Node, abc.ABC):
 
     Every method takes one vector of scores z = β s [M] and an optional mask `mask` of the patterns in use. Fully
     masked scores have zero weights and, for normalised potentials, F = −∞. One unmasked score of NaN makes F and the
-    shares NaN; so does one of +∞, an overflow that says no more of the weights (F may be +∞ where it is a sum over
-    patterns).
+    shares NaN; so does a score of +∞, an overflow (F may be +∞ if F is a sum over patterns).
 
     Raises:
         ValueError: scores that are no vector of real numbers, a mask that is not truth values [M].

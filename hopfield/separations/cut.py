@@ -29,7 +29,7 @@ class Cut(Blocks, Node):
     """ln p_top, the logarithm of the largest weight, which tells the threshold; at most 0."""
 
     def weights(self, z: Scores, mask: Mask = None) -> Scores:
-        """Weights [M] as of the separation. They sum to 1 if the threshold is right."""
+        """Weights [M] of the separation. They sum to 1 if the threshold is right."""
         return jnp.exp(self.log_sizes(z, mask))
 
     def log_sizes(self, z: Scores, mask: Mask = None) -> Scores:

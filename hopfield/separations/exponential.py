@@ -164,7 +164,7 @@ def _drop(x):
 
 @jax.custom_jvp
 def _gaps(scores, steps, state, beta, mask) -> Stream:
-    """Stream of the change of Σ e^(β s) with every spin [N]: moment and mass as of `_gap`."""
+    """Stream of the change of Σ e^(β s) with every spin [N]: moment and mass as in `_gap`."""
     size = jnp.abs(beta * steps)
     widest = largest(size)
     # Beside the largest term of all spins that of another one must not vanish.
@@ -190,9 +190,9 @@ def _gaps_of_spins(scores, ways, widest, state, beta, mask) -> Stream:
     """`_gaps` where all steps are ±w/β or 0: a flip multiplies a pattern's term by e^±w, and two sums are enough.
 
     Args:
-        ways: 1 where a step is up, and where it is down [M, N], else 0.
+        ways: two arrays [M, N], 1 for a step up and 1 for a step down, else 0.
         widest: w.
-        scores, state, beta, mask: as of `fields`.
+        scores, state, beta, mask: as in `fields`.
     """
     s, top = shifted(beta * scores, mask)
     weights = jax.lax.optimization_barrier(jnp.exp(s).astype(ways[0].dtype))

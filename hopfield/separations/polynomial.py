@@ -26,7 +26,7 @@ CANCELLATION = 3.0**NEVER_CANCELS
 class Polynomial(Streaming, Separation):
     """F = Σ zⁿ/n, or Σ [z]₊ⁿ/n when rectified: dense associative memory (Krotov & Hopfield 2016, eqs. 1, 6).
 
-    The degree is an integer of at least 2, that of the classical network. An odd one is not convex unless rectified.
+    The degree is an integer of at least 2; 2 is the classical network. An odd degree is not convex unless rectified.
 
     Example:
         >>> from hopfield import separations

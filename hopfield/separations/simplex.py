@@ -21,7 +21,7 @@ from hopfield.separations._powers import by_exponent, cases, clipped_power, powe
 STEPS = 64
 """Newton steps at most."""
 PART = 8
-"""Number of scores of which one is looked at for a first idea."""
+"""The first guess looks at one score of so many."""
 
 
 def shifted(z: Scores, mask: Mask) -> tuple[Scores, Float[Array, ""]]:
@@ -58,9 +58,10 @@ NEWTON = cases(_step)
 def _threshold(u: Scores, exponent: Array) -> Float[Array, ""]:
     """τ ≤ 0 with Σ [u − τ]₊^exponent = 1 for scores whose largest is 0, by Newton's method from an exponent of 1 on.
 
-    The norm ‖[u − τ]₊‖ of that exponent is convex and falls with τ, so that a step from anywhere ends at or below the
-    root, and further ones rise to it until rounding ends it; for sparsemax they are those of Michelot 1986. Of many
-    scores a part is solved first, which tells about where the root is. Below 1 the sum is bisected.
+    The norm ‖[u − τ]₊‖ of that exponent is convex and falls with τ, so that a Newton step from anywhere ends at or
+    below the root, and further steps rise to the root until rounding ends them; for sparsemax these are Michelot's
+    steps (1986). Among many scores a subset is solved first, for a start near the root. Below exponent 1 the sum is
+    bisected.
     """
     start = jnp.full((), -1.0, u.dtype)
     if isinstance(u.size, int) and u.size >= 4 * PART:  # an exported length may be none

@@ -14,8 +14,8 @@ from hopfield.separations.simplex import Mask, Scores, shannon_entropy
 class SoftmaxOne(LogSumExp):
     """F = log(1 + Σ exp z), weights = exp z / (1 + Σ exp z): softmax₁, attention with one more key, of score zero.
 
-    What the patterns leave of the weight, 1 − Σ p = e^(−F), says how little any of them matches. Ω is Shannon's entropy
-    of the weights and of what is left.
+    The remainder of the weight, 1 − Σ p = e^(−F), says how little any pattern matches. Ω is Shannon's entropy of the
+    weights and the remainder.
 
     Example:
         >>> from hopfield.separations import SoftmaxOne

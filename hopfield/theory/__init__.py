@@ -2,8 +2,7 @@
 
 Every function takes numbers or arrays that broadcast against each other and returns a float64 scalar for scalar
 arguments, an array otherwise. Where a prediction does not exist (no retrieval state, say) the value is nan.
-A name is that of a module and what it predicts, `theory.dense.capacity`: the same question has another answer for
-every memory, so that no function stands here by its name alone.
+A function is named with its module, `theory.dense.capacity`: the same question has another answer for every memory.
 
     classical     Hebb couplings: replica-symmetric theory at any temperature, its lines, the exact one-step error
     dense         polynomial separations: Krotov and Hopfield's capacities, the finite-size one-step error

@@ -89,7 +89,7 @@ def target_weight(neurons: int, num_patterns: float, log_weight: Weight, ensembl
 def converged(neurons: int, num_patterns: float, log_weight: Weight, ensemble: Ensemble | str = "sphere") -> Converged:
     """State that the update Σ p ξ reaches from a pattern: m ← p + (1−p)⟨t⟩/r, p the target weight at m.
 
-    The entropy is that of the shares of all M >= 2 patterns.
+    The entropy is taken over the shares of all M >= 2 patterns.
     """
     overlap, log_others = 1.0, float(np.log(real("num_patterns", num_patterns, least=2) - 1.0))
     for _ in range(2000):
@@ -110,7 +110,7 @@ def critical_load(
 ) -> float:
     """Load ln M / N up to which the target weight is at least 1/2, in one step or where the update ends.
 
-    A fixed point m has p = 1 − (1−m)/(1−⟨t⟩/r), hence one M; the largest M with p >= ½ is that of the threshold.
+    A fixed point m has p = 1 − (1−m)/(1−⟨t⟩/r), hence one M; the threshold is the largest M with p >= ½.
     """
     if one_of("criterion", criterion, CRITERIA) == "target_weight":
         return float(np.logaddexp(0, others(neurons, log_weight, ensemble).gap) / neurons)

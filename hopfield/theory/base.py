@@ -77,7 +77,7 @@ class Theory:
     sized: frozenset[str] = frozenset()
     """Criteria whose `critical_load` is known at every N."""
     softmax: frozenset[str] = frozenset()
-    """Of the criteria of weights: where those on random patterns are a softmax in every state met."""
+    """Criteria of weights that are, on random patterns, a softmax in every state met."""
 
     def __repr__(self) -> str:
         told = {name: value for name, value in vars(self).items() if isinstance(value, float | int | str)}

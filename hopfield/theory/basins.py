@@ -2,8 +2,8 @@
 
 For the classical, projection and dense networks one synchronous step takes the overlap m of a random state to
 erf(u/√2), u the signal over the deviation of the crosstalk, exactly for N → ∞. The patterns are the same at every step,
-which gives the crosstalk a memory. Statistical neurodynamics keeps that of one step for the classical network; for the
-others the map of the first step is iterated, as if the crosstalk were drawn afresh each time.
+which gives the crosstalk a memory. Statistical neurodynamics keeps the memory of one step for the classical network;
+for other networks the map of the first step is iterated, as if the crosstalk were drawn afresh each time.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def dense(load: ArrayLike, degree: int, *, rectified: bool = False) -> Float:
     Args:
         load: M/N^(n−1), > 0.
         degree: n >= 3.
-        rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.
+        rectified: F(s) = max(s, 0)ⁿ instead of sⁿ.
 
     Returns:
         The unstable fixed point; nan above the spinodal, where nothing is retrieved.
@@ -181,7 +181,7 @@ def _unstable(step: Callable[[Float], Float], shape: tuple[int, ...]) -> Float:
 
 
 def _boundary(end: Callable[[Float], Float], shape: tuple[int, ...]) -> Float:
-    """The initial overlap above which `end` exceeds 0.8, by bisection. NaN where it does not at 1."""
+    """The initial overlap above which `end` exceeds 0.8, by bisection. NaN if `end` stays below 0.8 at 1."""
     low, high = np.zeros(shape), np.ones(shape)
     possible = end(high) > 0.8
     for _ in range(_HALVINGS):

@@ -24,7 +24,7 @@ def noise(degree: ArrayLike, *, rectified: bool = False) -> Float:
 
     Args:
         degree: n >= 2.
-        rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.
+        rectified: F(s) = max(s, 0)ⁿ instead of sⁿ.
     """
     degree = whole_numbers("degree", degree, least=2)
     double_factorial = 2 ** (degree - 1) * poch(0.5, degree - 1)
@@ -65,7 +65,7 @@ def one_step_error(
         num_patterns: M >= 1, independent and unbiased.
         degree: n >= 2.
         corruption: fraction of flipped spins, 0 to 1.
-        rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.
+        rectified: F(s) = max(s, 0)ⁿ instead of sⁿ.
 
     Returns:
         Probability that a spin, chosen at random among all, differs from the pattern after the step.
@@ -86,7 +86,7 @@ def one_step_error_asymptotic(
         load: M/N^(n−1), > 0.
         degree: n >= 2.
         corruption: fraction of flipped spins, 0 to 1/2.
-        rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.
+        rectified: F(s) = max(s, 0)ⁿ instead of sⁿ.
 
     Source: KH.
     """
@@ -101,7 +101,7 @@ def capacity(degree: ArrayLike, error: ArrayLike = 0.005, *, rectified: bool = F
     Args:
         degree: n >= 2.
         error: between 0 and 1/2.
-        rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.
+        rectified: F(s) = max(s, 0)ⁿ instead of sⁿ.
 
     Returns:
         0.150718/(2n−3)!! at an error of 0.5 %: 0.1507 for n = 2, 0.0502 for 3, 0.0100 for 4.
@@ -118,7 +118,7 @@ def error_free_patterns(neurons: ArrayLike, degree: ArrayLike, *, rectified: boo
     Args:
         neurons: N >= 2.
         degree: n >= 2.
-        rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.
+        rectified: F(s) = max(s, 0)ⁿ instead of sⁿ.
 
     Source: KH.
     """
@@ -136,7 +136,7 @@ def spinodal(degree: ArrayLike, *, rectified: bool = False) -> Spinodal:
 
     Args:
         degree: n >= 3; at n = 2 successive crosstalks are correlated and the replica theory of `classical` holds.
-        rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.
+        rectified: F(s) = max(s, 0)ⁿ instead of sⁿ.
     """
     degree = whole_numbers("degree", degree, least=3)
     ratio = _spinodal_ratio(degree)
@@ -150,7 +150,7 @@ def retrieval_overlap(load: ArrayLike, degree: ArrayLike, *, rectified: bool = F
     Args:
         load: M/N^(n−1), >= 0; a = noise(n)·load.
         degree: n >= 3.
-        rectified: F(s) = max(s, 0)ⁿ in place of sⁿ.
+        rectified: F(s) = max(s, 0)ⁿ instead of sⁿ.
 
     Returns:
         The largest fixed point; nan above `spinodal(degree).load`.

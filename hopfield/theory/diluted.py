@@ -19,7 +19,7 @@ from hopfield._arguments.host import Float, plain, real, reals, whole_number
 
 _NODES = np.linspace(-20.0, 20.0, 4001)
 _WEIGHTS = 0.5 * (_NODES[1] - _NODES[0]) / np.cosh(_NODES) ** 2
-"""Noise u of density ½ sech² u, of which tanh(h/T) is the mean of the signs of h + T u."""
+"""Noise u of density ½ sech² u: the mean sign of h + T u is tanh(h/T)."""
 
 
 def next_overlap(load: ArrayLike, overlap: ArrayLike, temperature: ArrayLike = 0.0) -> Float:

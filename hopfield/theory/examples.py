@@ -1,4 +1,4 @@
-"""Retrieval of patterns of which a classical network has seen noisy examples only, at zero temperature.
+"""Retrieval of patterns that a classical network knows by noisy examples alone, at zero temperature.
 
 A examples of quality r for each of M = αN patterns. Their mean is the pattern times r and noise of variance
 (1 − r²)/A, so that ρ = (1 − r²)/(A r²), the entropy of the data set, says how far it is from the pattern itself.
@@ -62,7 +62,7 @@ def critical_load(quality: float, examples: int, *, supervised: bool = True) -> 
 
     Args:
         quality: r, above 0 and at most 1; at 1 the load is the classical network's 0.137906.
-        examples: A >= 1, in the sum of which noise is taken as Gaussian.
+        examples: A >= 1, whose summed noise is taken as Gaussian.
         supervised: whether examples of one pattern are added up before they are stored.
     """
     best = int(np.argmax(_branch(GRID, quality, examples, supervised)[0]))

@@ -78,7 +78,7 @@ def target_weight_load(beta: ArrayLike = 1.0, corruption: ArrayLike = 0.0) -> Fl
     """Load up to which a typical pattern has softmax weight above 1/2 in the state.
 
     With m = 1 − 2ρ: βm − ln cosh β where m >= tanh β, which is annealed (the sum over the other patterns is at its
-    mean), and I(m) otherwise, where the one nearest to the state dominates it. Arguments as of `one_step_load`.
+    mean), and I(m) otherwise, where the nearest pattern dominates the sum. Arguments: as in `one_step_load`.
 
     Returns:
         0.5662 at β = 1, ρ = 0.
@@ -112,7 +112,8 @@ def target_weight_probability(
 ) -> Float:
     """Exact probability that a pattern has softmax weight above 1/2 in its corrupted state, that is P(X < 1).
 
-    Arguments as of `target_weight`. One pattern as near as its own rules it out; other ties (e^(2β) = 2) count half.
+    Arguments: as in `target_weight`. Another pattern as near as the target rules the target out; other ties (e^(2β) =
+    2) count half.
 
     Returns:
         The probability, to 1e-7 for a hundred patterns or more (1e-5 for a handful).
@@ -178,7 +179,7 @@ def _apply_elementwise(
 
 
 def _overlaps(neurons: float) -> tuple[Float, Float]:
-    """Values ξ·x of a random pattern and any state, and their probabilities, as far as double precision holds them."""
+    """Values ξ·x of a random pattern and any state, and their probabilities, where double precision holds them."""
     reach = np.ceil(np.sqrt(_UNDERFLOW * neurons))  # Hoeffding: beyond it every probability is 0
     positive = np.arange(max(0, np.floor(neurons / 2 - reach)), min(neurons, np.ceil(neurons / 2 + reach)) + 1)
     log_count = gammaln(neurons + 1) - gammaln(positive + 1) - gammaln(neurons - positive + 1)

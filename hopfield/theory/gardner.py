@@ -69,7 +69,7 @@ def _largest_stability(load: float, mean: float) -> float:
 
 
 def cover(neurons: ArrayLike, num_patterns: ArrayLike) -> Float:
-    """Share of spins of which couplings without own field can hold all patterns: 2^{1−M} Σ_{k<N−1} C(M−1, k), exact.
+    """Share of spins for which couplings without own field can hold all patterns: 2^{1−M} Σ_{k<N−1} C(M−1, k), exact.
 
     For patterns in general position, as random spins are but for a share that vanishes with N; ½ at M = 2 (N − 1).
 

@@ -6,7 +6,7 @@ With x near ξ_1, half of what spin i gains by pointing along its pattern is
 
 s the overlap of pattern and state without spin i, η_μ a fair sign, t_μ a sum of N − 1 fair signs, all independent: a
 sum of M − 1 identically distributed terms, whose characteristic function gives P(h < 0) at every N and M. The weight
-on the pattern is that of a sum of M − 1 positive terms |f′(t_μ)| in the same way, and for N → ∞ that of a random energy
+on the pattern follows from a sum of M − 1 positive terms |f′(t_μ)| in the same way, and for N → ∞ from a random energy
 model. Only ratios of f's differences and of its slopes enter.
 """
 
@@ -94,8 +94,8 @@ def below_zero(rises: Float, probabilities: Float, signal: float, terms: float, 
 def weight_probability(neurons: int, num_patterns: float, log_weight: Function, flipped: int = 0) -> float:
     """Probability that a pattern has more than half of the weight in a state with `flipped` of its spins flipped.
 
-    P(X < 1) of X = Σ_{ν≠μ} |f′(ξ_ν·x)| / |f′(ξ_μ·x)|; one pattern of as much weight as its own rules it out. Where the
-    weights are whole multiples of the least, as of powers, X = 1 is the tie it is; elsewhere it counts half.
+    P(X < 1) of X = Σ_{ν≠μ} |f′(ξ_ν·x)| / |f′(ξ_μ·x)|; one pattern of as much weight as the target rules the target out.
+    Where the weights are whole multiples of the least, as of powers, X = 1 is the tie it is; elsewhere it counts half.
 
     Args:
         neurons, flipped: as for `one_step_error`.
@@ -149,9 +149,9 @@ def log_noise(neurons: int, summand: Function, overlap: float = 1.0) -> float:
 
 
 def load_power(noise: Callable[[int], float], neurons: int = 1024) -> int | None:
-    """k where a(N) falls as N^(−k), so that M/N^k is the load. It is 0 where it falls as e^(−cN), so that ln M / N is.
+    """k of a noise a(N) that falls as N^(−k), so that M/N^k is the load; 0 for a(N) ~ e^(−cN), whose load is ln M / N.
 
-    None where it does neither, within a tenth of k.
+    None for any other a(N), within a tenth of k.
 
     Args:
         noise: ln a at N, as `log_noise` has it.

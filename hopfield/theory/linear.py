@@ -54,7 +54,7 @@ def key_found(
 
     Exact up to about 2/D² for the outer product and the pseudo-inverse, and 2 in 10⁴ of itself, where V ≥ D; values of
     few components lean on each other, and it is 0.02 off at V = 3. For the delta rule, and where older pairs fade, the
-    noise is that of the mean over keys.
+    noise is averaged over keys.
 
     Args:
         neurons: D ≥ 3, the width of keys.

@@ -1,7 +1,7 @@
 """Novelty detection by the left-over weight of softmax₁: the exact area under the ROC curve.
 
 A memory of M random unit vectors in N dimensions is asked with a corrupted pattern of overlap m, or with a random unit
-vector. What is left over is 1/(1 + Z), Z = Σ_μ e^(κ s_μ), so that the area is P(Z_known > Z_novel), with
+vector. The leftover weight is 1/(1 + Z), Z = Σ_μ e^(κ s_μ), so that the area is P(Z_known > Z_novel), with
 
     Z_known = e^(κ m) + Σ_(M−1) e^(κ s)        Z_novel = Σ_M e^(κ s)        s of density (1 − s²)^((N−3)/2)
 """

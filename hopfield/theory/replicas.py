@@ -144,7 +144,7 @@ def dense_spinodal_load(degree: int, temperature: float) -> float:
 
     Symmetry is broken along it (`dense_replica(...).stable`) below T = 0.14 at n = 3, below 0.10 at n = 4.
 
-    Explicit in w = noise/m^(n−1), as that of Hebb's rule: the top of a parabola through the largest of 177 values, then
+    Explicit in w = noise/m^(n−1), as for Hebb's rule: the top of a parabola through the largest of 177 values, then
     through the largest of 33 around it, whose iterations are carried further.
 
     Args:
@@ -178,7 +178,7 @@ def almeida_thouless_temperature(load: float) -> float:
     Args:
         load: α, above 0 and below the capacity 0.1379.
     Returns:
-        T_R(α), near √(8α/9π) e^(−1/2α) for small α (AGS 1987); NaN where it lies below 1e-4.
+        T_R(α), near √(8α/9π) e^(−1/2α) for small α (AGS 1987); NaN if below 1e-4.
     """
     load = real("load", load, above=0, below=float(classical.spinodal().load))
 

@@ -38,8 +38,8 @@ class FieldAverages(NamedTuple):
 def field_averages(mean: Float, deviation: Float) -> FieldAverages:
     """Average functions of h = mean + deviation·z over the standard normal z, to 2e-14 for fields of any size.
 
-    The saturated values (sign h, |h|) have closed forms; what is left lives at |h| < 20 and |z| < 9, and one
-    Gauss–Legendre rule on that interval resolves both a field far wider and far narrower than its tanh.
+    The saturated values (sign h, |h|) have closed forms; the difference from them lives at |h| < 20 and |z| < 9, and
+    one Gauss–Legendre rule on that interval resolves both a field far wider and far narrower than its tanh.
 
     Args:
         mean: mean field, >= 0, any shape.

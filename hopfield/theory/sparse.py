@@ -28,7 +28,7 @@ from scipy.stats import binom
 from hopfield._arguments.host import Float, plain, real, reals, whole_number, whole_numbers
 
 CLIPPED = np.pi / 2 - 1
-"""Disturbance of couplings of which only the signs are kept."""
+"""Disturbance of couplings that keep their signs alone."""
 
 
 class SparseSpinodal(NamedTuple):
@@ -173,8 +173,8 @@ def biased_hebb_error(num_patterns: ArrayLike, bias: ArrayLike) -> Float:
     """Share of wrong spins after one step of plain Hebb couplings from one of M patterns of mean m₀, N → ∞.
 
     The other patterns all have overlap m₀² with it: a spin −1 is wrong where Σ_μ ξ_i^μ over the others exceeds 1/m₀²,
-    which M − 1 < 1/m₀² of them cannot, and a spin +1 where it is below −1/m₀². Where it is just that, the spreads of
-    order 1/√N of the overlaps decide, for either side alike.
+    which M − 1 < 1/m₀² of them cannot, and a spin +1 where the sum is below −1/m₀². A sum of exactly ±1/m₀² is decided
+    by the spreads of order 1/√N of the overlaps, for either side alike.
 
     Args:
         num_patterns: M >= 1.

@@ -66,7 +66,7 @@ def lattice_at(values: Float, probabilities: Float, terms: int, places: Float) -
 
 
 def _lattice_law(values: Float, probabilities: Float, terms: int, reach: float) -> tuple[Float, float] | None:
-    """Probabilities of a sum at multiples of a unit, 0 in the middle, as far as `reach`; and the unit."""
+    """Probabilities of a sum at multiples of a unit, 0 in the middle, up to `reach`; and the unit."""
     largest = np.max(np.abs(values))
     unit = float(np.gcd.reduce(values.astype(np.int64))) or 1.0
     deviation = np.sqrt(terms * np.sum(probabilities * values**2))

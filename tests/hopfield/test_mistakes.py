@@ -134,7 +134,7 @@ MISTAKES = {
     "relative": (lambda: attention.t5_buckets(jnp.arange(3.0)), "relative must be whole numbers of tokens"),
     "points": (
         lambda: sphere.dist(np.ones(3) / 3**0.5, np.ones(1)),
-        "points must lie in one space, got widths 3 and 1",
+        r"point_a must be as wide as point_b, 1, got shape \(3,\)",
     ),
     "norm of another width": (lambda: metrics.norm(STATE, np.eye(3)), "v must have the metric's width 3, got 8"),
     "inner left": (lambda: metrics.inner(STATE, STATE[:3], np.eye(3)), "u must have the metric's width 3, got 8"),
@@ -149,10 +149,6 @@ MISTAKES = {
     "largest in blocks": (
         lambda: large.read(Memory(ROWS, separation=separations.TopK(2)), ROWS),
         "separation must be one that can be read in blocks, got TopK: its weights need all scores at once",
-    ),
-    "powers in blocks": (
-        lambda: attention.attend_blockwise(ROWS, ROWS, ROWS, separation="rectified:2"),
-        "separation must be one that can be read in blocks, got Polynomial: no block can form its weights again",
     ),
     "cut without a key": (lambda: disturbances.diluted(HEBB, 0.5, KEY), "key must be one JAX random key, .* got float"),
     "rate": (

@@ -1,9 +1,9 @@
 """Triton kernels of attention whose weights are powers above a threshold, p = c [a s − τ]₊^e, one program for each.
 
 `search` finds τ by Newton's method, passing over the keys in each step; `read` sums p v, and with u = ∂p/∂s also u v
-and u; `queries_slope` and `keys_slope` form p and u again for dS = u (dO·v − m) − p n. No score leaves the chip. Blocks
-of keys that may have weight stand in a list for each block of queries, LIST, of which the first COUNT[0] hold no masked
-score and COUNT[1] are all: `search` writes those that reach above the lowest τ there can be.
+and u; `queries_slope` and `keys_slope` form p and u again for dS = u (dO·v − m) − p n. No score leaves the chip. For
+each block of queries LIST names the blocks of keys that may have weight: COUNT[0] blocks without a masked score first,
+COUNT[1] in all. `search` writes the blocks that reach above the lowest possible τ.
 """
 
 import triton  # type: ignore[import-not-found]

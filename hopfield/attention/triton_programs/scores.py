@@ -1,4 +1,4 @@
-"""What Triton kernels of attention share: rows of arrays, scores with their masks, and powers of what is positive."""
+"""Functions of all Triton kernels of attention: rows of arrays, scores with their masks, powers of positive numbers."""
 
 import triton  # type: ignore[import-not-found]
 import triton.language as tl  # type: ignore[import-not-found]
