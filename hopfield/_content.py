@@ -173,7 +173,7 @@ class _Walk:
         return called if number == 1 else f"{called} {number}"
 
     def _is_known(self, module: types.ModuleType) -> bool:
-        """Whether the code of a module counts by its names."""
+        """True if the code of a module counts by its names."""
         name = module.__name__
         while name:
             if name in self._packages:
@@ -279,7 +279,7 @@ def _is_definition(value: Any) -> bool:
 
 
 def _is_cached(cls: type, name: Any) -> bool:
-    """Whether a name of an object holds what a property has worked out."""
+    """True if a name of an object holds what a property has worked out."""
     return any(isinstance(vars(base).get(name), functools.cached_property) for base in cls.__mro__)
 
 
@@ -318,7 +318,7 @@ def _place(module: types.ModuleType) -> str:
 
 @functools.cache
 def _is_installed(module: types.ModuleType) -> bool:
-    """Whether a module belongs to Python or was copied by an installer, and so has a version."""
+    """True if a module belongs to Python or was copied by an installer, and so has a version."""
     spec, file = getattr(module, "__spec__", None), getattr(module, "__file__", None)
     if file is None:
         top = sys.modules.get(module.__name__.partition(".")[0], module)
@@ -328,7 +328,7 @@ def _is_installed(module: types.ModuleType) -> bool:
 
 
 def _is_copied(file: str) -> bool:
-    """Whether a file belongs to Python or was put in its place by an installer."""
+    """True if a file belongs to Python or was put in its place by an installer."""
     path = Path(file).resolve()
     return path.is_relative_to(_STANDARD) or bool({"site-packages", "dist-packages"} & {*path.parts})
 

@@ -54,7 +54,7 @@ def tolerance(dtype) -> float:
 
 
 def is_traced(*arrays) -> bool:
-    """Whether any leaf is a tracer, so that its values cannot be inspected."""
+    """True if any leaf is a tracer, so that its values cannot be inspected."""
     return any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(arrays))
 
 
@@ -67,7 +67,7 @@ def on_host(array: Any) -> Any:
 
 
 def violated(condition: Callable[..., Any], *arrays) -> bool:
-    """Whether a condition is known to fail for some entry of the arrays. It is never known for traced arrays.
+    """True if a condition is known to fail for some entry of the arrays. It is never known for traced arrays.
 
     A condition of operators alone, such as `abs(x) == 1`, compiles nothing on a CPU: arrays there are NumPy's.
     """
@@ -141,7 +141,7 @@ def largest(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
 
 @jax.custom_batching.custom_vmap
 def anywhere(flags):
-    """Whether any flag of a whole batch is set: one condition for all, so that `vmap` computes one branch."""
+    """True if any flag of a whole batch is set: one condition for all, so that `vmap` computes one branch."""
     return jnp.any(flags)
 
 

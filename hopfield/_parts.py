@@ -120,7 +120,7 @@ def checked_values(values: Any, patterns: Array | Source) -> Array | Source:
 
 
 def reads_masked(build: Callable) -> bool:
-    """Whether a step of a memory changes with patterns that its mask leaves out, where it takes spins at all."""
+    """True if patterns outside the mask change a step of a memory that takes spins."""
     used, rest = np.ones((1, 5), np.float32), np.tile(np.array([1, 1, -1, -1, -1], np.float32), (8, 1))
     try:
         alone, beside = build(used), build(np.concatenate([used, rest]), mask=np.arange(9) < 1)

@@ -136,7 +136,7 @@ def _text_of_leaf(value: Any) -> str:
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether two leaves have one type, one shape and the same entries, NaN equal to NaN."""
+    """True if two leaves have one type, one shape and the same entries, NaN equal to NaN."""
     if a is b:
         return True
     dtype = jnp.result_type(a)

@@ -99,7 +99,7 @@ class Couplings(Node):
         return cache + (new - state[i]) * self.matrix[i]
 
     def descends(self, dynamics: Dynamics = "synchronous") -> bool:
-        """Whether E never rises along the dynamics: true unless synchronous, which may end in 2-cycles (Goles 1985)."""
+        """True if E never rises along the dynamics: true unless synchronous, which may end in 2-cycles (Goles 1985)."""
         return one_of("dynamics", dynamics, DYNAMICS) != "synchronous"
 
     def memory(self) -> Memory:
@@ -128,7 +128,7 @@ def square_matrix(name: str, matrix: ArrayLike) -> Float[Array, "N N"]:
 
 @jax.jit
 def symmetric(matrix: Float[Array, "N N"]) -> Array:
-    """Whether couplings are symmetric: but for 1e-4 of each, 1e-5 of the largest at either neuron, or for rounding.
+    """True if couplings are symmetric: but for 1e-4 of each, 1e-5 of the largest at either neuron, or for rounding.
 
     Rounding is 128 units in the last place of the largest entry, the diagonal included: an inverse of a matrix whose
     largest eigenvalue is 100 times its smallest loses as much.
@@ -142,7 +142,7 @@ def symmetric(matrix: Float[Array, "N N"]) -> Array:
 
 @jax.jit
 def _rounded(matrix: Float[Array, "N N"]) -> Array:
-    """Whether a matrix differs from its transpose by no more than float32's rounding of its largest entry."""
+    """True if a matrix differs from its transpose by no more than float32's rounding of its largest entry."""
     return ~jnp.any(2.0 * _apart(matrix) > 2e-6 * _entry(matrix))
 
 

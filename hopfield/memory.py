@@ -92,12 +92,12 @@ class Memory(Node):
 
     @property
     def walked(self) -> bool:
-        """Whether patterns are read from disk, outside compiled code, in a loop over parts."""
+        """True if patterns are read from disk, outside compiled code, in a loop over parts."""
         return any(isinstance(rows, Source) and rows.walked for rows in (self.patterns, self.values))
 
     @property
     def classical(self) -> bool:
-        """Whether it is a network of couplings: ½‖z‖² of dot products with spins (Hopfield 1982)."""
+        """True if the memory is a network of couplings: ½‖z‖² of dot products with spins (Hopfield 1982)."""
         parts = isinstance(self.similarity, Dot) and isinstance(self.space, Spins)
         plain = type(self.separation) in (Linear, Polynomial)  # a subclass may have weights of its own
         return parts and plain and self.separation.degree == 2 and not self.separation.rectified  # type: ignore[attr]
@@ -218,7 +218,7 @@ class Memory(Node):
         return wide(_zeroed(self.patterns, self.mask))
 
     def descends(self, dynamics: Dynamics = "synchronous") -> bool:
-        """Whether a theorem says that E never rises along these dynamics, for this combination of the three choices."""
+        """True if a theorem says that E never rises along these dynamics, for this combination of the three choices."""
         one_of("dynamics", dynamics, DYNAMICS)
         if isinstance(self.space, Spins) or dynamics != "synchronous":
             return isinstance(self.space, Spins) and dynamics != "synchronous"

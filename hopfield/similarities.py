@@ -59,7 +59,7 @@ class Similarity(Node, abc.ABC):
         return patterns
 
     def has_exact_step(self, space: Space, monotone: bool = True) -> bool:
-        """Whether `proximal_step` is the exact minimiser on this space, a condition of the descent theorem.
+        """True if `proximal_step` is the exact minimiser on this space, a condition of the descent theorem.
 
         Args:
             space: where states live.
@@ -68,7 +68,7 @@ class Similarity(Node, abc.ABC):
         return True
 
     linear: ClassVar[bool] = False
-    """Whether scores are linear in every unit of a state, so that those of a hidden one, 0, lie midway."""
+    """True if scores are linear in every unit of a state, so that those of a hidden one, 0, lie midway."""
 
     def width(self, patterns: Any) -> int:
         """N, the number of components of a state that patterns of shape [M, K] can be compared with."""
@@ -83,7 +83,7 @@ class Similarity(Node, abc.ABC):
         return jax.vmap(self, (0, None))(states, patterns)
 
     def flips(self, state: State) -> Bool[Array, ""]:
-        """Whether `spin_flip` is exact from this state. The state may have hidden units, 0."""
+        """True if `spin_flip` is exact from this state. The state may have hidden units, 0."""
         return jnp.ones((), bool)
 
     def known_fields(self, state: State, fields: Float[Array, "N"]) -> Float[Array, "N"]:

@@ -34,7 +34,7 @@ class Space(Node, abc.ABC):
 
     @property
     def flat(self) -> bool:
-        """Whether R is constant on the space, so that only the direction of a field matters."""
+        """True if R is constant on the space, so that only the direction of a field matters."""
         return False
 
     @abc.abstractmethod

@@ -79,7 +79,7 @@ def real_array(name: str, value, dtype=None) -> Array:
 
 
 def _is_real(dtype: np.dtype) -> bool:
-    """Whether a type is of floating numbers of at least 16 bits."""
+    """True if a type is of floating numbers of at least 16 bits."""
     return jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize > 1
 
 

@@ -38,7 +38,7 @@ class How(NamedTuple):
     band: tuple[int, int]
     """Keys before and after the query's own, −1 where there is no end."""
     cut: bool
-    """Whether sequences have lengths."""
+    """True if sequences have lengths."""
     precision: str
     """Products of float32: "tf32", or "tf32x3", which adds what that leaves out."""
 

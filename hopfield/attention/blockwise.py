@@ -117,7 +117,7 @@ def kernel_of(separation: Separation, rows: tuple[Array, Array, Array], mask: An
 
 
 def blockwise(separation: Separation) -> bool:
-    """Whether `attend_blockwise` has the separation: one for all heads."""
+    """True if `attend_blockwise` has the separation: one for all heads."""
     return sums_exponentials(separation) or all(jnp.ndim(leaf) == 0 for leaf in jax.tree.leaves(separation))
 
 

@@ -42,7 +42,7 @@ def how_of(scale: float, mask: Any) -> How:
 
 
 def taken(shapes: Shapes, mask: Mask | None) -> bool:
-    """Whether the kernel takes rows of these shapes on the device at hand, tried once for each."""
+    """True if the kernel takes rows of these shapes on the device at hand, tried once for each."""
     query, key, _ = shapes
     sizes = (query.shape[-2], key.shape[-2], query.shape[-1], str(query.dtype))
     return _compiles(cast(Heads, heads_of(*shapes)), *sizes, bool(lengths_of(mask)), how_of(1.0, mask))
@@ -50,7 +50,7 @@ def taken(shapes: Shapes, mask: Mask | None) -> bool:
 
 @cache
 def _compiles(layout: Heads, queries: int, keys: int, width: int, dtype: str, padded: bool, how: How) -> bool:
-    """Whether the kernel and its gradient compile at these shapes, tried once. A refusal is told in a warning."""
+    """True if the kernel and its gradient compile at these shapes, tried once. A refusal is told in a warning."""
     batch, heads, stored = layout
     row = lambda count, length: jax.ShapeDtypeStruct((batch, count, length, width), dtype)
     rows = row(heads, queries), row(stored, keys), row(stored, keys)

@@ -49,7 +49,7 @@ class Mask(Node, abc.ABC):
 
     @abc.abstractmethod
     def allows(self, rows: Int[Array, "T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
-        """Whether the query at `rows` may read the key at `columns`. The mask's arrays give the leading axes."""
+        """True if the query at `rows` may read the key at `columns`. The mask's arrays give the leading axes."""
 
     def dense(self, queries: int, keys: int, offset: ArrayLike = 0) -> Bool[Array, "*b T S"]:
         """The mask as an array [*b, queries, keys], the first query at position `offset`; checked by `fitting`."""

@@ -77,12 +77,12 @@ class Settled(NamedTuple):
 
 
 def holds_nan(state: State) -> Bool[Array, ""]:
-    """Whether a state holds NaN."""
+    """True if a state holds NaN."""
     return jnp.any(jnp.isnan(state))
 
 
 def without_spin(state: State, known: Known) -> Bool[Array, ""]:
-    """Whether a unit that is not clamped is 0, as a field of zero leaves a hidden one."""
+    """True if a unit that is not clamped is 0, as a field of zero leaves a hidden one."""
     return jnp.any(state == 0) if known is None else jnp.any((state == 0) & ~known)
 
 
@@ -93,12 +93,12 @@ def refuse_no_key(dynamics: str, key) -> None:
 
 
 def alike(a: States, b: States) -> Bool[Array, "*q"]:
-    """Whether all spins of two states are the same."""
+    """True if all spins of two states are the same."""
     return jnp.all(a == b, axis=-1)
 
 
 def near(rtol: ArrayLike, start: States) -> Same:
-    """Whether two states differ by at most `rtol`, relative to the second, or to the start, at most 1, if longer."""
+    """True if two states differ by at most `rtol`, relative to the second, or to the start, at most 1, if longer."""
     least = jnp.minimum(safe_norm(wide(start), axis=-1), 1.0)
     least = jnp.where(least == 0, 1.0, least)
 

@@ -31,7 +31,7 @@ class SolveInfo(NamedTuple):
     iterations: Int[Array, ""]
     """Products spent; 0 for direct solvers."""
     converged: Bool[Array, ""]
-    """Whether the residual is finite and within the tolerance."""
+    """True if the residual is finite and within the tolerance."""
 
 
 STEP, MEASURE, BEGIN, DONE = 0, 1, 2, 3
@@ -111,7 +111,7 @@ def flat_conjugate_gradient(
 
 
 def _running(state: _State, tolerance: ArrayLike, max_iterations: int) -> Array:
-    """Whether there is another step to take."""
+    """True if there is another step to take."""
     left = jnp.sqrt(state.square) > tolerance * _length(state.right)
     return state.alive & (state.iteration < max_iterations) & left
 

@@ -39,7 +39,7 @@ class Likelihood(Node, abc.ABC):
     """Contract of targets, in words."""
 
     def possible(self, outputs: Outputs, targets: Array) -> Bool[Array, "*axes"]:
-        """Whether each target belongs to the family. Other targets have the score and the probability NaN."""
+        """True if each target belongs to the family. Other targets have the score and the probability NaN."""
         return jnp.isfinite(targets)
 
     def check(self, outputs: Outputs, targets: ArrayLike) -> None:

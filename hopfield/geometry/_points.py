@@ -52,5 +52,5 @@ def positive_scale(name: str, point: ArrayLike) -> Float[Array, "2"]:
 
 
 def _differs(total: Array, dtype: jnp.dtype) -> Array:
-    """Whether a total differs from 1. NaN counts as equal, so that it passes on unchanged."""
+    """True if a total differs from 1. NaN counts as equal, so that it passes on unchanged."""
     return jnp.abs(total - 1) > max(1e-3, 8 * float(jnp.finfo(dtype).eps))

@@ -32,7 +32,7 @@ class LogInfo(NamedTuple):
     iterations: Int[Array, ""]
     """Geodesics that were tried."""
     converged: Bool[Array, ""]
-    """Whether the residual is within the tolerance."""
+    """True if the residual is within the tolerance."""
 
 
 def unit_time_flow(rate: Callable[[Vector], Vector], start: Vector, tolerance: ArrayLike) -> Vector:

@@ -58,7 +58,7 @@ def sample(graph: Graph, activations: Mapping[str, Array], key, temperature: Arr
 
 @partial(jax.jit, static_argnums=0)
 def _linear(name: str, graph: Graph) -> Array:
-    """Whether the field on a layer stays where the layer's own activations change, all others being random."""
+    """True if the field on a layer stays where the layer's own activations change, all others being random."""
     first, second = map(graph.random, jax.random.split(jax.random.key(0)))
     one, other = (jax.grad(graph.interaction)(first | {name: at[name]})[name] for at in (first, second))
     return jnp.allclose(one, other, rtol=0.0, atol=1e-3 * jnp.max(jnp.abs(one), initial=0.0), equal_nan=True)

@@ -51,7 +51,7 @@ class Parts(Protocol):
 
 
 def is_memory(value: Any) -> bool:
-    """Whether a value is a `hopfield.Memory`, which is built upon this package."""
+    """True if a value is a `hopfield.Memory`, which is built upon this package."""
     return isinstance(value, Node) and hasattr(value, "similarity") and hasattr(value, "patterns")
 
 

@@ -47,7 +47,7 @@ class Job(Node):
     separation: Any
     """A `Separation`, or a `Cut` at the threshold of every query."""
     step: bool = struct.field(pytree_node=False, default=False)
-    """Whether the read-out is what the similarity's step needs: its `summed`, with the sum of the weights appended."""
+    """True if the read-out is `summed` of the similarity, with the sum of the weights appended, as a step needs."""
 
 
 class ScoredBlock(NamedTuple):
@@ -83,7 +83,7 @@ class Piece(NamedTuple):
 
 
 def fits_attention(job: Job, piece: Piece) -> bool:
-    """Whether `attend_blockwise` reads the same: softmax of dot products of 32 bits, no statistics or padding."""
+    """True if `attend_blockwise` reads the same: softmax of dot products of 32 bits, no statistics or padding."""
     arrays = isinstance(job.source, Stored) and isinstance(job.values, Stored | None)
     exact = all(rows is None or accumulation_dtype(rows.dtype) == rows.dtype for rows in (job.source, job.values))
     softmax = not isinstance(job.separation, Cut) and job.separation.is_softmax

@@ -70,7 +70,7 @@ def patterns_at_once(job: Job, block: int | None) -> int:
 
 
 def is_walked(job: Job) -> bool:
-    """Whether patterns or values are walked through part by part."""
+    """True if patterns or values are walked through part by part."""
     return job.source.walked or (job.values is not None and job.values.walked)
 
 

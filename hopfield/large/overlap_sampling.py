@@ -35,7 +35,7 @@ class Trials(NamedTuple):
     entropy: np.ndarray
     """Entropy of the weights in nats [T]."""
     wrong: np.ndarray
-    """Whether a spin chosen at random differs from the pattern after a step of the sign rule, own spin excluded [T]."""
+    """True if a spin chosen at random differs from the pattern after a step of the sign rule, own spin excluded [T]."""
 
 
 def sample(
@@ -122,7 +122,7 @@ def _weights(
 def _sample_wrong_fields(
     rng: np.random.Generator, neurons: int, log_patterns: float, beta: float, flipped: int, trials: int
 ) -> np.ndarray:
-    """Whether the field on one spin is wrong. The target's term is exact, and the other patterns are fair coins."""
+    """True if the field on one spin is wrong. The target's term is exact, and the other patterns are fair coins."""
     mistaken = rng.random(trials) < flipped / neurons
     overlaps, log_share = _log_binomial(neurons - 1)
     others, log_others = _number_of_others(log_patterns)

@@ -83,7 +83,7 @@ class Blueprint(NamedTuple):
     beta: float | None
     """Inverse temperature unless another is asked for; None where there is none or the patterns decide."""
     integer_fields: bool = False
-    """Whether fields are sums of M integers, so that an even M can leave exact ties, which keep a spin."""
+    """True if fields are sums of M integers, so that an even M can leave exact ties, which keep a spin."""
     draw: Callable[..., Any] | None = None
     """Biased random patterns of key, M and N, where its theory is stated for such; None where it is for `ensemble`."""
 

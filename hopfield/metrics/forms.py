@@ -44,17 +44,17 @@ class Metric(Node, abc.ABC):
 
     @property
     def symmetric(self) -> bool:
-        """Whether x g y = y g x whatever the parameters are."""
+        """True if x g y = y g x whatever the parameters are."""
         return False
 
     @property
     def positive(self) -> bool:
-        """Whether x g x ≥ 0 whatever the parameters are (semi-definite: some x ≠ 0 may have length zero)."""
+        """True if x g x ≥ 0 whatever the parameters are (semi-definite: some x ≠ 0 may have length zero)."""
         return False
 
     @property
     def affine(self) -> bool:
-        """Whether biases make it a form on vectors with a 1 appended, as `dense` then is."""
+        """True if biases make the metric a form on vectors with a 1 appended, as `dense` then is."""
         return False
 
     @abc.abstractmethod

@@ -183,14 +183,14 @@ def _rounding(matrix: Array) -> Array:
 
 
 def is_symmetric(g: Form) -> Bool[Array, "*h"]:
-    """Whether g_ab = g_ba to rounding."""
+    """True if g_ab = g_ba to rounding."""
     matrix = _square(g)
     apart = jnp.abs(matrix - transposed(matrix))
     return jnp.all(apart <= _rounding(matrix)[..., None, None], axis=(-2, -1))
 
 
 def is_positive_definite(g: Form) -> Bool[Array, "*h"]:
-    """Whether g is symmetric with every eigenvalue above rounding, so that it measures lengths."""
+    """True if g is symmetric with every eigenvalue above rounding, so that it measures lengths."""
     metric, matrix = _metric(g), _square(g)
     if isinstance(metric, BlockDiagonal):
         return functools.reduce(jnp.logical_and, map(is_positive_definite, metric.metrics))

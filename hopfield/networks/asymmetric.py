@@ -59,7 +59,7 @@ class AsymmetricCouplings(Couplings):
         return field if self.bias is None else field + self.bias
 
     def descends(self, dynamics: Dynamics = "synchronous") -> bool:
-        """Whether E never rises along the dynamics: never, as there is no E."""
+        """False: asymmetric couplings have no energy E that could fall."""
         super().descends(dynamics)
         return False
 

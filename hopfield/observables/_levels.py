@@ -139,7 +139,7 @@ def kl_divergence(p: Array, used: Array, q: Array) -> Array:
 
 
 def _potential(levels: Levels, separation: Separation) -> tuple[Array, Array]:
-    """Whether F is above −∞, and F of the gaps: F(β s) less β top, or zero."""
+    """Truth of F > −∞, and F of the gaps: F(β s) less β top, or zero."""
     potential = separation.potential(levels.z, levels.used)
     filled = potential != -jnp.inf
     return filled, jnp.where(filled, potential, 0.0)

@@ -87,7 +87,7 @@ def _bit_error(state: State, pattern: State) -> Scalar:
 
 
 def above(overlaps: ArrayLike, threshold: ArrayLike) -> Any:
-    """Whether overlaps [*q] exceed a threshold by more than rounding about 1 [*q]. One equal to the threshold does not.
+    """True if overlaps [*q] exceed a threshold by more than rounding about 1 [*q]. One equal to the threshold does not.
 
     In single precision 48 · (1/60), as a compiled mean divides, is more than 0.8. Either may be the overlaps.
     """
@@ -101,7 +101,7 @@ def _above(overlaps: Array, threshold: Array) -> Array:
 
 
 def retained(state: State, pattern: State, threshold: float | Scalar = 0.8) -> Bool[Array, ""]:
-    """Whether m = x·ξ / N exceeds `threshold`.
+    """True if m = x·ξ / N exceeds `threshold`.
 
     0.8 lies between the two peaks of the final overlaps at zero temperature; 0.95 would cut the upper one.
     """
@@ -109,7 +109,7 @@ def retained(state: State, pattern: State, threshold: float | Scalar = 0.8) -> B
 
 
 def exact(state: State, pattern: State, tolerance: float | Scalar = 0.0) -> Bool[Array, ""]:
-    """Whether x = ξ, or ‖x − ξ‖ < tolerance · ‖ξ‖. A state of NaN is never exact."""
+    """True if x = ξ, or ‖x − ξ‖ < tolerance · ‖ξ‖. A state of NaN is never exact."""
     real_scalar("tolerance", tolerance, "a number", -jnp.inf, jnp.inf)
     state, pattern = map(wide, _pair(state, pattern))
     difference = state - pattern

@@ -260,7 +260,7 @@ def _checked_mask(mask: Mask, shape: tuple[int, ...]) -> Mask:
 
 
 def _fits(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
-    """Whether an array of a shape broadcasts to the whole one."""
+    """True if an array of a shape broadcasts to the whole one."""
     pairs = zip(shape[::-1], whole[::-1], strict=False)
     return len(shape) <= len(whole) and all(n in (1, m) for n, m in pairs)
 

@@ -16,7 +16,7 @@ Weights = Float[Array, "M"]
 
 @jax.jit
 def dominates(weights: Weights, target: int | Int[Array, ""]) -> Bool[Array, ""]:
-    """Whether the target pattern carries more than half of the weight. An invalid index carries none.
+    """True if the target pattern carries more than half of the weight. An invalid index carries none.
 
     A half that only rounding exceeds is a tie, and no more than half.
     """

@@ -30,7 +30,7 @@ ROUNDED = 1e-3
 
 
 def still(vector: Array) -> Array:
-    """Whether every entry is zero. This is not the square of the norm, which may vanish for entries that are not."""
+    """True if every entry is zero; the square of the norm may vanish for entries that are not zero."""
     return jnp.all(vector == 0)
 
 

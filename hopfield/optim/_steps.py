@@ -52,7 +52,7 @@ class Common(NamedTuple):
     samples: int
     examples: int | None
     adaptive: bool
-    """Whether λ adapts to the outcome of steps, which are tried."""
+    """True if λ adapts to the outcome of trial steps."""
     penalty: Callable[[Tree], Array] | None
 
 
@@ -162,7 +162,7 @@ class NaturalOptimiser(Node, abc.ABC):
         return 1.0
 
     def _measures(self) -> bool:
-        """Whether steps are measured with the Fisher information, which takes forward derivatives."""
+        """True if steps are measured with the Fisher information, which takes forward derivatives."""
         return self.common.adaptive or self.trust_radius is not None
 
     def _linearises(self) -> bool:

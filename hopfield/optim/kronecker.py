@@ -36,9 +36,9 @@ class ApproximateState(NamedTuple):
     """Norm of the last direction."""
     damping: Array
     accepted: Array
-    """Whether the last step was taken; rejected steps are zero."""
+    """True if the last step was taken; rejected steps are zero."""
     finite: Array
-    """Whether its curvature and solution were; if not the step followed the gradient."""
+    """True if curvature and solution of the last step were finite; else the step followed the gradient."""
     gain: Array
     """Fall of the loss over the fall that the quadratic model predicted; 1 if not asked for."""
 

@@ -59,9 +59,9 @@ class NaturalGradientState(NamedTuple):
     residual: Array
     iterations: Array
     accepted: Array
-    """Whether the last step was taken; rejected steps are zero."""
+    """True if the last step was taken; rejected steps are zero."""
     finite: Array
-    """Whether the solution was, and left less than no step does; if not the step followed the gradient."""
+    """True if the solution was finite and better than zero; else the step followed the gradient."""
     gain: Array
     """Fall of the loss over the fall that the quadratic model predicted; 1 if not asked for."""
 

@@ -184,7 +184,7 @@ class PositiveDefinite(Manifold):
 
 
 def _definite(point: Array) -> Array:
-    """Whether the least eigenvalue is above n ε times the largest."""
+    """True if the least eigenvalue is above n ε times the largest."""
     levels = jnp.linalg.eigvalsh(spd.symmetric(wide(jax.lax.stop_gradient(point))))
     least = point.shape[-1] * jnp.finfo(point.dtype).eps * levels[..., -1]
     return (levels[..., 0] > least) & (levels[..., 0] > 0)

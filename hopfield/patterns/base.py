@@ -23,7 +23,7 @@ class Source(Node, abc.ABC):
     """M patterns of N components, handed out in blocks."""
 
     spins: ClassVar[bool] = False
-    """Whether `words` hands out the patterns as packed bits."""
+    """True if `words` hands out the patterns as packed bits."""
 
     @property
     @abc.abstractmethod
@@ -37,7 +37,7 @@ class Source(Node, abc.ABC):
 
     @property
     def walked(self) -> bool:
-        """Whether compiled functions cannot hold the patterns, which are walked through with `parts` instead."""
+        """True if compiled functions cannot hold the patterns, which are walked through with `parts` instead."""
         return self.shape[0] > AT_ONCE
 
     @abc.abstractmethod

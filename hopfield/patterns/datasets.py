@@ -234,7 +234,7 @@ def _table(path: Path, shown: str) -> np.ndarray:
 
 
 def _is_name(text: str) -> bool:
-    """Whether a text has a letter and is neither a truth value nor what Python reads as a number."""
+    """True if a text has a letter and is neither a truth value nor what Python reads as a number."""
     try:
         float(text)
     except ValueError:

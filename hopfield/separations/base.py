@@ -52,11 +52,11 @@ class Separation(Node, abc.ABC):
     """
 
     normalised: ClassVar[bool] = False
-    """Whether the weights of unmasked scores always sum to one."""
+    """True if the weights of unmasked scores always sum to one."""
     gibbs: ClassVar[bool] = False
-    """Whether the weights are e^(z − F); a subclass with a potential or weights of its own says so itself."""
+    """True if the weights are e^(z − F); a subclass with a potential or weights of its own says so itself."""
     quasiconvex: ClassVar[bool] = False
-    """Whether F is an increasing function of a convex one (enough for descent where R is constant)."""
+    """True if F is an increasing function of a convex one (enough for descent where R is constant)."""
     by_blocks: ClassVar[ByBlocks] = None
     """How weights are read block by block: by sums that are merged (`Streaming`); as α-entmax of `alpha`, after passes
     for the threshold of all scores; or not, as they need all scores at once. A subclass with a potential, weights or
@@ -73,17 +73,17 @@ class Separation(Node, abc.ABC):
 
     @property
     def is_softmax(self) -> bool:
-        """Whether the weights are attention's softmax weights, e^(z − F), which sum to one."""
+        """True if the weights are attention's softmax weights, e^(z − F), which sum to one."""
         return self.gibbs and self.normalised
 
     @property
     def convex(self) -> bool:
-        """Whether F is convex, the condition of the descent theorem."""
+        """True if F is convex, the condition of the descent theorem."""
         return True
 
     @property
     def monotone(self) -> bool:
-        """Whether weights are never negative. A pattern of negative weight repels."""
+        """True if weights are never negative. A pattern of negative weight repels."""
         return True
 
     @abc.abstractmethod

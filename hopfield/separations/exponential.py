@@ -97,7 +97,7 @@ class LogSumExp(Streaming, Separation):
 
 
 def sums_exponentials(separation: Separation) -> TypeGuard[LogSumExp]:
-    """Whether F is a function of Σ e^z, all that a pass of block-wise attention keeps."""
+    """True if F is a function of Σ e^z, all that a pass of block-wise attention keeps."""
     return isinstance(separation, LogSumExp) and separation.by_blocks == "sums"
 
 

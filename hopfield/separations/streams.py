@@ -150,7 +150,7 @@ def log_weight(separation: Any, scores: np.ndarray, beta: float) -> np.ndarray:
 
 
 def _adds_up(separation: Any, lift: Callable) -> bool:
-    """Whether lift(F) is additive over sets of patterns, to the precision of floats. The empty set counts once."""
+    """True if lift(F) is additive over sets of patterns, to the precision of floats. The empty set counts once."""
     scores = jnp.asarray([0.9, -0.4, 0.2, 1.3])
     masks = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 1], [0, 0, 0, 0]], bool)
     first, second, both, none = lift(np.asarray([separation.potential(scores, jnp.asarray(mask)) for mask in masks]))

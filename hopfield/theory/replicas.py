@@ -42,7 +42,7 @@ class DenseReplica(NamedTuple):
     q: float
     free_energy: float
     stable: bool
-    """Whether symmetry is unbroken (above the AT line)."""
+    """True if symmetry is unbroken (above the AT line)."""
 
 
 def covariance(degree: int, q: ArrayLike) -> Float:

@@ -120,11 +120,15 @@ ATTENTION = (
     case("attention.alibi_bias", attention.alibi_bias, positive(2), 3, 5),
     # Of the buckets of either direction one, of the distance zero, is in use for one direction only.
     case("attention.t5_bias", attention.t5_bias, normal(8, 2), 30, 30, max_distance=12, nan=()),
-    case("attention.FeatureMap.__call__", FEATURES, normal(2, 5, 4)),
-    case("attention.FeatureMap.__call__", FOURIER, normal(2, 5, 4)),
-    case("attention.FeatureMap.split", FOURIER.split, normal(2, 5, 4)),
-    case("attention.FeatureMap.of_keys", FOURIER.of_keys, normal(2, 5, 4)),
-    case("attention.FeatureMap.of_queries", FOURIER.of_queries, normal(2, 5, 4)),
+    *(
+        case(f"attention.{type(features).__name__}.{method}", getattr(features, method), normal(2, 5, 4))
+        for features in (FEATURES, FOURIER, attention.EluPlusOne())
+        for method in ("__call__", "of_keys", "of_queries")
+    ),
+    *(
+        case(f"attention.{type(features).__name__}.split", lambda x, of=features: of.split(x)[0], normal(2, 5, 4))
+        for features in (FEATURES, FOURIER, attention.EluPlusOne())
+    ),
 )
 
 X = normal(2, 5, 8)
@@ -260,6 +264,7 @@ EXCLUDED: dict[str, str] = {
     **{
         f"hopfield.{name}.*": "abstract"
         for name in (
+            "attention.FeatureMap",
             "metrics.Metric",
             "fisher.Likelihood",
             "layers.AttentionFunction",
