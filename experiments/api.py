@@ -8,7 +8,6 @@ with all that it reads.
 import contextlib
 import dataclasses
 import enum
-import html
 import itertools
 import os
 import tempfile
@@ -122,20 +121,32 @@ class _Results:
         with _LOCK, styles.style(look.style), sweeps.asked(self._answers):
             yield
 
+    def report(self, path: str | Path = report.NAME) -> Path:
+        """The page of the command, in a file: panels that can be zoomed, and every row. Returns its path."""
+        place = _path("path", path)
+        story = report.Story(self.conf, self.conf, *results.description(self._experiment))
+        with self._drawing(self._look):
+            report.write(place, story, self._panels(self.table, self.summary), self.table, self.summary)
+        return place
+
     def _repr_html_(self) -> str:
-        """The report, whose panels can be zoomed and asked for their numbers, as notebooks show it."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / report.NAME
-            story = report.Story(self.conf, self.conf, *results.description(self._experiment))
-            with _LOCK, styles.style(self._look.style):
-                report.write(path, story, self._drawn(self._look)[0], self.table, self.summary)
-            page, title = html.escape(path.read_text(encoding="utf-8")), html.escape(self.conf)
-        return f'<iframe srcdoc="{page}" title="{title}" style="width:100%;height:44em;border:0"></iframe>'
+        """The numbers that come first and the figure, as notebooks show them, and where the report is."""
+        kept = self.folder is not None and (self.folder / report.NAME).is_file()
+        link = (self.folder / report.NAME).as_uri() if kept else ""
+        with self._drawing(self._look):
+            _, figure = saving.build_figure(self._panels, self.table, self.summary, self._look)
+            return report.cell(self._title(), self.summary, saving.picture(figure), link)
+
+    def _title(self) -> str:
+        place = f", {self.folder}" if self.folder is not None else ""
+        return f"{type(self).__name__} of conf={self.conf}: {len(self.table)} rows{place}"
 
     def __repr__(self) -> str:
-        place = f", {self.folder}" if self.folder is not None else ""
-        lines = [f"{type(self).__name__} of conf={self.conf}: {len(self.table)} rows{place}"]
-        return "\n".join(map(terminal.printable, [*lines, *(f"    {line}" for line in sentences(self.estimates))]))
+        lines = [self._title()]
+        lines += [f"    {line}" for line in sentences(self.estimates)]
+        if more := len(self.estimates) - len(lines) + 1:
+            lines.append(f"    {more} more numbers: estimates")
+        return "\n".join(map(terminal.printable, lines))
 
 
 class Run(_Results):
@@ -394,9 +405,9 @@ def _opened(place: Path) -> Run:
 
 
 def _path(name: str, value: Any) -> Path:
-    """Absolute path of an argument that names a folder; ValueError for a value that is no path."""
+    """Absolute path of an argument that is one; ValueError for a value that is no path."""
     if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes):
-        raise InputError(f"{name} must be the path of a folder, got {value!r}")
+        raise InputError(f"{name} must be a path, got {value!r}")
     return Path(value).expanduser().absolute()
 
 

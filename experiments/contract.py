@@ -85,7 +85,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FORMATS = ("svg", "png", "pdf")
 """Files of a figure."""
 FLOATS = ("value", "stderr", "low", "high", "theory", "limit", "cut")
-FIT = ("width", "chi2", "dof", "fit")
+FIT = ("fit_width", "chi2", "dof", "fit")
 NUMBERS = ("value", "said", "stderr", *FLOATS[2:], "kind", "samples", *FIT, "headline")
 """Columns of estimates that hold a number and what is known of it; all others tell the numbers apart."""
 REQUIRED = ("points", "measure", "summarise", "panels", "X_AXIS")
@@ -165,7 +165,7 @@ class Summary:
             tell it from others of that quantity, its `value` (or `said`, a text in place of one) and, where they exist,
             `stderr`, `low` and `high`; `theory` at that size, or its `limit` for N → ∞, with the `kind` of theory
             (exact, replica symmetric, annealed …); `cut`, the share of queries whose dynamics were cut; `samples`, the
-            independent draws behind it; of a fit `width`, `chi2`, `dof` and its name, `fit`. The command
+            independent draws behind it; of a fit `fit_width`, `chi2`, `dof` and its name, `fit`. The command
             prints those of `headline`.
         lines: a row for each line of theory: `quantity`, the columns that tell it from others, its points `x` and `y`.
         notes: warnings, a sentence each.

@@ -69,7 +69,7 @@ def summarise(table: Table) -> Summary:
     for curve, rows in curves(table, CURVE):
         curve |= {"load": float(rows["load"].iloc[0])}
         threshold = critical_load(rows["start_overlap"], rows["right"], rows["queries"], rows["sample"])
-        fit = {"width": abs(threshold.width), "chi2": threshold.chi2, "dof": threshold.dof, "fit": threshold.method}
+        fit = {"fit_width": abs(threshold.width), "chi2": threshold.chi2, "dof": threshold.dof, "fit": threshold.method}
         found = {"value": threshold.value, "stderr": threshold.stderr, "samples": rows["sample"].nunique()}
         critical.append({"quantity": CRITICAL, **curve, **found, **fit})
         total = rows["queries"].sum()

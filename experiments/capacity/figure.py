@@ -121,7 +121,9 @@ def _success(rows: Table, memory: str) -> Panel:
             found.append(upright(limit, limit_label(memory, criterion, limit, end), linestyle=":"))
     found += _converged_weight(rows, criterion)
     halves = any(part.markersize == HALF["markersize"] for part in found)
-    found += [*([entry("half in theory at that $N$", color="0.25", **HALF)] if halves else []), guide(0.5)]
+    if halves:
+        found.append(entry(labels.theory([theory.kind(memory, criterion)], "half at that $N$"), color="0.25", **HALF))
+    found.append(guide(0.5))
     share = Axis(_words(criterion, rows), limits=SHARE)
     without = "" if known or halves or any(limit is not None for limit in limits) else "; no theory known"
     x = Axis(load_label(memory), limits=(None, _end(rows, criterion)))

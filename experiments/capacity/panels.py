@@ -17,11 +17,10 @@ from experiments.statistics.extrapolation import best_fit
 
 
 def limit_label(memory: str, criterion: str, load: float | None = None, end: str = convergence.REST) -> str:
-    """Label of theory for an infinite network: replica symmetric (RS), annealed, or of one step."""
-    words = {"replica symmetric": "RS theory", "annealed": "annealed"}
+    """Label of theory for an infinite network by its kind: replica symmetric (RS), annealed, or of one step."""
     single = end != convergence.REST and criterion not in STARTS
-    name = "one-step theory" if single else words.get(theory.kind(memory, criterion) or "", "theory")
-    return rf"{name}, $N\to\infty$" + ("" if load is None else f": {load:.4f}")
+    name = labels.theory(["one-step" if single else theory.kind(memory, criterion)], r"$N\to\infty$")
+    return name + ("" if load is None else f": {load:.4f}")
 
 
 STARTS = ("target_weight", "fixed_point", "one_step_error")
@@ -102,7 +101,8 @@ def critical_patterns(frame: Table, table: Table) -> Panel:
             found.append(theory_line(grid, patterns(np.full_like(grid, limit), grid), color=look["color"]))
             known.append(limit_label(memory, headline, end=end))
     if known:
-        found.append(entry(known[0] if len(set(known)) == 1 else r"theory, $N\to\infty$", **THEORY))
+        name = r" theory, $N\to\infty$"
+        found.append(entry(", ".join(dict.fromkeys(each.removesuffix(name) for each in known)) + name, **THEORY))
     sizes = sorted(set(frame["neurons"]))
     ticks = [(size, str(size)) for size in sizes] if len(sizes) <= 8 else None
     x, y = Axis("neurons $N$", "log", ticks=ticks), Axis("patterns at half success $M$", "log")
@@ -140,7 +140,7 @@ def one_step_error(table: Table) -> Panel:
         if exact is not None:
             shown, known = exact > 1e-9, True
             found.append(theory_line(loads[shown], exact[shown], color=look["color"]))
-    found += [entry("theory at that $N$", **THEORY)] if known else []
+    found += [entry("exact at that $N$", **THEORY)] if known else []
     y = Axis("share of neurons wrong after one step")
     if (rows["one_step_error"] > 0).any():  # bars that reach down to nothing would stretch the axis without end
         means = rows.groupby(["memory", "neurons", "load"])["one_step_error"].mean()

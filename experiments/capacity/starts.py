@@ -40,7 +40,9 @@ def by_start(frame: Table) -> list[Panel]:
                 sign = {"marker": "_", "markersize": 14} if count == 1 else {}
                 known.append(theory_line(part["amount"], limits, color=look["color"], **sign))
         if groups:
-            found += [*known, entry("theory" if known else "no theory known", **THEORY if known else {"color": "1.0"})]
+            kinds = rows.get("kind", ())
+            found += known
+            found.append(entry(labels.theory(kinds), **THEORY) if known else entry("no theory known", color="1.0"))
             name, words = STARTING.get(kind, (kind.rpartition(".py:")[2], f"amount of {kind.rpartition('.py:')[2]}"))
             shown.append(Panel(f"critical load, {name} starts", Axis(words), Axis("critical load"), found))
     return shown

@@ -39,7 +39,8 @@ def summarise(table: Table) -> Summary:
     rest = [entry for entry in critical if not known or entry["memory"] != "classical"]
     overlaps: Table = pandas.DataFrame(_overlaps(table))
     estimates = [_estimate(entry) for entry in critical]
-    estimates += tidy(overlaps, [*CURVE, "load"], {"mean": "final overlap"}) if len(overlaps) else []
+    for kind, rows in overlaps.groupby("kind", sort=False) if len(overlaps) else ():
+        estimates += tidy(rows, [*CURVE, "load"], {"mean": "final overlap"}, kind=kind)
     estimates += convergence.cut_estimates(table)
     notes = [*_notes(table), *_misfits(critical), *_out_of_range(table, critical)]
     return Summary(estimates, notes=notes, more={"extrapolation": _extrapolations(rest), "laws": known})
@@ -52,7 +53,7 @@ def _estimate(entry: dict) -> Row:
     """A critical load as a row; those by the headlines of its memory are printed."""
     told = entry["criterion"] in HEADLINES[logarithmic(entry["memory"])]
     about = {name: entry[name] for name in (*CURVE, "criterion")}
-    names = ("stderr", "theory", "limit", "kind", "cut", "width", "chi2", "dof", "samples")
+    names = ("stderr", "theory", "limit", "kind", "cut", "fit_width", "chi2", "dof", "samples")
     fit = {name: entry[name] for name in names} | {"fit": entry["method"]}
     return {"quantity": CRITICAL, **about, "value": entry["load"], **fit, "headline": told}
 
@@ -101,7 +102,7 @@ def _critical(curve: dict, rows: Table) -> list[dict]:
             found[criterion] = critical_load(used["load"], used[criterion], used["queries"], _clusters(used))
     thresholds = [
         {"criterion": criterion, "load": load.value, "stderr": load.stderr}
-        | {"width": load.width, "chi2": load.chi2, "dof": load.dof, "method": load.method, "misfit": load.misfit}
+        | {"fit_width": load.width, "chi2": load.chi2, "dof": load.dof, "method": load.method, "misfit": load.misfit}
         for criterion in CRITERIA
         if criterion in found and (load := found[criterion]).found
     ]
@@ -129,7 +130,7 @@ def _one_step(rows: Table) -> list[dict]:
     if not np.isfinite(crossing.stderr):
         return []
     entry = {"criterion": "one_step_error", "load": crossing.value, "stderr": crossing.stderr}
-    return [entry | {"width": None, "chi2": 0.0, "dof": 0, "method": "crossing", "misfit": False}]
+    return [entry | {"fit_width": None, "chi2": 0.0, "dof": 0, "method": "crossing", "misfit": False}]
 
 
 def _theory(curve: dict, criterion: str, rows: Table) -> dict:
@@ -185,9 +186,11 @@ def _overlaps(table: Table) -> list[dict]:
         expected = theory.final_overlap(curve["memory"], *size, convergence.end_of_curve(rows))
         if expected is None or curve["ensemble"] not in pattern_sets.DRAWN:
             continue
+        at_rest = convergence.end_of_curve(rows) == convergence.REST
+        known, kind = ("limit", theory.kind(curve["memory"], "retained")) if at_rest else ("theory", "exact")
         means: Table = means_by_group(rows.assign(cluster=_clusters(rows)), ["load"], "overlap", "cluster", "queries")
         for load, mean, stderr, predicted in zip(means["load"], means["mean"], means["stderr"], expected, strict=True):
-            overlaps.append(curve | {"load": load, "mean": mean, "stderr": stderr, "theory": predicted})
+            overlaps.append(curve | {"load": load, "mean": mean, "stderr": stderr, known: predicted, "kind": kind})
     return overlaps
 
 

@@ -141,8 +141,8 @@ def _thresholds(found: Table) -> Panel:
         shown.append(Series(exact["place"], exact["theory"], **EXACT | {"color": look["color"]}))
         shown.append(Series([0], [rows["limit"].iloc[0]], **LIMIT))
     shown.append(panel.entry("patterns enumerated", marker="o", color="0.4", markerfacecolor="none", markersize=8))
-    shown += [panel.entry("theory at $N$, exact", **EXACT)] if found["theory"].notna().any() else []
-    shown.append(panel.entry(r"theory, $N \to \infty$", **LIMIT))
+    shown += [panel.entry("exact theory at $N$", **EXACT)] if found["theory"].notna().any() else []
+    shown.append(panel.entry(r"exact theory, $N \to \infty$", **LIMIT))
     x = Axis(r"$1/N$", limits=(0, None))
     return Panel("thresholds against 1/N", x, Axis(r"threshold $\ln M / N$"), shown)
 

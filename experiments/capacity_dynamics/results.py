@@ -28,9 +28,10 @@ def summarise(table: Table) -> Summary:
         cluster = rows["patterns"].astype(str) + "/" + rows["sample"].astype(str)
         found = critical_load(rows["load"], rows["retained"], rows["queries"], cluster)
         if found.found:
-            entry = {"value": found.value, "stderr": found.stderr, "limit": LIMIT, "kind": KIND, "width": found.width}
-            entry |= {"chi2": found.chi2, "dof": found.dof, "fit": found.method, "headline": True}
-            critical.append({"quantity": CRITICAL, **curve, "samples": rows["sample"].nunique(), **entry})
+            entry = {"value": found.value, "stderr": found.stderr, "limit": LIMIT, "kind": KIND}
+            entry |= {"fit_width": found.width, "chi2": found.chi2, "dof": found.dof, "fit": found.method}
+            entry |= {"samples": rows["sample"].nunique(), "headline": True}
+            critical.append({"quantity": CRITICAL, **curve, **entry})
     kept = table[table["retained"] > 0]
     energies: Table = means_by_group(kept, [*CURVE, "patterns", "load"], "energy_retained", "sample", "retained")
     energies["theory"] = classical.replica(energies["load"].to_numpy(float)).free_energy

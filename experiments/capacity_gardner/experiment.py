@@ -184,12 +184,13 @@ def summarise(table: Table) -> Summary:
     kept = means_by_group(table, [*KEYS, "flipped"], "retained", "sample")
     estimates = [*tidy(means, KEYS, QUANTITIES), *tidy(kept, [*KEYS, "flipped"], {"mean": RETAINED})]
     for row in estimates:
-        row |= {"kind": "exact"} if row["quantity"] == QUANTITIES["held"] else {}
+        row |= {"kind": KINDS[row["quantity"]]} if row["quantity"] in KINDS else {}
     told = [*_halves(first), *_deviation(means), *convergence.cut_estimates(table)]
     return Summary([*told, *estimates], _lines(means))
 
 
 QUANTITIES = {"held": "share of spins held", "stability": "least stability", "fixed": "share of fixed points"}
+KINDS = {QUANTITIES["held"]: "exact", QUANTITIES["stability"]: "replica symmetric"}
 RETAINED = "share retained"
 
 
@@ -226,7 +227,7 @@ def _lines(means: Table) -> list[Row]:
         found.append({**about, "x": (counts / size).tolist(), "y": gardner.cover(int(size), counts).tolist()})
     grid = np.linspace(means["load"].min(), max(means["load"].max(), 2.0), 100)
     for bias in means["bias"].unique():
-        about = {"quantity": QUANTITIES["stability"], "bias": float(bias), "kind": "Gardner, N → ∞"}
+        about = {"quantity": QUANTITIES["stability"], "bias": float(bias), "kind": KINDS[QUANTITIES["stability"]]}
         found.append({**about, "x": grid.tolist(), "y": gardner.largest_stability(grid, bias).tolist()})
     return found
 

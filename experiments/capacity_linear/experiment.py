@@ -170,7 +170,7 @@ def summarise(table: Table) -> Summary:
         for row in shares.to_dict("records")
     ]
     estimates = [
-        *tidy(shares, [*KEYS, "load"], {"mean": FOUND}),
+        *(row | {"kind": kind_of(row["rule"])} for row in tidy(shares, [*KEYS, "load"], {"mean": FOUND})),
         *tidy(whole.merge(about, on=KEYS).drop(columns="theory"), [*KEYS, "load"], {"mean": ALL}),
     ]
     for curve, rows in curves(table, ["rule", "neurons"]):
@@ -178,7 +178,7 @@ def summarise(table: Table) -> Summary:
         mean = rows.groupby("load")[["theory"]].mean().reset_index()
         theory = half_crossing(mean["load"], 1 - mean["theory"], np.zeros(len(mean)))
         entry = {"value": crossing.value, "stderr": crossing.stderr, "theory": theory.value, "headline": True}
-        estimates.append({"quantity": "half", **curve, **entry})
+        estimates.append({"quantity": "half", **curve, **entry, "kind": kind_of(curve["rule"])})
     for rule, rows in shares.groupby("rule", sort=False):
         apart = float(np.abs(rows["mean"] - rows["theory"]).max())
         for quantity, value in (("within two errors", share_within_two(rows["apart"])), ("largest deviation", apart)):
@@ -189,8 +189,11 @@ def summarise(table: Table) -> Summary:
 FOUND, ALL = "share of keys found", "share of draws with all keys found"
 LOAD = r"load $n\,\ln n\,/\,D^2$"
 BARS = "bars: 68 % intervals"
-EXACT = ("outer", "pseudo_inverse")
-"""Rules of which theory holds up to 1/D², not to leading order."""
+
+
+def kind_of(rule: str) -> str:
+    """Kind of theory of a rule."""
+    return "exact up to 1/D²" if rule in ("outer", "pseudo_inverse") else "leading order in 1/D"
 
 
 def panels(table: Table, summary: Summary) -> list[Panel]:
@@ -201,8 +204,8 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
     for rule in dict.fromkeys(table["rule"]):
         rows = found[found["rule"] == rule]
         measured = panel.curves(rows, "load", "value", by="neurons", theory="theory", label="$D={}$", looks=looks)
-        off = np.abs(rows["value"] - rows["theory"]).max()
-        known = "theory" if rule in EXACT else f"theory to leading order in $1/D$, off by up to {off:.2g}"
+        apart = f", {np.abs(rows['value'] - rows['theory']).max():.2g} apart at most"
+        known = f"theory, {kind_of(rule)}" + ("" if kind_of(rule).startswith("exact") else apart)
         typical = [*measured, entry(known, **THEORY), guide(0.5)]
         shown.append(
             Panel(f"{rule}: keys found", Axis(LOAD), Axis("share of keys found", limits=SHARE), typical, legend=BARS)

@@ -37,8 +37,9 @@ def summarise(table: Table) -> Summary:
                 about = {"limit": limit, "kind": "replica symmetric", "headline": name == _criterion(curve["rule"])}
                 critical.append({"quantity": CRITICAL, **curve, **entry, **about})
     told = [*(entry | {"headline": entry["headline"] and bool(np.isfinite(entry["value"]))} for entry in critical)]
-    estimates = [*told, *_told(loads), *tidy(pandas.DataFrame(loads), [*CURVE, "patterns", "load"], QUANTITIES)]
-    return Summary(estimates, more={"laws": _laws(critical)})
+    means = tidy(pandas.DataFrame(loads), [*CURVE, "patterns", "load"], QUANTITIES)
+    means = [row | ({"kind": rules.find(row["rule"]).KIND} if "theory" in row else {}) for row in means]
+    return Summary([*told, *_told(loads), *means], more={"laws": _laws(critical)})
 
 
 CRITICAL, BITS, WRONG = "critical load", "bits per synapse", "wrong neurons after one step"
@@ -217,7 +218,7 @@ def _willshaw(table: Table) -> Panel:
         line = sparse.willshaw_information(int(size), counts, active)
         density = sparse.willshaw_density(int(size), counts, active)
         found.append(theory_line(density, line, color=look["color"]))
-    found += [level(np.log(2), r"$\ln 2$, $N\to\infty$", **DOTTED), panel.entry("theory at $N$", **THEORY)]
+    found += [level(np.log(2), r"$\ln 2$, $N\to\infty$", **DOTTED), panel.entry("exact theory at $N$", **THEORY)]
     return Panel("Willshaw", Axis("synapses that are on"), Axis("bits per synapse", limits=(0, 0.75)), found)
 
 
@@ -234,6 +235,7 @@ def _biased(table: Table) -> Panel:
         counts = np.arange(part["patterns"].min(), part["patterns"].max() + 1, step)
         line = sparse.biased_hebb_error(counts, bias)
         found.append(theory_line((counts - 1) * float(bias) ** 2, line, color=looks[str(bias)]["color"]))
-    found += [upright(1.0, color="0.8", linestyle="-", linewidth=0.8), panel.entry(r"theory, $N\to\infty$", **THEORY)]
+    found.append(upright(1.0, color="0.8", linestyle="-", linewidth=0.8))
+    found.append(panel.entry(r"theory of Gaussian noise, $N\to\infty$", **THEORY))
     title = f"plain Hebb, biased patterns, $N={size}$"
     return Panel(title, Axis(r"$(M-1)\,m_0^2$"), Axis("wrong spins after one step"), found)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from math import log, log2
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -27,6 +27,8 @@ SWEEPS = 200
 class Rule(ABC):
     """Rule of storage, with the defaults that most rules share. `number` follows the name, as in `diluted:0.3`."""
 
+    KIND: ClassVar[str] = "Gaussian noise"
+    """Kind of the theory of wrong neurons."""
     number: float = 0.0
 
     @abstractmethod
@@ -149,6 +151,8 @@ class Hebb(Rule):
 @dataclass(frozen=True, kw_only=True)
 class Willshaw(Rule):
     """Willshaw's memory: binary synapses, log₂N neurons on in each pattern."""
+
+    KIND = "exact"
 
     def network(self, patterns: Array, used: Array, key: Array, draw: Draw) -> BinaryNetwork:
         """Synapses that are on where two neurons were on together."""

@@ -1,5 +1,6 @@
 """Labels of memories and patterns in figures: one name for each, the same in all of them."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,13 @@ def memory(name: str) -> str:
     symbol, usual = parameter
     words = " ".join(reversed(kind.split("_")))  # a symmetric perceptron
     return f"{words}, ${symbol}={given or f'{usual:g}'}$"
+
+
+def theory(kinds: Iterable[Any], about: str = "") -> str:
+    """Theory of one kind or several: "exact theory", "RS theory, $N\\to\\infty$"."""
+    short = {"replica symmetric": "RS"}
+    names = dict.fromkeys(short.get(kind, kind) for kind in kinds if isinstance(kind, str))
+    return " ".join([*([", ".join(names)] if names else []), "theory"]) + (f", {about}" if about else "")
 
 
 def patterns(name: str) -> str:

@@ -19,7 +19,7 @@ from experiments.columns import Columns, find
 from experiments.contract import Summary, Table
 from experiments.figures import web
 from experiments.figures.panel import Panel
-from experiments.figures.sentences import columns, told, with_error
+from experiments.figures.sentences import columns, common, leading, told, with_error
 from experiments.system import files
 
 NAME = "report.html"
@@ -68,7 +68,6 @@ def write(path: Path, story: Story, panels: Sequence[Panel], table: Table, summa
         summary: what was made of them.
     """
     specs = [web.spec(panel) for panel in panels]
-    lines = told(summary.estimates)
     frames = [part["frames"] for part in story.frames]
     text = (
         _environment()
@@ -77,9 +76,8 @@ def write(path: Path, story: Story, panels: Sequence[Panel], table: Table, summa
             vars(story)
             | {
                 "notes": summary.notes,
-                "headlines": lines,
-                "quantities": columns(lines),
-                "theory": any(line.theory for line in lines),
+                "leading": leading(summary.estimates),
+                "headlines": told(summary.estimates),
                 "told": story.columns is not None,
                 "columns": [(name, find(story.columns or {}, name)) for name in table.columns],
                 "rows": [
@@ -97,6 +95,20 @@ def write(path: Path, story: Story, panels: Sequence[Panel], table: Table, summa
     files.write_text(path, text)
 
 
+def cell(title: str, summary: Summary, picture: str, link: str) -> str:
+    """Light form of a report, as a cell of a notebook shows it: the numbers that come first, and the figure.
+
+    Args:
+        title: a line above.
+        summary: what the numbers are of.
+        picture: the figure, as SVG.
+        link: where the whole report is, if it was kept.
+    """
+    encoded = base64.b64encode(picture.encode()).decode()
+    about = {"title": title, "leading": leading(summary.estimates), "picture": encoded, "link": link}
+    return _environment().get_template("cell.html").render(about)
+
+
 def write_index(path: Path, title: str, lead: str, runs: Sequence[dict[str, Any]]) -> None:
     """Write a list of runs, each with name, link to its report, state, points, when, differs and headlines."""
     context = {"title": title, "lead": lead, "runs": runs, "css": _asset("page.css"), "script": _asset("report.js")}
@@ -112,7 +124,9 @@ def _extent(table: Table) -> str:
 @cache
 def _environment() -> jinja2.Environment:
     loader = jinja2.FileSystemLoader(ASSETS)
-    return jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    made = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    made.globals |= {"columns_of": columns, "common_of": common}
+    return made
 
 
 @cache

@@ -1,5 +1,6 @@
 """Files of a figure: SVG with text as text, PNG, PDF, each small and the same bytes every time."""
 
+import io
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -40,20 +41,37 @@ def save(
     look = look or contract.Figure()
     with style(look.style):
         shown, figure = build_figure(panels, table, summary, look)
-        for artist in _dense(figure):
-            artist.set_rasterized(True)
-        figure.draw_without_rendering()
-        figure.set_layout_engine(None)  # one layout for all files: every file would be laid out, and drawn for that
+        _prepare(figure)
         for suffix in contract.FORMATS:
             path = directory / f"figure.{suffix}"
             if suffix not in look.format:
                 path.unlink(missing_ok=True)
                 continue
             with files.replacing(path) as temporary:
-                figure.savefig(temporary, metadata=_DATELESS[suffix])
                 if suffix == "svg":
-                    temporary.write_text(svg.shortened(temporary.read_text(encoding="utf-8")), encoding="utf-8")
+                    temporary.write_text(_svg(figure), encoding="utf-8")
+                else:
+                    figure.savefig(temporary, metadata=_DATELESS[suffix])
     return shown, figure
+
+
+def picture(figure: Figure) -> str:
+    """A figure as SVG, as its file has it."""
+    _prepare(figure)
+    return _svg(figure)
+
+
+def _prepare(figure: Figure) -> None:
+    for artist in _dense(figure):
+        artist.set_rasterized(True)
+    figure.draw_without_rendering()
+    figure.set_layout_engine(None)  # one layout for all files: every file would be laid out, and drawn for that
+
+
+def _svg(figure: Figure) -> str:
+    held = io.StringIO()
+    figure.savefig(held, format="svg", metadata=_DATELESS["svg"])
+    return svg.shortened(held.getvalue())
 
 
 def main_file(directory: Path, look: contract.Figure) -> Path:

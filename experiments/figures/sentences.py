@@ -4,6 +4,7 @@ Columns become words here and nowhere before, and nothing reads the words again.
 """
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +16,10 @@ IMPLIED = {"patterns": "load", "around": "load", "beta": "ratio", "step": "ratio
 """Columns that sentences leave out where another one stands."""
 SAID = ("over", "from", "bounds")
 """Columns of texts whose names are said, too."""
+SIZES = ("neurons", "width")
+"""Columns of sizes, of which the largest speaks for the others; so does the first criterion."""
+MOST = 9
+"""Numbers that a run ends with at most."""
 DIGITS = (4, 6, 9, 17)
 """Digits of the numbers that tell estimates apart: as few of these as make all names different."""
 
@@ -51,14 +56,44 @@ def told(estimates: Table | Sequence[Mapping[str, Any]]) -> list[Told]:
     return found
 
 
+def leading(estimates: Table | Sequence[Mapping[str, Any]]) -> list[Told]:
+    """The headlines that a run ends with: of those alike but for size and criterion, the first at the largest size.
+
+    Of more than `MOST`, each memory, or what else the first text of a row names, has its first before any its second.
+    """
+    found: dict[tuple, Row] = {}
+    for row in records(estimates):
+        alike = tuple(entry for entry in row.items() if entry[0] not in (*NUMBERS, *SIZES, "criterion"))
+        if row.get("headline") and _size(row) > _size(found.get(alike, {})):
+            found[alike] = row
+    rows, turns, ranks = list(found.values()), Counter[Any](), []
+    for row in rows:
+        texts = (row[name] for name in row if name not in ("quantity", *NUMBERS) and isinstance(row[name], str))
+        turns[name := next(texts, "")] += 1
+        ranks.append(turns[name])
+    first = sorted(range(len(rows)), key=ranks.__getitem__)[:MOST]
+    return told([rows[place] for place in sorted(first)])
+
+
+def _size(row: Row) -> list[float]:
+    """Sizes of a row, below those of any other where there is none."""
+    return [row.get(name, 0) for name in SIZES] if row else []
+
+
 def sentences(estimates: Table | Sequence[Mapping[str, Any]]) -> list[str]:
-    """A line for every headline: its name, value with error, theory."""
-    return [f"{each.name}: {each.value}{each.theory and ', theory '}{each.theory}" for each in told(estimates)]
+    """A line for every headline that a run ends with: its name, value with error, theory."""
+    return [f"{each.name}: {each.value}{each.theory and ', theory '}{each.theory}" for each in leading(estimates)]
 
 
 def columns(found: Sequence[Told]) -> list[str]:
-    """Columns of all headlines, in the order in which they come."""
-    return list(dict.fromkeys(column for each in found for column in each.cells))
+    """Columns of some estimates, in the order in which they come, but those that are the same in all."""
+    names = dict.fromkeys(column for each in found for column in each.cells)
+    return [name for name in names if len({each.cells.get(name) for each in found}) > 1]
+
+
+def common(found: Sequence[Told]) -> str:
+    """Words of the columns that are the same in all."""
+    return found[0].apart(columns(found)) if found else ""
 
 
 def _cells(row: Row, digits: int) -> dict[str, Word]:
@@ -100,13 +135,13 @@ def _value(row: Row) -> str:
 
 
 def _theory(row: Row) -> str:
-    """Theory at that size, or for N → ∞, with its kind."""
-    known = row.get("theory", row.get("limit"))
-    if known is None:
-        return ""
-    about = [*([row["kind"]] if "kind" in row else []), *([] if "theory" in row else ["N → ∞"])]
-    number = f"{known:.4g}" if math.isfinite(known) else with_error(known)
-    return f"{number} ({', '.join(about)})" if about else number
+    """Theory at that size and for N → ∞, with its kind."""
+    kind, found = [row["kind"]] if "kind" in row else [], []
+    for name, about in (("theory", kind), ("limit", [*([] if "theory" in row else kind), "N → ∞"])):
+        if (known := row.get(name)) is not None:
+            number = f"{known:.4g}" if math.isfinite(known) else with_error(known)
+            found.append(f"{number} ({', '.join(about)})" if about else number)
+    return ", ".join(found)
 
 
 def with_error(value: Any, error: Any = 0.0) -> str:

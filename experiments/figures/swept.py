@@ -53,7 +53,10 @@ def _panel(quantity: str, axis: str, rows: Table, numbers: bool) -> Panel:
         drawn.append(Series(part["place"], part["value"], part["stderr"], label=labels.literal(name), **look))
         if part["theory"].notna().any():
             drawn.append(Series(part["place"], part["theory"], **THEORY | {"color": look["color"]}))
-    known = rows["theory"].notna().any()
-    drawn.append(entry("theory" if known else "no theory known", **THEORY if known else {"color": "1.0"}))
+    known = rows[rows["theory"].notna()]
+    if len(known):
+        drawn.append(entry(labels.theory(known.get("kind", ())), **THEORY))
+    else:
+        drawn.append(entry("no theory known", color="1.0"))
     ticks = None if numbers else [(place, labels.literal(str(value))) for place, value in enumerate(places)]
     return Panel(f"{quantity} against {axis}", Axis(axis, ticks=ticks), Axis(quantity), drawn)

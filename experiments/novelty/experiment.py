@@ -180,7 +180,7 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
 def _areas(title: str, axis: Axis, rows: Table, name: str) -> Panel:
     looks = series([f"{overlap}" for overlap in sorted(rows["overlap"].unique())])
     found = curves(rows, name, "value", by="overlap", theory="theory", label="overlap {:g}", looks=looks)
-    found += [entry("theory", **THEORY), guide(0.5)]
+    found += [entry("exact theory", **THEORY), guide(0.5)]
     area = Axis("area under the ROC curve", limits=(0.45, 1.03))
     return Panel(title, axis, area, found, legend="bars: one standard error")
 

@@ -38,9 +38,10 @@ def summarise(table: Table) -> Summary:
     maps = [_map(rows) for rows in maps_of(table)]
     of = [*(name for name in LINE if name != "asked"), "load", "temperature"]
     estimates = _told(lines, limits, maps)
-    estimates += (
-        tidy(pandas.DataFrame(overlaps), of, {"overlap": "overlap", "self_overlap": "self-overlap"}) if overlaps else []
-    )
+    if overlaps:
+        known = pandas.DataFrame(overlaps).rename(columns=lambda name: name.replace("_theory", "_limit"))
+        quantities = {"overlap": "overlap", "self_overlap": "self-overlap"}
+        estimates += tidy(known, of, quantities, kind="replica symmetric")
     more = {
         "retrieval_line": lines,
         "extrapolation": _extrapolation(lines),

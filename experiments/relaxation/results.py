@@ -105,7 +105,7 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
         looks = ordered([str(size) for size in sorted(rows["neurons"].unique())])
         time, escape = (_times_panel(summary.of(TIMES[name], **curve), spinodal, looks) for name in ("time", "escape"))
         alone, observed = summary.line(TIMES["time"], **curve).iloc[0], _sweeps_made(rows)
-        time.append(Series(alone["x"], alone["y"], label=r"theory, $\alpha=0$", marker="_", markersize=12))
+        time.append(Series(alone["x"], alone["y"], label=r"exact theory, $\alpha=0$", marker="_", markersize=12))
         if observed is not None:  # beyond these, times are estimates from the few queries that left
             escape.append(level(observed, "sweeps observed; above: extrapolated", color="0.6", linestyle=":"))
         where = rf"$n={curve['degree']}$, $T={curve['temperature']:g}$, $\alpha_M={spinodal:.3g}$"

@@ -10,9 +10,6 @@ from experiments.runner.planning import Plan
 from experiments.shared import memories
 from experiments.system import files, provenance, terminal
 
-MOST = 9
-"""Numbers that a run ends with at most."""
-
 
 def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     """Write table, summary and figure, send them to the mirror, and print where they are."""
@@ -51,8 +48,8 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
 def _say_headlines(directory: Path, summary: Summary) -> None:
     """Print the first numbers that a summary is about, and where the others are."""
     lines = sentences(summary.estimates)
-    terminal.tell(*lines[:MOST])
-    if more := len(lines) - len(lines[:MOST]):
+    terminal.tell(*lines)
+    if more := len(summary.estimates) - len(lines):
         terminal.tell(f"{more} more numbers: {directory / 'estimates.csv'}")
 
 

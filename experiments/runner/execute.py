@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tqdm.auto import tqdm
-
 from experiments import columns
 from experiments.contract import InputError, Point, Row, StoppedError
 from experiments.runner import boundary, conclusion, folders, launching, locks, mirror, numerics, pieces, registry
@@ -239,7 +237,8 @@ def _measure(plan: Plan, missing: Sequence[Point], log: Callable[[Point, Row], N
     config = dataclasses.replace(plan.job.config, output=str(plan.job.directory))
     with numerics.physics(plan.hardware(len(missing))):
         done = pieces.finish(plan, missing)
-        with tqdm(total=total, initial=total - len(missing), desc=plan.job.conf, unit="point", disable=None) as bar:
+        about = {"total": total, "initial": total - len(missing), "desc": plan.job.conf, "unit": "point"}
+        with terminal.progress(**about) as bar:
             for row in plan.experiment.measure(config, missing, *([done] if done else [])):
                 columns.check_row(row, names, declared, plan.experiment.X_AXIS)
                 point = waiting.pop(plan.ledger.key({name: row[name] for name in names}), None)

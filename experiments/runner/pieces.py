@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from tqdm.auto import tqdm
-
 from experiments.contract import Point, Row
 from experiments.runner import boundary
 from experiments.runner.planning import Plan
+from experiments.system import terminal
 
 
 def finish(plan: Plan, points: Sequence[Point]) -> list[Row]:
@@ -18,8 +17,10 @@ def finish(plan: Plan, points: Sequence[Point]) -> list[Row]:
 
 def measure(plan: Plan, missing: Sequence[Point], total: int) -> None:
     """Measure missing pieces out of a total, each on disk before the next."""
-    bar = {"total": total, "initial": total - len(missing), "disable": None if missing else True}
-    for piece in tqdm(missing, desc=plan.job.conf, unit="piece", **bar):
+    if not missing:
+        return
+    about = {"total": total, "initial": total - len(missing), "desc": plan.job.conf, "unit": "piece"}
+    for piece in terminal.progress(iterable=missing, **about):
         plan.ledger.record(piece, plan.experiment.measure_piece(plan.job.config, piece))
         boundary.stop_if_asked()
 

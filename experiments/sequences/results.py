@@ -156,8 +156,8 @@ def _whole(rows: Table, rights: Table, rule: str, summary: Summary) -> Panel:
     if rule != EXPONENTIAL:
         found += [panel.entry(f"published $P_{sign}$", color="0.4", marker=mark) for sign, mark in (("S", 6), ("T", 7))]
     found += [
-        panel.entry("whole sequence: theory", linestyle="--"),
-        panel.entry("one step (open): theory", linestyle=":"),
+        panel.entry("whole sequence: independent bits", linestyle="--"),
+        panel.entry("one step (open): independent bits", linestyle=":"),
     ]
     share = Axis("share right", limits=SHARE, ticks=[(k / 5, f"{k / 5:g}") for k in range(6)])
     return Panel(_name(rule), Axis("patterns $P$", "log"), share, found)

@@ -37,7 +37,7 @@ def end_of_curve(rows: Table) -> str:
 def cut_estimates(table: Table) -> list[Row]:
     """Share of all queries of a table that were still moving at the last update, where that was counted."""
     share = cut_share(table)
-    about = {"quantity": "share cut at the step limit", "value": share, "headline": True}
+    about = {"quantity": "share cut at the step limit", "value": share, "headline": share > 0}
     return [] if np.isnan(share) else [about]
 
 

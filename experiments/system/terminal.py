@@ -4,7 +4,10 @@ import re
 import sys
 import unicodedata
 from collections.abc import Sequence
-from typing import TextIO
+from importlib.util import find_spec
+from typing import Any, TextIO
+
+import tqdm
 
 _UNUSUAL = re.compile(r"[^ -~]")
 
@@ -21,13 +24,28 @@ def _spelt(found: re.Match) -> str:
 
 
 def say(*lines: str) -> None:
-    """Messages to the reader of the results, each one line on stderr."""
-    _write(sys.stderr, lines)
+    """Messages to the reader of the results, each one line on stderr; in a notebook, where that is red, on stdout."""
+    _write(sys.stdout if _in_notebook() else sys.stderr, lines)
 
 
 def tell(*lines: str) -> None:
     """Lines that a command was asked for, on stdout."""
     _write(sys.stdout, lines)
+
+
+def progress(**about: Any) -> Any:
+    """Bar of progress of tqdm: on a terminal, and in a notebook as its widget or, without ipywidgets, as a line."""
+    if not _in_notebook():
+        return tqdm.tqdm(disable=None, **about)
+    if find_spec("ipywidgets") is None:
+        return tqdm.tqdm(file=sys.stdout, **about)
+    from tqdm.notebook import tqdm as widget
+
+    return widget(**about)
+
+
+def _in_notebook() -> bool:
+    return type(sys.stderr).__module__.startswith("ipykernel.")
 
 
 def _write(stream: TextIO, lines: Sequence[str]) -> None:

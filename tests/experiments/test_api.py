@@ -1,5 +1,6 @@
 """Experiments from Python: a memory that a cell of a notebook defines, numbers, refusals and folders of the command."""
 
+import html
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ from matplotlib.figure import Figure
 
 import hopfield
 from experiments import api
+from experiments.figures.sentences import leading
 from experiments.run import main
 from experiments.runner import yaml_files
 from hopfield import Memory
@@ -108,8 +110,18 @@ def test_a_run_holds_critical_loads_curves_and_figure(run: Any) -> None:
     assert curve["share"].tolist() == (passed["target_weight"] / passed["queries"]).tolist()
     assert {"stderr", "low", "high"} <= {*curve}
     assert isinstance(run.plot(), Figure)
-    assert run._repr_html_().startswith("<iframe srcdoc=")
     assert repr(run).startswith("Run of conf=capacity: 6 rows")
+
+
+def test_a_notebook_shows_the_numbers_and_the_figure_and_the_page_is_a_link_away(run: Any, tmp_path: Path) -> None:
+    shown = html.unescape(run._repr_html_())
+    assert len(shown) < 250_000
+    assert "data:image/svg+xml;base64," in shown
+    assert (run.folder / "report.html").as_uri() in shown
+    for line in leading(run.estimates):
+        assert f"critical load of {line.cells['memory']}" in repr(run)
+        assert all(text in shown for text in (*line.cells.values(), line.value, line.theory))
+    assert "<!doctype html>" in run.report(tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

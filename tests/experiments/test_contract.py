@@ -115,6 +115,8 @@ def test_a_summary_is_rows_of_finite_numbers_that_are_told_apart(smoke: Callable
     assert len(pandas.read_csv(smoke(name) / "estimates.csv")) == len(rows)
     for line in held["lines"]:
         assert {"quantity", "x", "y"} <= {*line}
+    nameless = {row["quantity"] for row in rows if {"theory", "limit"} & {*row} and "kind" not in row}
+    assert nameless == set(), "theory that does not say its kind"
 
 
 IMMATERIAL = {("training", "save_every")}

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from experiments.contract import Summary
-from experiments.figures.sentences import sentences, told
+from experiments.figures.sentences import MOST, leading, sentences, told
 
 LOAD = {"quantity": "critical load", "memory": "classical", "criterion": "retained", "neurons": 100, "headline": True}
 
@@ -18,7 +18,7 @@ def test_columns_become_words_in_the_order_of_the_row() -> None:
 @pytest.mark.parametrize(
     ("theory", "shown"),
     [
-        ({"theory": 0.2, "limit": 0.138, "kind": "exact"}, "0.2 (exact)"),
+        ({"theory": 0.2, "limit": 0.138, "kind": "exact"}, "0.2 (exact), 0.138 (N → ∞)"),
         ({"limit": 0.138, "kind": "replica symmetric"}, "0.138 (replica symmetric, N → ∞)"),
         ({"limit": math.inf}, "inf (N → ∞)"),
         ({}, ""),
@@ -27,6 +27,24 @@ def test_columns_become_words_in_the_order_of_the_row() -> None:
 def test_theory_of_an_infinite_system_is_told_from_that_of_the_size(theory: dict, shown: str) -> None:
     (found,) = told(Summary([LOAD | {"value": 0.25, "stderr": 0.01} | theory]).estimates)
     assert found.theory == shown
+
+
+def test_a_run_ends_in_one_line_a_memory_at_its_largest_size() -> None:
+    rows = [
+        LOAD | {"memory": memory, "neurons": size, "criterion": criterion, "value": 0.25 + place, "stderr": 0.01}
+        for memory in ("classical", "modern")
+        for size in (50, 400, 100)
+        for place, criterion in enumerate(("retained", "retained_0.7"))
+    ]
+    name = "critical load of {}, overlap > 0.8, N = 400: 0.250 ± 0.010"
+    assert sentences(rows) == [name.format(memory) for memory in ("classical", "modern")]
+
+
+def test_of_many_numbers_every_memory_has_its_first() -> None:
+    rows = [LOAD | {"memory": name, "load": load, "value": 1.0} for name in "abcd" for load in range(40)]
+    shown = [each.row["memory"] for each in leading(rows)]
+    assert len(shown) == MOST
+    assert set(shown) == {*"abcd"}
 
 
 def test_loads_have_as_many_digits_as_tell_them_apart() -> None:

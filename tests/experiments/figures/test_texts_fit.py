@@ -3,6 +3,7 @@
 Nothing here names an experiment: a new one is held to it.
 """
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from experiments.figures.panel import Axis, Panel
 from experiments.runner import registry, results
 
 WIDTHS = (3.4, 7.0, None)
+KINDS = "exact|RS|replica symmetric|annealed|signal to noise|Gaussian|nearest|independent|1/D|one-step|no theory known"
 PIXELS = 900
 """Pixels across of the figure as wide as it is by itself, as a page shows it."""
 
@@ -48,3 +50,5 @@ def test_no_text_of_a_figure_is_cut(smoke: Callable[[str], Path], name: str) -> 
             assert len(shown) <= 8
             texts = [text.get_text() for text in figure.findobj(matplotlib.text.Text)]
             assert [text for text in texts if words.readable(text) != text] == [], "ids where words belong"
+        labels = [series.label for panel in panels for series in panel.series if "theory" in series.label]
+        assert [label for label in labels if not re.search(KINDS, label)] == [], "theory that does not say its kind"

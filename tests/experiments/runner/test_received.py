@@ -204,5 +204,5 @@ def test_joined_folders_are_single_runs_each_once(
 
 @pytest.mark.parametrize("folder", [None, 3, b"good"])
 def test_a_folder_is_a_path(folder: Any) -> None:
-    with pytest.raises(ValueError, match="folder must be the path of a folder, got"):
+    with pytest.raises(ValueError, match="folder must be a path, got"):
         api.open_run(folder)
