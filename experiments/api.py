@@ -8,11 +8,10 @@ with all that it reads.
 import contextlib
 import dataclasses
 import enum
-import itertools
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -245,13 +244,14 @@ def measure(name: str, *, output: str | Path | None = None, **options: Any) -> R
         return _run(plan)
 
 
-def sweep(name: str, over: Any, *, output: str | Path | None = None, **options: Any) -> Sweep:
+def sweep(name: str, over: Any = None, *, output: str | Path | None = None, **options: Any) -> Sweep:
     """Results of an experiment for several values of its options, joined as `hopfield -m` joins them.
 
     Args:
         name: as for `measure`.
         over: a mapping of options to lists of values, of which every combination is measured; or a sequence of
-            mappings of options to a value, one for each run: `[{"neurons": [100], "samples": 40}, ...]`.
+            mappings of options to a value, one for each run: `[{"neurons": [100], "samples": 40}, ...]`. None: the
+            `sweep` that the file of the choice holds.
         output: folder of the joined results, with a folder for each run below it: the same call goes on where it was
             stopped, and one with further values measures these alone. Without one, nothing is left behind.
         options: those that all runs have, as for `measure`.
@@ -260,9 +260,9 @@ def sweep(name: str, over: Any, *, output: str | Path | None = None, **options: 
         ValueError: as for `measure`; an option is given twice, or has no value; two runs are the same.
         RuntimeError: as for `measure`.
     """
-    given = _listed(over)
-    chosen = _combinations(given, options)
     with _measuring(name, output) as (conf, place):
+        given = overrides.listed("over", compose.swept_by_file(conf) if over is None else over)
+        chosen = _combinations(given, options)
         jobs = [_swept(name, _job(conf, options | each, place), each, options, output) for each in chosen]
         members, labels = [job.directory for job in jobs], [job.label for job in jobs]
         if twice := [label for label in labels if labels.count(label) > 1]:
@@ -317,37 +317,11 @@ def _run(plan: planning.Plan) -> Run:
     return run
 
 
-def _listed(over: Any) -> Any:
-    """What is swept over, with lists for arrays, ranges and iterators; InputError if it is of another form."""
-    if isinstance(over, Mapping):
-        return {key: _values(f"{key} in over", each) for key, each in over.items()}
-    runs = _values("over", over)
-    if not all(isinstance(each, Mapping) for each in runs):
-        raise InputError(f"over must be a mapping of options to lists of values, or a list of mappings, got {over!r}")
-    return runs
-
-
-def _values(name: str, given: Any) -> list[Any]:
-    listed = given.tolist() if hasattr(given, "tolist") else given
-    if not isinstance(listed, Iterable) or isinstance(listed, str | bytes | Mapping):
-        raise InputError(f"{name} must be a list of values, got {given!r}")
-    return [*listed]
-
-
 def _combinations(over: Any, options: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The options of each run that are swept; InputError if there is none, or they cannot be told apart."""
-    if isinstance(over, Mapping):
-        if empty := [key for key, each in over.items() if not each]:
-            raise InputError(f"over must give {empty[0]} at least one value, got none")
-        runs = [dict(zip(over, each, strict=True)) for each in itertools.product(*over.values())]
-    else:
-        runs = [dict(each) for each in over]
-    if not runs or not all(runs):
-        raise InputError(f"over must name at least one option, got {over!r}")
+    runs = overrides.runs("over", over)
     named: dict[str, Any] = {}
     for each in runs:
-        if unmeasured := [key for key in each if key.partition(".")[0] in contract.UNMEASURED]:
-            raise InputError(f"over must name options that change what is measured, got {unmeasured[0]}")
         if twice := {path for path, _ in values.paths(each)} & {path for path, _ in values.paths(options)}:
             raise InputError(f"{'.'.join(min(twice))} must be given once, got it in over and beside it")
         for function in _functions([each, options]):

@@ -2,14 +2,15 @@
 
 import itertools
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from experiments import contract
 from experiments.contract import Config, InputError
-from experiments.runner import configuration, errors, idle, overrides, registry, session, values, yaml_files
+from experiments.runner import configuration, errors, folders, idle, overrides, registry, session, values, yaml_files
 from experiments.runner.job import Job
+from experiments.runner.words import override as as_override
 from experiments.shared import spellings
 from experiments.system import terminal
 
@@ -18,7 +19,8 @@ def jobs(words: Sequence[str], *, sweep: bool) -> list[Job]:
     """Jobs of the configurations that the words ask for, validated, within a session.
 
     Args:
-        words: overrides such as `conf=capacity` and `seed=3`; with `sweep`, `seed=0,1` means both.
+        words: overrides such as `conf=capacity` and `seed=3`; with `sweep`, `seed=0,1` means both, and the word or the
+            entry of the file `sweep` the runs that it lists.
         sweep: whether the product of all comma-separated values is asked for.
 
     Raises:
@@ -48,8 +50,48 @@ def jobs(words: Sequence[str], *, sweep: bool) -> list[Job]:
         raise InputError(f"-m must give at most {overrides.SWEEP} jobs, got {' × '.join(sorted(swept))} with more")
     if total > 100:
         terminal.say(f"{total} jobs are checked before the first of them begins")
-    combinations = itertools.product(*axes.values())
-    return [_job(words, overrides.label(list(itertools.compress(words, labelled)))) for words in combinations]
+    made = []
+    for chosen in itertools.product(*axes.values()):
+        for words, told in _runs(chosen, sweep=sweep):
+            label = overrides.label([*itertools.compress(chosen, labelled), *told])
+            made.append(replace(_job(words, label), asked=tuple(chosen)))
+    return made
+
+
+def _runs(words: Sequence[str], *, sweep: bool) -> Iterator[tuple[list[str], list[str]]]:
+    """Words of each run that the word `sweep`, or that of the file, makes of some words, and words for its folder."""
+    rest = [word for word in words if not word.startswith(f"{yaml_files.SWEEP}=")]
+    given = {overrides.parse(word).key_or_group: word for word in words}
+    conf = errors.as_typed(given.get("conf", "conf=").removeprefix("conf="))
+    runs, place = swept_by_file(conf), f"{yaml_files.SWEEP} of conf={conf}"
+    if yaml_files.SWEEP in given:
+        place = yaml_files.SWEEP
+        runs = overrides.runs(place, overrides.listed(place, overrides.parse(given[place]).value()))
+    if _is_one(given, runs):
+        yield rest, []
+        return
+    keys = dict.fromkeys(str(key) for run in runs for key in run)
+    if beside := [key for key in keys if key in given]:
+        raise InputError(f"{beside[0]} must be given once, got it in {place} and as {given[beside[0]]}")
+    named = " and ".join(keys)
+    if not sweep:
+        raise InputError(f"{place} gives {named} several values: add -m to run each of the {len(runs)} runs")
+    for run in runs:
+        told = [f"{key}={folders.words(value)}" for key, value in run.items()]
+        yield [*rest, *(as_override(f"{key}={overrides.written(value)}") for key, value in run.items())], told
+
+
+def _is_one(given: Collection[str], runs: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether no sweep is asked for: there is none, or all options of one of its runs are given beside it."""
+    return not runs or any({*given} >= {*run} for run in runs)
+
+
+def swept_by_file(conf: str) -> list[dict[str, Any]]:
+    """The runs of the sweep that the file of a choice of `conf=` holds, within a session."""
+    path = session.source(conf) if conf in session.choices() else None
+    over = None if path is None else (yaml_files.data(path) or {}).get(yaml_files.SWEEP)
+    place = f"{path}: {yaml_files.SWEEP}"
+    return [] if over is None else overrides.runs(place, overrides.listed(place, over))
 
 
 def _idle(job: Job, paths: Collection[idle.Path]) -> dict[idle.Path, str]:
@@ -97,6 +139,8 @@ def job(conf: str, options: Mapping[str, Any]) -> Job:
     named = {key: tuple(key.split(".")) for key in options}
     given = {path: value for key in options for path, value in values.paths(options[key], named[key])}
     overrides.check_silenced(given)
+    if not _is_one(options, swept_by_file(conf)):
+        raise InputError(f"conf={conf} must be given to hopfield.sweep, got a file with a sweep")
     _, schema, plain = configuration.options([f"conf={conf}"])
     try:
         for key, value in options.items():

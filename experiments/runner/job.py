@@ -28,6 +28,7 @@ class Job:
         usual: the options of `conf=` alone, None where they are no complete choice.
         call: the call of Python that asked for it; empty for the command, which prints what it found.
         kept: whether its directory outlives it, so that figure and report are drawn there.
+        asked: the words of the sweep that it is of, those that its file makes left out.
     """
 
     conf: str
@@ -38,6 +39,7 @@ class Job:
     usual: Config | None = None
     call: str = ""
     kept: bool = True
+    asked: tuple[str, ...] = ()
 
     @cached_property
     def folder(self) -> str:

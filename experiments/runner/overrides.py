@@ -1,8 +1,8 @@
-"""Overrides on a command line: parsed, multiplied out in a sweep, and held against each other."""
+"""Overrides on a command line: parsed, multiplied out in a sweep, and held against each other; sweeps as values."""
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hydra.core.global_hydra import GlobalHydra
@@ -10,8 +10,9 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import OverrideParseException
 
-from experiments.contract import InputError
+from experiments.contract import UNMEASURED, InputError
 from experiments.runner import errors, values
+from experiments.runner.words import quote
 from experiments.system import files
 
 SWEEP = 10_000
@@ -53,6 +54,61 @@ def alternatives(override: Override) -> list[str]:
     if len({_value(text) for text in listed}) < len(listed):
         raise InputError(f"{override.input_line} must list every value once")
     return [f"{override.get_key_element()}={value}" for value in listed]
+
+
+def listed(name: str, over: Any) -> Any:
+    """A sweep as plain lists: a mapping of options to lists of values, or a list of mappings, one for each run.
+
+    Args:
+        name: of the argument or option that holds the sweep.
+        over: the same with arrays, ranges and iterators for lists.
+
+    Raises:
+        InputError: it is of another form.
+    """
+    if isinstance(over, Mapping):
+        return {key: _values(f"{key} in {name}", each) for key, each in over.items()}
+    found = _values(name, over)
+    if not all(isinstance(each, Mapping) for each in found):
+        form = "a mapping of options to lists of values, or a list of mappings"
+        raise InputError(f"{name} must be {form}, got {over!r}")
+    return found
+
+
+def runs(name: str, over: Any) -> list[dict[str, Any]]:
+    """Options of every run of a sweep that is `listed`: each combination of its lists, or its mappings.
+
+    Raises:
+        InputError: there is no run, or an option that changes nothing.
+    """
+    found: list[Any] = over
+    if isinstance(over, Mapping):
+        if empty := [key for key, each in over.items() if not each]:
+            raise InputError(f"{name} must give {empty[0]} at least one value, got none")
+        found = [dict(zip(over, each, strict=True)) for each in itertools.product(*over.values())]
+    if not found or not all(found):
+        raise InputError(f"{name} must name at least one option, got {over!r}")
+    for key in itertools.chain.from_iterable(found):
+        if str(key).partition(".")[0] in UNMEASURED:
+            raise InputError(f"{name} must name options that change what is measured, got {key}")
+    return [dict(each) for each in found]
+
+
+def _values(name: str, given: Any) -> list[Any]:
+    listed = given.tolist() if hasattr(given, "tolist") else given
+    if not isinstance(listed, Iterable) or isinstance(listed, str | bytes | Mapping):
+        raise InputError(f"{name} must be a list of values, got {given!r}")
+    return [*listed]
+
+
+def written(value: Any) -> str:
+    """A value of plain data as the word of an override has it."""
+    if isinstance(value, Mapping):
+        entries = (f"{str(key).replace(':', chr(92) + ':')}:{written(each)}" for key, each in value.items())
+        return f"{{{','.join(entries)}}}"
+    if isinstance(value, list):
+        return f"[{','.join(map(written, value))}]"
+    return quote(value) if isinstance(value, str) else files.encode(value)
 
 
 def _value(text: str) -> float | str:

@@ -256,7 +256,7 @@ def _swept(jobs: Sequence[Job]) -> list[str]:
     """The words of a sweep again: every option with all its values."""
     values: dict[str, dict[str, None]] = {}
     for job in jobs:
-        for word in job.words:
+        for word in job.asked or job.words:
             key, _, value = word.partition("=")
             values.setdefault(key, {})[value] = None
     return [f"{key}={','.join(choices)}" for key, choices in values.items()]

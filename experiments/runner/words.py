@@ -46,7 +46,7 @@ def split(argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:
             flags["folder"] = str(own)
             words.append(f"conf={own.name}")
         else:
-            words.append(_override(word.removeprefix("--")))
+            words.append(override(word.removeprefix("--")))
     return words, flags
 
 
@@ -57,7 +57,7 @@ def _user_experiment_folder(word: str) -> Path | None:
     return folder if key == "conf" and os.sep in value and (folder / "conf").is_dir() else None
 
 
-def _override(word: str) -> str:
+def override(word: str) -> str:
     """An override as Hydra reads it: Python's None is null, an output may hold any sign, a name of an entry a colon.
 
     `per_memory.dense:3.loads=[0.1]` sets or adds the entry: Hydra takes no colon in a key, but one in a mapping.

@@ -8,10 +8,13 @@ from typing import Any, NoReturn
 
 import yaml
 from hydra.plugins.config_source import ConfigResult
+from omegaconf import open_dict
 
 from experiments.contract import InputError
 from experiments.runner.hydra_internals import UNREAD, FileConfigSource, is_unread
 
+SWEEP = "sweep"
+"""Key of a file, and word of the command, that holds options of several runs."""
 LARGEST = 2**20
 """Bytes of a file at most."""
 MOST = 10**5
@@ -37,6 +40,8 @@ class YamlSource(FileConfigSource):
         check(Path(self.path) / self._normalize_file_name(config_path))
         result = super().load_config(config_path)
         if config_path.startswith("conf/"):
+            with open_dict(result.config):
+                result.config.pop(SWEEP, None)  # of many runs, which `compose` makes of it
             result.header["package"] = result.header.get("package") or "_global_"
         return result
 

@@ -119,7 +119,7 @@ def test_a_notebook_shows_the_numbers_and_the_figure_and_the_page_is_a_link_away
     assert "data:image/svg+xml;base64," in shown
     assert (run.folder / "report.html").as_uri() in shown
     for line in leading(run.estimates):
-        assert f"critical load of {line.cells['memory']}" in repr(run)
+        assert line.name in repr(run)
         assert all(text in shown for text in (*line.cells.values(), line.value, line.theory))
     assert "<!doctype html>" in run.report(tmp_path / "page.html").read_text(encoding="utf-8")
 

@@ -6,9 +6,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from experiments.contract import InputError
 from experiments.runner import compose, registry, session
 
 RESULTS = {
@@ -106,6 +108,41 @@ def test_a_sweep_has_one_directory_per_job(
     assert [re.sub(r"-[0-9a-f]{8}$", "-", name) for name in found] == [
         re.sub(r"-[0-9a-f]{8}$", "-", name) for name in directories
     ]
+
+
+PAIRS = "sweep:\n  - {loads: [0.5], seed: 1}\n  - {loads: [1.0], seed: 2}\n"
+LISTS = "sweep: {seed: [1, 2], loads: [[1.0]]}\n"
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize(
+    ("file", "words", "loads"),
+    [
+        (PAIRS, [], [0.5, 1.0]),
+        ("", ["sweep=[{loads:[0.5],seed:1},{loads:[1.0],seed:2}]"], [0.5, 1.0]),
+        (LISTS, [], [1.0, 1.0]),
+    ],
+    ids=["pairs of a file", "pairs of a word", "lists of a file"],
+)
+def test_a_sweep_of_pairs_or_lists_stands_in_a_file_or_a_word(
+    tmp_path: Path, file: str, words: list[str], loads: list[float]
+) -> None:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "mine.yaml").write_text(f"defaults: [/schema/toy, _self_]\n{file}", encoding="utf-8")
+    words = ["conf=mine", *words]
+    with session.opened(tmp_path):
+        jobs = compose.jobs(words, sweep=True)
+        options: list[Any] = [job.config for job in jobs]
+        assert [(each.loads, each.seed) for each in options] == [
+            ([load], seed) for load, seed in zip(loads, (1, 2), strict=True)
+        ]
+        assert len({job.label for job in jobs}) == 2
+        (again,) = compose.jobs(jobs[0].words, sweep=False)
+        assert again.config == options[0]
+        with pytest.raises(InputError, match="several values: add -m"):
+            compose.jobs(words, sweep=False)
+        with pytest.raises(InputError, match="seed must be given once, got it in sweep"):
+            compose.jobs([*words, "seed=3"], sweep=True)
 
 
 def test_experiments_are_found_by_what_they_define(toy: list[str]) -> None:
