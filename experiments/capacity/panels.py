@@ -33,9 +33,10 @@ def ends_of(rows: Table) -> list[str]:
 
 
 def settings(rows: Table) -> str:
-    """Words for how the rows were measured: dynamics, samples and queries, parity of M where it is one."""
+    """Words for how the rows were measured: dynamics, samples and queries, the parity of several M where it matters."""
     dynamics = " and ".join(dict.fromkeys(rows["dynamics"]))
-    parity = f", {rows['parity'].iloc[0]} $M$" if rows["parity"].nunique() == 1 else ""
+    chosen = rows["parity"].nunique() == 1 < rows["patterns"].nunique()
+    parity = f", {rows['parity'].iloc[0]} $M$" if chosen and find(rows["memory"].iloc[0]).integer_fields else ""
     return f"{dynamics}, {rows['sample'].max() + 1} samples × {rows['queries'].max()}{parity}"
 
 
@@ -80,7 +81,6 @@ def critical_patterns(frame: Table, table: Table) -> Panel:
     clean = frame[frame["corruption"] == CLEAN]
     frame = clean if len(clean) else frame
     found, known = [], []
-    alike = len({settings(_rows(table, memory)) for memory in frame["memory"].unique()}) == 1
     for memory, look in series(list(frame["memory"])).items():
         headline = headline_of(memory)
         rows: Table = frame[frame["memory"] == memory]
@@ -90,7 +90,7 @@ def critical_patterns(frame: Table, table: Table) -> Panel:
         size, load, error = (rows[name].to_numpy(float) for name in ("neurons", "load", "stderr"))
         patterns = np.vectorize(find(memory).scaling.num_patterns, otypes=[float])
         middle, low, high = patterns(load, size), patterns(load - error, size), patterns(load + error, size)
-        label = _label_with_open_sizes(memory, size, table) + ("" if alike else f"; {settings(_rows(table, memory))}")
+        label = _label_with_open_sizes(memory, size, table)
         found.append(Series(size, middle, [middle - low, high - middle], label=label, **look | {"linestyle": ""}))
         start = corruptions.flipped_fraction(rows["corruption"].iloc[0])
         own = (table["memory"] == memory) & (table["dynamics"] == rows["dynamics"].iloc[0])

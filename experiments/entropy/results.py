@@ -214,7 +214,13 @@ def _rising(table: Table, summary: Summary) -> Panel:
     return Panel(title, _ratios(shares["ratio"]), Axis("share of retrievals", limits=SHARE), found)
 
 
-ENDS = ("rising", "rising_retrieved", "rising_another", "rising_none", "retrieved")
+WORDS = {
+    "rising": "$H$ rises",
+    "rising_retrieved": "rises, ends at its pattern",
+    "rising_another": "rises, ends at another",
+    "rising_none": "rises, ends at none",
+    "retrieved": "ends at its pattern",
+}
 
 
 def _rising_by_end(table: Table, summary: Summary, start: str) -> Panel:
@@ -222,12 +228,14 @@ def _rising_by_end(table: Table, summary: Summary, start: str) -> Panel:
     ensemble, memory = _first_value(table, "ensemble"), _first_value(table, "memory")
     about = {"memory": memory, "ensemble": ensemble, "corruption": start}
     found, ratios = [], summary.of("rising", **about)["ratio"]
-    for name, look in series(list(ENDS)).items():
+    for name, look in series(list(WORDS)).items():
         rows = summary.of(QUANTITIES[name], **about).sort_values("ratio")
         known = rows if "value" in rows else rows.assign(value=np.nan)
-        found.append(Series(known["ratio"], known["value"], label=name.replace("_", ", "), **look))
-    title = f"rising by their end, {ensemble}, {corruptions.label(start)}"
-    return Panel(title, _ratios(ratios), Axis("share of retrievals", limits=SHARE), found)
+        found.append(Series(known["ratio"], known["value"], label=WORDS[name], **look))
+    title = f"rising $H$ and ends, {ensemble}"
+    return Panel(
+        title, _ratios(ratios), Axis("share of retrievals", limits=SHARE), found, legend=corruptions.label(start)
+    )
 
 
 def _fixed_query(table: Table, start: str, lines: Table) -> Panel:

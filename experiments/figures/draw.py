@@ -8,12 +8,12 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
+from matplotlib.ticker import MaxNLocator, NullFormatter, ScalarFormatter
 from matplotlib.transforms import ScaledTranslation
 
 from experiments.figures import legends
 from experiments.figures.fitting import width_of, wrapped
-from experiments.figures.legends import LINE, SMALL, SWATCH, Entries
+from experiments.figures.legends import LINE, SMALL, Entries
 from experiments.figures.panel import Axis, Heat, Panel, Series
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -21,6 +21,8 @@ WIDTH, NARROW, COLUMNS = 4.1, 3.4, 3
 """Inches of a panel, inches that a panel is given at least where a width is asked for, and panels in a row."""
 TITLE, LABEL, TICK = 10.5, 10.0, 9.5
 """Points of the letters of titles, labels of axes, and ticks."""
+SHAPE, FLATTEST = 2.6 / 3.4, 1.2
+"""Height of a figure of one panel over the width that is asked for, and inches of its axes at least."""
 BELOW = 0.46
 """Inches below a panel that ticks and the first line of the label take."""
 
@@ -34,7 +36,10 @@ class _Numbers(ScalarFormatter):
 
 
 class Slot(NamedTuple):
-    """Place of a panel: its row, first column and number of columns, inches across, and those inside its axes."""
+    """Place of a panel: its row, first column and number of columns, inches across, and those of its axes both ways.
+
+    Its legend has the entries `own`, those that the figure's legend leaves.
+    """
 
     panel: Panel
     row: int
@@ -42,6 +47,13 @@ class Slot(NamedTuple):
     span: int
     width: float
     inside: float
+    plot: float
+    own: Entries
+
+    @property
+    def title(self) -> str:
+        """Title of its legend, of which the figure's may have the others of that title."""
+        return self.panel.legend if len(self.own) == len(legends.entries_of(self.panel)) else ""
 
 
 def figure(panels: Sequence[Panel], width: float | None = None) -> Figure:
@@ -55,12 +67,18 @@ def figure(panels: Sequence[Panel], width: float | None = None) -> Figure:
     if width is not None:
         columns = max(1, min(columns, round(width / NARROW)))
     whole = width or WIDTH * columns + 0.4
-    slots, (shared, sharing) = _slots(panels, columns, whole / columns), legends.shared(panels)
+    shared, sharing = legends.shared(panels)
+    slots = _slots(panels, columns, whole / columns)
+    for place in sharing:
+        own = {text: part for text, part in slots[place].own.items() if text not in shared}
+        slots[place] = slots[place]._replace(own=own)
+    if len(slots) == 1 and width is not None and panels[0].height is None:
+        slots = [_in_shape(slots[0])]
     heights = [1.0] * (slots[-1].row + 1 if slots else 1)
-    for place, slot in enumerate(slots):
-        heights[slot.row] = max(heights[slot.row], _height(slot, place not in sharing))
+    for slot in slots:
+        heights[slot.row] = max(heights[slot.row], _height(slot))
     title = panels[sharing[0]].legend if shared else ""
-    if shared and any(legends.entries_of(panel) for place, panel in enumerate(panels) if place not in sharing):
+    if shared and any(slot.own for place, slot in enumerate(slots) if place not in sharing):
         letters = [LETTERS[place] for place in sharing]
         run = f"{letters[0]} to {letters[-1]}" if "".join(letters) in LETTERS else ", ".join(letters)
         title = f"{title} ({run})" if title else run
@@ -70,8 +88,7 @@ def figure(panels: Sequence[Panel], width: float | None = None) -> Figure:
     for number, slot in enumerate(slots):
         ax = made.add_subplot(grid[slot.row, slot.column : slot.column + slot.span])
         draw(ax, slot, "" if len(panels) == 1 else LETTERS[number : number + 1])
-        if number not in sharing:
-            _legend(ax, slot)
+        _legend(ax, slot)
     if shared:
         made.legend(**_look_of_legend(shared, whole, title), loc="outside lower center")
     return made
@@ -85,7 +102,9 @@ def _slots(panels: Sequence[Panel], columns: int, each: float) -> list[Slot]:
         span = min(panel.span, columns)
         if column + span > columns:
             row, column = row + 1, 0
-        slots.append(Slot(panel, row, column, span, each * span, each * span - _beside(panel, each * span)))
+        whole, plot = each * span, panel.height or _plot_height(panel, each * span)
+        inside = whole - _beside(panel, whole)
+        slots.append(Slot(panel, row, column, span, whole, inside, plot, legends.entries_of(panel)))
         column += span
     beside = {slot.column: 0.0 for slot in slots}
     for slot in slots:
@@ -108,16 +127,16 @@ def draw(ax: Axes, slot: Slot, letter: str = "") -> None:
     if panel.draw is not None:
         return
     ax.set_xlabel(wrapped(panel.x.label, slot.inside, LABEL))
-    ax.set_ylabel(wrapped(panel.y.label, _plot_height(panel, slot.width), LABEL))
+    ax.set_ylabel(wrapped(panel.y.label, slot.plot, LABEL))
     for side, axis in (("x", panel.x), ("y", panel.y)):
-        _axis(ax, side, axis, panel.ends(side))
+        _axis(ax, side, axis, panel.ends(side), slot.inside if side == "x" else slot.plot)
     _fit_ticks(ax, panel.x, slot.inside)
 
 
 def onto(ax: Axes, panel: Panel) -> None:
     """Draw a panel, its legend below it, on axes of any figure."""
-    width = ax.bbox.width / ax.figure.dpi
-    slot = Slot(panel, 0, 0, 1, width, width)
+    width, height = (side / ax.figure.dpi for side in ax.bbox.size)
+    slot = Slot(panel, 0, 0, 1, width, width, height, legends.entries_of(panel))
     draw(ax, slot)
     _legend(ax, slot)
 
@@ -126,32 +145,45 @@ def _title(panel: Panel, letter: str) -> str:
     return f"{letter}  {panel.title}" if letter else panel.title
 
 
-def _axis(ax: Axes, side: str, axis: Axis, ends: tuple[float, float]) -> None:
+def _axis(ax: Axes, side: str, axis: Axis, ends: tuple[float, float], inches: float) -> None:
     ax.set(**{f"{side}scale": axis.scale, f"{side}lim": ends})
     ticks = ax.xaxis if side == "x" else ax.yaxis
     if isinstance(ticks.get_major_formatter(), ScalarFormatter):
         ticks.set_major_formatter(_Numbers())
-    if axis.ticks is not None:
-        places, texts = [place for place, _ in axis.ticks], [text for _, text in axis.ticks]
+    given = axis.ticks
+    if axis.scale == "log" and given is None and max(ends) < 1e3 * min(ends):
+        given = [(place, f"{place:g}") for place in _round_numbers(*sorted(ends))]
+    if given is not None:
+        places, texts = [place for place, _ in given], [text for _, text in given]
         if axis.scale == "log":
-            texts = _apart(places, texts, ends)
+            sizes = [width_of(text, TICK) if side == "x" else TICK * LINE for text in texts]
+            texts = _apart(places, texts, ends, [size / inches for size in sizes])
         getattr(ax, f"set_{side}ticks")(places, texts)
+    if axis.ticks is not None:
         getattr(ax, f"set_{side}ticks")([], minor=True)
     elif axis.scale == "log":
-        if max(ends) < 1e3 * min(ends):
-            long = (min(ends) < 0.01 or max(ends) > 900) and max(ends) > 50 * min(ends)  # texts that would touch
-            ticks.set_major_locator(LogLocator(subs=(1.0,) if long else (1.0, 2.0, 5.0)))
-            ticks.set_major_formatter(lambda value, _: f"{value:g}")
         ticks.set_minor_formatter(NullFormatter())
 
 
-def _apart(places: Sequence[float], texts: Sequence[str], ends: tuple[float, float]) -> list[str]:
-    """Texts of ticks on a logarithmic axis, empty where one would lie on the one before it."""
+def _round_numbers(low: float, high: float) -> list[float]:
+    """Numbers with one digit, or few more, on a logarithmic axis of less than three decades: three and more."""
+    powers = [10.0**power for power in range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)]
+    for digits in ((1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)):
+        found = [digit * power for power in powers for digit in digits if low <= digit * power <= high]
+        if len(found) > 2:
+            return found
+    return [float(number) for number in MaxNLocator(4).tick_values(low, high) if low <= number <= high]
+
+
+def _apart(
+    places: Sequence[float], texts: Sequence[str], ends: tuple[float, float], sizes: Sequence[float]
+) -> list[str]:
+    """Texts of ticks on a logarithmic axis, empty where one would lie on the one before it; sizes over the axis's."""
     shown, last = [], -1.0
-    for place, text in zip(places, texts, strict=True):
+    for place, text, size in zip(places, texts, sizes, strict=True):
         here = np.log(place / ends[0]) / np.log(ends[1] / ends[0])
-        shown.append(text if here - last > 0.05 else "")
-        last = here if shown[-1] else last
+        shown.append(text if here - size / 2 > last else "")
+        last = here + size / 2 + 0.02 if shown[-1] else last
     return shown
 
 
@@ -215,14 +247,19 @@ def _heat(ax: Axes, cells: Heat) -> None:
         ax.text(*place, texts[row][column], ha="center", va="center", fontsize=SMALL, color=ink)
 
 
-def _height(slot: Slot, with_legend: bool) -> float:
+def _in_shape(slot: Slot) -> Slot:
+    """Place of a panel that is the whole figure, with axes that leave it the shape of a column's, if not too flat."""
+    flat = slot._replace(plot=FLATTEST)
+    return slot._replace(plot=max(FLATTEST, SHAPE * slot.width - (_height(flat) - FLATTEST)))
+
+
+def _height(slot: Slot) -> float:
     """Inches of a panel with its title, labels and legend."""
     panel = slot.panel
     lines = wrapped(_title(panel, "m"), slot.inside, TITLE).count("\n") + 1
     label = wrapped(panel.x.label, slot.inside, LABEL).count("\n") * LABEL
-    legend = legends.height(legends.entries_of(panel), slot.inside, bool(panel.legend)) if with_legend else 0.0
-    plot = panel.height or _plot_height(panel, slot.width)
-    return plot + 0.75 + (lines * TITLE + label) * LINE + legend + _turned(panel.x, slot.inside)
+    legend = legends.height(slot.own, slot.inside, bool(slot.title), slot.plot)
+    return slot.plot + 0.75 + (lines * TITLE + label) * LINE + legend + _turned(panel.x, slot.inside)
 
 
 def _plot_height(panel: Panel, width: float) -> float:
@@ -239,15 +276,17 @@ def _beside(panel: Panel, width: float) -> float:
     return lines * LABEL * LINE + ticks + bar + 0.2
 
 
-def _look_of_legend(entries: Entries, width: float, title: str, pictured: Axes | None = None) -> dict[str, Any]:
+def _look_of_legend(
+    entries: Entries, width: float, title: str, pictured: Axes | None = None, most: float = np.inf
+) -> dict[str, Any]:
     ax = Figure().subplots()  # signs alone: what is drawn may be an error bar, a band or a line
-    texts = [wrapped(text, width - SWATCH, SMALL) for text in entries]
+    placed = legends.layout(entries, width, most)
     for part in entries.values():
         _series(ax, part)
     found = [each.get_legend_handles_labels() for each in (ax, pictured) if each is not None]  # a picture's own count
     drawn = {text: sign for signs, labels in found for sign, text in zip(signs, labels, strict=True)}
     return {
-        "handles": [drawn[text] for text in entries], "labels": texts, "ncols": legends.columns(texts, width),
+        "handles": [drawn[text] for text in entries], "labels": placed.texts, "ncols": placed.columns,
         "fontsize": SMALL,
         "columnspacing": 1.0, "handletextpad": 0.5, "title": wrapped(title, width, SMALL) or None,
         "title_fontsize": SMALL, "borderaxespad": 0,
@@ -256,10 +295,12 @@ def _look_of_legend(entries: Entries, width: float, title: str, pictured: Axes |
 
 def _legend(ax: Axes, slot: Slot) -> None:
     """Legend below a panel, outside the data."""
-    if not (entries := legends.entries_of(slot.panel)):
-        return
     lower = BELOW + ax.get_xlabel().count("\n") * LABEL * LINE + _turned(slot.panel.x, slot.inside)
-    below = ScaledTranslation(0, -lower, ax.figure.dpi_scale_trans)
-    place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "bbox_transform": ax.transAxes + below}
-    pictured = None if slot.panel.draw is None else ax
-    ax.legend(**_look_of_legend(entries, slot.inside, slot.panel.legend, pictured), **place)
+    below = ax.transAxes + ScaledTranslation(0, -lower, ax.figure.dpi_scale_trans)
+    if slot.own:
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "bbox_transform": below}
+        pictured = None if slot.panel.draw is None else ax
+        ax.legend(**_look_of_legend(slot.own, slot.inside, slot.title, pictured, slot.plot), **place)
+    elif slot.title:
+        words = wrapped(slot.title, slot.inside, SMALL)
+        ax.text(0.5, 0.0, words, fontsize=SMALL, ha="center", va="top", transform=below)

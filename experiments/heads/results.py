@@ -128,7 +128,9 @@ def _spectra(rows: Table, layer: int) -> Panel:
     }
     y = Axis(r"$\sigma\,/\,\sigma_{\max}$ of the layer", "log")
     found = curves(rows, "index", "share", by="first", label=lambda head: "", looks=looks)
-    return Panel(f"layer {layer}: singular values, heads 0 (dark) to {len(heads) - 1}", Axis("index"), y, found)
+    return Panel(
+        f"layer {layer}: singular values", Axis("index"), y, found, legend=f"heads 0 (dark) to {len(heads) - 1}"
+    )
 
 
 def _angles(rows: Table, layer: int) -> Panel:
@@ -150,19 +152,25 @@ def _map(rows: Table, layer: int) -> Panel:
     values = np.triu(matrix(pairs, layer, "query")) + np.tril(matrix(pairs, layer, "key"))
     np.fill_diagonal(values, math.nan)
     known = values[np.isfinite(values)]
-    title = f"layer {layer}: queries above, keys below; random {pairs['random'].iloc[0]:.2f}"
+    title = f"layer {layer}: pairs of heads"
     shown = {"label": "Grassmann distance", "colours": "viridis", "limits": (known.min(), known.max())}
-    return heat(pandas.DataFrame(values), Axis("head"), Axis("head"), title, **shown)
+    return heat(
+        pandas.DataFrame(values),
+        Axis(f"head (queries above, keys below; random {pairs['random'].iloc[0]:.2f})"),
+        Axis("head"),
+        title,
+        **shown,
+    )
 
 
 def _scatter(pairs: Table, layer: int, summary: Summary) -> Panel:
     """Attention against the sum of Grassmann distances, with its Mantel test."""
     about = {"measure": "theory", "layer": layer}
     tests = zip(summary.of(MANTEL, **about)["value"], summary.of(P_VALUE, **about)["value"], strict=True)
-    test = "".join(f", r = {r:.2f}, p = {p:.2g}" for r, p in tests)
+    test = ", ".join(f"Mantel r = {r:.2f}, p = {p:.2g}" for r, p in tests)
     dots = Series(pairs["theory"], pairs["attention"], color=COLOURS[0], marker="o", markersize=3, alpha=0.7)
     x, y = Axis("Grassmann: query + key"), Axis(r"attention $\|A_i-A_j\|/\sqrt{T}$")
-    return Panel(f"layer {layer}: distance of attention{test}", x, y, [dots])
+    return Panel(f"layer {layer}: attention", x, y, [dots], legend=test)
 
 
 def _agreement(rows: Table) -> Panel:
@@ -170,5 +178,5 @@ def _agreement(rows: Table) -> Panel:
     rows = rows[rows["measure"].isin(NAMES) & rows["layer"].notna()]
     drawn = curves(rows, "layer", "value", by="measure", label=NAMES.__getitem__)
     layers = Axis("layer", ticks=[(layer, str(layer)) for layer in sorted(rows["layer"].unique())])
-    title = "agreement of distances of heads with what they attend to"
+    title = "distances that tell attention"
     return Panel(title, layers, Axis("correlation with attention"), [*drawn, guide(0.0)])

@@ -92,5 +92,7 @@ def _energies(rows: Table) -> Panel:
 
 def _minima(rows: Table) -> Panel:
     names = [_name(*key) for key in rows[AGAINST_PATTERNS].itertuples(index=False)]
-    found = curves(rows.assign(name=names), "patterns", "value", by="name", label="{}")
+    greys = [str(round(shade, 2)) for shade in np.linspace(0.0, 0.6, len(set(names)))]  # colours are kinds of ends
+    looks = {name: look | {"color": grey} for grey, (name, look) in zip(greys, series(names).items(), strict=True)}
+    found = curves(rows.assign(name=names), "patterns", "value", by="name", label="{}", looks=looks)
     return Panel("emergent minima, certified", _patterns(), Axis("minima found that are no pattern"), found)

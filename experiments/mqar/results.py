@@ -36,6 +36,8 @@ def summarise(table: Table) -> Summary:
 
 
 ACCURACY = "accuracy"
+NAMES = {"softmax1": "softmax$_1$", "hopfield": "Hopfield, updates before it reads", "by_hand": "by hand, untrained"}
+"""Words for mixers whose names are none."""
 
 
 FEWEST = 4
@@ -79,7 +81,8 @@ def _panel(means: Table, models: Table, column: str, looks: dict[str, Any], titl
         several = each.groupby(column)["accuracy"].size().reindex(part[column]).to_numpy() >= FEWEST
         half = (part["high"] - part["value"] if "high" in part else 0.0 * part["value"]).fillna(0.0).where(several, 0.0)
         bars = np.minimum(half, part["value"]), np.minimum(half, 1.0 - part["value"])
-        found.append(Series(part[column] * apart, part["value"], bars, label=mixer, samples=part["samples"], **look))
+        look = look | {"label": NAMES.get(mixer, mixer), "samples": part["samples"]}
+        found.append(Series(part[column] * apart, part["value"], bars, **look))
     ticks = sorted(means[column].unique())
     label = "pairs $K$" if column == "pairs" else "state kept of a sequence (bytes)"
     named = [(tick, f"{tick:g}") for tick in ticks] if column == "pairs" else None

@@ -29,17 +29,19 @@ def critical_kappa(frame: Table) -> list[Panel]:
     """Critical κ/N against ln M / N: one step and converged, annealed theory and its limit."""
     frame = frame.reindex(columns=[*frame, *(name for name in ("stderr", "theory") if name not in frame)])
     frame = frame.assign(load=np.log(frame["patterns"]) / frame["neurons"])
-    looks, found = series(list(dict.fromkeys(frame["ensemble"]))), []
+    looks, found, faces = series(list(dict.fromkeys(frame["ensemble"]))), [], {}
     for (ensemble, criterion, steps), rows in frame.groupby(["ensemble", "criterion", "max_steps"], sort=False):
-        label = f"{labels.patterns(ensemble)}, {_word(criterion, steps)}"
         size, look = rows["neurons"], _look(looks, ensemble, criterion)
-        found.append(Series(rows["load"], rows["value"] / size, rows["stderr"] / size, label=label, **look))
+        found.append(Series(rows["load"], rows["value"] / size, rows["stderr"] / size, **look))
+        faces[_word(criterion, steps)] = look["markerfacecolor"] or "0.3"
     for key, rows in frame.dropna(subset=["theory"]).groupby(["memory", *FAMILY[1:], "criterion"], sort=False):
         memory, ensemble, neurons, criterion = key
         counts = np.unique(np.geomspace(rows["patterns"].min() / 2, 2 * rows["patterns"].max(), 30).astype(int))
         theory = [kappa_theory.critical_kappa(memory, ensemble, neurons, count, criterion) for count in counts]
         lines = np.array([np.nan if kappa is None else kappa / neurons for kappa in theory])
         found.append(theory_line(np.log(counts) / neurons, lines, color=looks[ensemble]["color"]))
+    found += [entry(labels.patterns(name), **look | {"linestyle": ""}) for name, look in looks.items()]
+    found += [entry(word, color="0.3", marker="o", markerfacecolor=face) for word, face in faces.items()]
     if frame["theory"].notna().any():
         found.append(entry("annealed theory at that $N$", **THEORY))
     found += _limits(frame, looks)

@@ -65,7 +65,7 @@ INFINITY = 8.0
 """Place of T = ∞ on the logarithmic axis."""
 RIGHT: dict[str, Any] = {"color": "0.35", "marker": "o", "markerfacecolor": "none", "markersize": 7, "zorder": 3}
 WRONG: dict[str, Any] = {"color": "black", "marker": "x", "markersize": 6.5, "zorder": 4}
-CLAIM: dict[str, Any] = {"color": "#D55E00", "linestyle": "--", "linewidth": 1.3, "zorder": 1}
+CLAIM: dict[str, Any] = {"color": "0.0", "linestyle": "-.", "linewidth": 1.3, "zorder": 1}
 GAP = 0.35
 """Room between two matrices, in cells."""
 
