@@ -24,7 +24,6 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinxcontrib.bibtex",
-    "columns",
     "docstrings",
     "notebooks",
     "pages",
@@ -66,7 +65,8 @@ myst_html_meta = {
 REPOSITORY = os.environ.get("GITHUB_REPOSITORY")
 html_show_sourcelink = False
 ALONE = ["start", "layers", "theory", "explorer", "results", "papers", "notation", "benchmarks", "gpu", "limits"]
-html_sidebars = {page: [] for page in [*ALONE, "stable", "sources", "gallery/index"]}  # no pages beside them to list
+ALONE += ["positions", "decoding", "stable", "sources", "gallery/index"]
+html_sidebars = {page: [] for page in ALONE}  # no pages beside them to list
 html_copy_source = False
 html_domain_indices = False
 html_context = {"default_mode": "auto"}

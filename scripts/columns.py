@@ -1,19 +1,19 @@
-"""The directive `columns`: tables of what columns mean, from what the experiments declare.
+"""Tables of docs/howto/tables.md: what columns mean, from what the experiments declare: `python scripts/columns.py`.
 
-`{columns} NAME` lists those of an experiment, `shared` those that several experiments mean alike, and `ambiguous` the
-names under which two experiments mean different quantities.
+A comment `columns NAME` stands above the table of an experiment, `columns shared` above that of what several mean
+alike, and `columns ambiguous` above that of names under which two experiments mean different quantities.
 """
 
+import re
+import sys
 from collections import defaultdict
-
-from docutils import nodes
-from docutils.parsers.rst import Directive
-from docutils.statemachine import StringList
-from sphinx.application import Sphinx
+from pathlib import Path
 
 from experiments.columns import SHARED, Column
 from experiments.runner import registry
 
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "howto" / "tables.md"
+_TABLE = re.compile(r"(<!-- columns (\w+) -->).*?<!-- end of columns -->", re.DOTALL)
 KINDS = {float: "", int: "whole number", str: "text", bool: "true or false"}
 """Kinds of values in words; real numbers, the usual ones, have none."""
 
@@ -32,14 +32,18 @@ def ambiguous() -> dict[str, dict[str, Column]]:
     return {name: where for name, where in sorted(found.items()) if len(set(where.values())) > 1}
 
 
+def _cells(column: Column) -> str:
+    return " | ".join(text.replace("|", r"\|") for text in (column.meaning, column.unit, KINDS[column.kind]))
+
+
 def table(columns: dict[str, Column]) -> list[str]:
     """Lines of a table of columns, which names the kind of values that are no real numbers."""
-    rows = [f"| `{name}` | {each.meaning} | {each.unit} | {KINDS[each.kind]} |" for name, each in columns.items()]
+    rows = [f"| `{name}` | {_cells(each)} |" for name, each in columns.items()]
     return ["| column | meaning | unit | kind |", "|---|---|---|---|", *rows]
 
 
 def lines(name: str) -> list[str]:
-    """Lines in Markdown of what the directive is asked for."""
+    """Lines in Markdown below the comment of a name."""
     if name == "shared":
         return table(dict(SHARED))
     if name == "ambiguous":
@@ -49,8 +53,7 @@ def lines(name: str) -> list[str]:
             for experiment, about in where.items():
                 meanings[column, about].append(experiment)
         return heads + [
-            f"| `{column}` | {', '.join(of)} | {about.meaning} | {about.unit} | {KINDS[about.kind]} |"
-            for (column, about), of in meanings.items()
+            f"| `{column}` | {', '.join(of)} | {_cells(about)} |" for (column, about), of in meanings.items()
         ]
     columns = declared(name)
     common = [f"`{each}`" for each, column in columns.items() if SHARED.get(each) == column]
@@ -58,19 +61,17 @@ def lines(name: str) -> list[str]:
     return [*table(own), *(["", f"As in several experiments: {', '.join(common)}."] if common else [])]
 
 
-class Columns(Directive):
-    """Directive with one argument, the name of an experiment, `shared` or `ambiguous`."""
-
-    required_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        """The nodes of the table."""
-        node = nodes.container()
-        self.state.nested_parse(StringList(lines(self.arguments[0])), self.content_offset, node)
-        return node.children
+def written(page: str) -> str:
+    """A page with every table of columns anew."""
+    made = lambda found: "\n".join([found[1], "", *lines(found[2]), "", "<!-- end of columns -->"])
+    return _TABLE.sub(made, page)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive."""
-    app.add_directive("columns", Columns)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+def main() -> int:
+    """Write the tables of the page."""
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
