@@ -63,7 +63,7 @@ def _length_jvp(primals, tangents):
 
 
 def lengths(rows: Float[Array, "*b N"]) -> Float[Array, "*b"]:
-    """Lengths of rows at any scale, their squares as smooth as of `length`."""
+    """Lengths of rows at any scale; their squares are as smooth as in `length`."""
     scale = power_of_two(largest(jnp.abs(rows), axis=-1, keepdims=True))
     return scale[..., 0] * length(jnp.sum(jnp.square(rows / scale), axis=-1))
 

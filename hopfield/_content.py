@@ -232,7 +232,7 @@ class _Walk:
         return self._members(own, sorted(own))
 
     def _state(self, value: Any) -> str:
-        """What an object would be pickled as."""
+        """Pickled form of an object, as a text."""
         try:
             if isinstance(value, _DRAWING) or type(value).__module__ == "random":
                 raise TypeError

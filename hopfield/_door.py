@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 GROUP = "hopfield.doors"
-"""Group of entry points in pyproject.toml: from Python those of `PYTHON`, from the command line the others."""
+"""Group of entry points in pyproject.toml: `PYTHON` lists doors from Python; the others open from the command line."""
 PYTHON = ("capacity", "measure", "open_run", "sweep")
 INSTALLED = "hopfield._command"
 """Folder of the wheel that holds the packages of the doors, where no other package of their names can stand."""
@@ -46,7 +46,7 @@ def opened(name: str) -> Any:
 
 
 def lacking() -> str:
-    """What is not installed of what the experiments need, in a sentence; empty if nothing is lacking."""
+    """Sentence on packages that the experiments need and that are not installed; empty if none is lacking."""
     absent = [name for name, module in NEEDED.items() if find_spec(module) is None]
     need = f"hopfield's experiments need {', '.join(absent)}"
     return f"{need}, which this environment has not: pip install hopfield brings them" if absent else ""

@@ -37,7 +37,7 @@ class Table(NamedTuple):
     """Table of the names of one kind of part.
 
     Attributes:
-        kind: its base class, whose name in small letters is that of the argument.
+        kind: base class of the parts; the argument is called by its name in small letters.
         group: of the same kind outside the package, as `outside.find` has it.
         names: constructors by name.
     """
@@ -48,7 +48,7 @@ class Table(NamedTuple):
 
     @property
     def what(self) -> str:
-        """Name of the argument that takes such a part."""
+        """Name of the argument that takes a part of this kind."""
         return self.kind.__name__.lower()
 
     def part(self, value: Any) -> Any:

@@ -78,7 +78,7 @@ def violated(condition: Callable[..., Any], *arrays) -> bool:
 
 
 def nan_outside(value: Array, inside: ArrayLike) -> Array:
-    """A traced number, which cannot be refused: itself where it lies inside its range, else NaN."""
+    """A traced number, which cannot be refused: unchanged inside its range, else NaN."""
     return jnp.where(inside, value, jnp.nan)
 
 
@@ -230,7 +230,7 @@ def shrunk_median(points: Float[Array, "M"], weights: Float[Array, "M"], stiffne
 def increasing_root(function: Callable, low: Array, high: Array, parameters) -> Array:
     """Elementwise root t of an increasing `function(t, parameters)` in [low, high], by bisection to the last bit.
 
-    The derivative in `parameters` is that of the implicit function, −∂function/∂parameters / ∂function/∂t, and is
+    The derivative in `parameters` is −∂function/∂parameters / ∂function/∂t, by the implicit function theorem, and is
     itself differentiable, so that sparse maps have exact gradients of every order (Amos & Kolter 2017).
 
     Args:

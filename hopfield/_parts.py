@@ -44,7 +44,7 @@ def check_spins(patterns: Array | Source, mask: Array | np.ndarray | None) -> No
 
 
 def _no_spins(entries: np.ndarray, used: np.ndarray) -> str:
-    """What patterns are whose used rows are no spins, for a sentence."""
+    """Name for patterns whose used rows are no spins, for a sentence."""
     if np.all(entries * (entries - 1) == 0):
         return "zeros and ones (write 2 * patterns - 1)"
     return f"entries {np.nanmax(abs(abs(used) - 1)):g} away from them"
@@ -110,7 +110,7 @@ def stored_spins(patterns: Any, mask: Any) -> tuple[Float[Array, "M N"], Bool[Ar
 
 
 def checked_values(values: Any, patterns: Array | Source) -> Array | Source:
-    """Values that are read out in place of patterns. ValueError unless kind and number of rows are the patterns'."""
+    """Values that are read out instead of patterns. ValueError unless kind and number of rows are the patterns'."""
     if isinstance(values, Source) and not isinstance(patterns, Source):
         raise ValueError(f"values must be an array where patterns are one, got a source, {type(values).__name__}")
     found = as_patterns(values) if isinstance(patterns, Source) else real_matrix("values", values)

@@ -1,7 +1,7 @@
 """Disturbed couplings: clipped to their signs, diluted, or noisy.
 
 Each takes a network on spins, `Couplings` or a classical `Memory`, and returns couplings of the same kind with the same
-bias: both directions of a pair are disturbed alike, those of `AsymmetricCouplings` each by itself. Each adds to the
+bias: both directions of a pair are disturbed alike, but in `AsymmetricCouplings` each by itself. Each adds to the
 noise of variance v that the patterns make in every coupling a noise of variance κ v: κ = π/2 − 1 where couplings are
 clipped, (1−c)/c where a share c is kept, δ² for noise (capacities: `theory.sparse.disturbed_critical_load`).
 """
@@ -33,8 +33,8 @@ def clipped(model: Memory | Couplings) -> Couplings:
 def diluted(model: Memory | Couplings, key, keep: float | Array) -> Couplings:
     """Couplings cut at random: kept with probability `keep`, in (0, 1], and divided by `keep`.
 
-    Both directions of a pair are kept or cut together; of `AsymmetricCouplings` each by itself, which makes Hebb's
-    couplings those of Derrida, Gardner & Zippelius 1987.
+    Both directions of a pair are kept or cut together; of `AsymmetricCouplings` each by itself, which gives the network
+    of Derrida, Gardner & Zippelius 1987 from Hebb's couplings.
     """
     couplings, key = _couplings(model), random_key("key", key)
     keep = real_scalar("keep", keep, "from 1e-6 to 1", 1e-6, 1.0)
@@ -57,7 +57,7 @@ def noisy(model: Memory | Couplings, key, strength: float | Array) -> Couplings:
 
 
 def _of_pairs(couplings: Couplings, drawn: Array) -> Array:
-    """Draws [N, N] without those of the diagonal: of symmetric couplings one for both directions of a pair."""
+    """Draws [N, N] with a zero diagonal: for symmetric couplings one draw for both directions of a pair."""
     if type(couplings) is not Couplings:
         return jnp.where(jnp.eye(len(drawn), dtype=bool), 0.0, drawn)
     upper = jnp.triu(drawn, 1)

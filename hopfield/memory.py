@@ -210,7 +210,7 @@ class Memory(Node):
         """The patterns [M, N] in the type that sums are carried in, zero where masked.
 
         Raises:
-            TypeError: they are those of a source, never all of them at once.
+            TypeError: the patterns are a source, which never gives all of them at once.
         """
         if isinstance(self.patterns, Source):
             kind = type(self.patterns).__name__

@@ -28,7 +28,7 @@ from hopfield._arguments import instance, one_of
 from hopfield._content import Contents, contents_of
 
 KINDS = ("memories", "similarities", "separations", "spaces", "corruptions", "datasets", "layers", "optimisers")
-"""What other packages may bring, each kind in a group of its own."""
+"""Kinds of parts that other packages may bring, each in a group of entry points of its own."""
 IMPORTED = time.time()
 """When this library was imported, in seconds: files that are younger are not the code that runs."""
 LONGEST = 400
@@ -55,11 +55,11 @@ class Outside(NamedTuple):
 SAID = ("SCALING", "ENSEMBLE", "INTEGER_FIELDS", "DRAW", "PARAMETER")
 """Names in the module of an object that say how it is measured."""
 _OFFERED: dict[tuple[str, str], Outside] = {}
-"""What Python has given, by kind and name."""
+"""Parts given as Python objects, by kind and name."""
 
 
 def name_of(function: Any) -> str:
-    """Name by which an object given in Python is found: its own, or that of its class."""
+    """Name by which an object given in Python is found: its own, or its class's."""
     return str(getattr(function, "__qualname__", type(function).__qualname__))
 
 
@@ -91,7 +91,7 @@ def offer(kind: str, function: Any) -> str:
 def contents(spec: str) -> Contents | None:
     """Contents of the code that a specification names, of any kind, as it was loaded; None if it names none.
 
-    Code that fails is none: the error is told where it is asked for.
+    Code that fails has no parts: the error is told to whoever asks for the part.
     """
     found: dict[str, Any] = {}
     packages = {"hopfield": False}

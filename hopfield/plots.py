@@ -34,7 +34,7 @@ _STYLE: dict[Any, Any] = {
 
 
 def weights(values: Any, *, head: int | None = None, axes: Axes | Sequence[Axes] | None = None) -> Any:
-    """Attention weights as a map of queries down and patterns across, from 0 to 1 or as far as they go.
+    """Attention weights as a map of queries down and patterns across, from 0 to 1 or to the largest weight.
 
     Args:
         values: weights [Q, M], or of several heads [H, Q, M], or an AssociationReport of one example.

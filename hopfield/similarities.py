@@ -68,7 +68,7 @@ class Similarity(Node, abc.ABC):
         return True
 
     linear: ClassVar[bool] = False
-    """True if scores are linear in every unit of a state, so that those of a hidden one, 0, lie midway."""
+    """True if scores are linear in every unit of a state, so that a hidden unit, 0, has the mean of both scores."""
 
     def width(self, patterns: Any) -> int:
         """N, the number of components of a state that patterns of shape [M, K] can be compared with."""

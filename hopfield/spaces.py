@@ -62,7 +62,7 @@ def _clamp(new: State, state: State, known: Known) -> State:
 
 
 def aligned(field: Array, spin: Array) -> Array:
-    """The sign of a field, the spin itself where the field is exactly zero, NaN where it is NaN."""
+    """The sign of a field; the spin itself for a field of exactly zero, NaN for NaN."""
     field, spin = real_array("field", field), real_array("spin", spin)
     return jnp.where(field == 0, spin, jnp.sign(field)).astype(spin.dtype)
 

@@ -139,9 +139,9 @@ class LongRotary(Rotary):
 
     Args:
         short, long: divisors of the rates base^(−2i/width) of the pairs i, in sequences of up to `length` tokens and
-            in those of more.
+            in longer sequences.
         length: tokens of the sequences trained on.
-        base, pairing: as of `Rotary`.
+        base, pairing: as in `Rotary`.
         scale: factor of the turned components.
     Raises:
         ValueError: factors that are not positive, or not as many short as long ones.

@@ -71,7 +71,7 @@ def conjugate_gradient(
         b: right-hand side.
         damping: λ ≥ 0, a number or traced.
         preconditioner: r ↦ M⁻¹ r with M ≈ A + λ I positive definite.
-        x0: start, left out where it is not finite or worse than zero.
+        x0: start; ignored if not finite or worse than zero.
         tolerance: on ‖b − (A + λ I) x‖ / ‖b‖.
         max_iterations: static.
     Source: Hestenes & Stiefel, J. Res. NBS 49, 409 (1952).

@@ -87,8 +87,8 @@ def kronecker(
 def _separate(path: str, leaf: Array) -> tuple[int, ...]:
     """Axes along which blocks of a leaf are separate: all but the last two, but for what Flax calls a kernel.
 
-    Kernels of queries, keys and values are [*stack, inputs, heads, outputs], those of an attention's `out`
-    [*stack, heads, inputs, outputs], and others, as of convolutions, [*inputs, outputs]: one matrix.
+    Kernels of queries, keys and values are [*stack, inputs, heads, outputs], the kernel of an attention's `out` is
+    [*stack, heads, inputs, outputs], and other kernels, as in convolutions, are [*inputs, outputs]: one matrix.
     """
     kernel = re.search(r"(\w*)\W+kernel\W*(?:value\W*)?$", path)
     if kernel is None or leaf.ndim < 3 or kernel[1] == "out":

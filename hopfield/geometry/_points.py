@@ -10,7 +10,7 @@ from hopfield._numerics import is_traced, nan_outside
 
 
 def on_manifold(name: str, point: Array, off: Array, contract: str, by: Array | None = None) -> Array:
-    """A point, unchanged. ValueError where it is `off` its manifold, `by` how much; a traced one is NaN there."""
+    """A point, unchanged. ValueError for a point `off` its manifold (`by` how much); a traced point becomes NaN."""
     if is_traced(off):
         return nan_outside(point, ~off)
     if bool(jnp.any(off)):

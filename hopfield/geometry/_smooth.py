@@ -27,7 +27,7 @@ _NODES, _WEIGHTS = (_GAUSS[0] + 1) / 2, _GAUSS[1] / 2  # on [0, 1]
 
 
 def root_of(form: Callable[[Any], Square], vector: Any) -> Square:
-    """√q(v) of a quadratic form and a vector, or a tree of arrays, at any scale of it; derivatives as of `length`."""
+    """√q(v) of a quadratic form and a vector, or a tree of arrays, at any scale; derivatives as in `length`."""
     sizes = [largest(jnp.abs(leaf)) for leaf in jax.tree.leaves(vector)]
     scale = power_of_two(jnp.max(jnp.stack(sizes)))
     return scale * length(form(jax.tree.map(lambda leaf: leaf / scale, vector)))
@@ -53,7 +53,7 @@ def arc(square: Square) -> Square:
 
 
 def ratio(part: Square, whole: Square) -> tuple[Square, Array]:
-    """part/whole where that is at most 1/32, else 0, and where it is."""
+    """part/whole if at most 1/32, else 0; and a flag for the first case."""
     small = part <= NEAR * whole
     small &= whole > 0
     return jnp.where(small, part, 0.0) / jnp.where(small, whole, 1.0), small
@@ -96,7 +96,7 @@ def _of_spectrum_jvp(function, relative, primals, tangents):
 def log_of_gram(factor: Matrix) -> Matrix:
     """log(G Gᵀ) = U 2 ln σ Uᵀ by the singular values of G, whose squares would lose half the digits.
 
-    Derivatives as of `of_spectrum`.
+    Derivatives as in `of_spectrum`.
     """
     vectors, values, _ = jnp.linalg.svd(factor)
     return (vectors * (2 * jnp.log(values))[..., None, :]) @ jnp.swapaxes(vectors, -1, -2)

@@ -1,7 +1,7 @@
 """Curved spaces given by a metric field x ↦ g(x) [n, n]: connection, geodesics, transport and curvature.
 
 Everything is differentiated from the field itself. Geodesics solve ẍ^a = −Γ^a_bc ẋ^b ẋ^c by an adaptive Runge–Kutta
-method. Index positions: Γ^a_bc is [a, b, c], R^a_bcd is [a, b, c, d]. Names are those of geomstats; arguments are
+method. Index positions: Γ^a_bc is [a, b, c], R^a_bcd is [a, b, c, d]. Names follow geomstats; arguments are
 vectors or points, then their base point, then the field, as elsewhere in `geometry` and in `metrics`.
 
 Every function is compiled once per field, so that a field is best a function that is made once, not a new lambda per
@@ -109,8 +109,8 @@ def covariant_derivative(tensor: Field, base_point: Point, metric: Field, *, upp
 def exp(tangent_vec: Point, base_point: Point, metric: Field, *, tolerance: ArrayLike = TOLERANCE) -> Point:
     """End of the geodesic that leaves `base_point` with velocity `tangent_vec`, after unit time.
 
-    Its velocity there is `parallel_transport(tangent_vec, base_point, tangent_vec, metric)`. NaN where the geodesic
-    ends before, at a singularity of the metric or of its coordinates, and where it takes more than 256 steps.
+    The velocity at the end is `parallel_transport(tangent_vec, base_point, tangent_vec, metric)`. NaN for a geodesic
+    that ends before, at a singularity of the metric or of its coordinates, or that takes more than 256 steps.
     """
     return _flow(metric, base_point, tangent_vec, (), tolerance)[0]
 
@@ -119,7 +119,7 @@ def exp(tangent_vec: Point, base_point: Point, metric: Field, *, tolerance: Arra
 def parallel_transport(
     tangent_vec: Point, base_point: Point, direction: Point, metric: Field, *, tolerance: ArrayLike = TOLERANCE
 ) -> Point:
-    """`tangent_vec` carried along the geodesic of `direction` to its end: u̇^a = −Γ^a_bc ẋ^b u^c. NaN as of `exp`."""
+    """`tangent_vec` carried along the geodesic of `direction` to its end: u̇^a = −Γ^a_bc ẋ^b u^c. NaN as in `exp`."""
     return _flow(metric, base_point, direction, (tangent_vec,), tolerance)[2]
 
 
@@ -133,7 +133,7 @@ def log(
 
     Returns:
         The vector, and its residual, the number of geodesics tried, at most `max_iterations`, and whether it
-        converged: the end is within 10 × tolerance × (1 + ‖point‖). Where it has not, the vector is the best one tried.
+        converged: the end is within 10 × tolerance × (1 + ‖point‖). Without convergence it is the best vector tried.
     """
 
     return _log(point, base_point, tolerance, max_iterations, metric)
@@ -142,7 +142,7 @@ def log(
 def dist(
     point_a: Point, point_b: Point, metric: Field, *, tolerance: ArrayLike = TOLERANCE, max_iterations: ArrayLike = 50
 ) -> Float[Array, ""]:
-    """Length of the geodesic that `log` finds. NaN where it has not converged."""
+    """Length of the geodesic that `log` finds. NaN if `log` has not converged."""
     tangent_vec, info = log(point_b, point_a, metric, tolerance=tolerance, max_iterations=max_iterations)
     return jnp.where(info.converged, norm(tangent_vec, point_a, metric), jnp.nan)
 

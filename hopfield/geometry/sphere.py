@@ -65,6 +65,6 @@ def parallel_transport(tangent_vec: Row, base_point: Row, direction: Row) -> Row
 
 
 def _half_angle(point_a: Row, point_b: Row) -> tuple[Float[Array, "*b"], Array]:
-    """tan² θ/2 where that is small, and where it is."""
+    """tan² θ/2 where small, and a flag for small."""
     apart, together = point_a - point_b, point_a + point_b
     return ratio(jnp.sum(apart * apart, axis=-1), jnp.sum(together * together, axis=-1))

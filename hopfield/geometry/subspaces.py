@@ -51,9 +51,9 @@ def principal_angles(first: ArrayLike, second: ArrayLike) -> Float[Array, "*b r"
 
         cos θ = singular values of QᵀP      sin θ = singular values of (I − Q Qᵀ) P
 
-    Small angles are taken from the sine and large ones from the cosine, which keeps all of them to rounding. The
-    gradient is that of any symmetric function of the angles also where some are equal, and zero at angles of zero,
-    where there is a kink; second derivatives need distinct angles.
+    Small angles are taken from the sine and large ones from the cosine, which keeps all of them to rounding. Gradients
+    of symmetric functions of the angles are right also where angles are equal, and zero at angles of zero, which are
+    kinks; second derivatives need distinct angles.
 
     Args:
         first, second: [*b, n, r] and [*b, n, s], linearly independent columns.

@@ -43,7 +43,7 @@ def two_layers(
 ) -> Graph:
     """Layers "visible" [N] and "hidden" [M] joined by weights, as in a restricted Boltzmann machine.
 
-    Where the hidden layer is at rest, h = W g, its energy is −L_hidden(W g): with a softmax that of the modern memory.
+    A hidden layer at rest, h = W g, has the energy −L_hidden(W g): with a softmax the energy of the modern memory.
 
     Args:
         weights: [M, N], a row per hidden unit.

@@ -29,7 +29,7 @@ def sample(graph: Graph, activations: Mapping[str, Array], key, temperature: Arr
     Args:
         graph: synapses must be linear in the activations of every single layer, as `BilinearSynapse`, `Convolution` and
             `Bias` are, and join no layer to itself.
-        activations: by layer, where the chain starts; those of the first layer are drawn before they are used.
+        activations: by layer, where the chain starts; the first layer's are drawn before any use.
         key: JAX random key, third by position or by name; `temperature` follows in the same way, as in `glauber`.
         temperature: T > 0; may be traced.
         sweeps: how many; every layer is drawn once in each.

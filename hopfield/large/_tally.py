@@ -29,7 +29,7 @@ def tally(source: Source, words: UInt32[Array, "Q W"], total: int, *, mesh: Mesh
 
 
 def _swept(source: Source, words: UInt32[Array, "Q W"], offset: Array, total: int) -> Array:
-    """Counts as of `tally`, by products of indicators: exact in bfloat16, which holds 0 and 1, with sums in float32."""
+    """Counts as in `tally`, by products of indicators: exact in bfloat16, which holds 0 and 1, with sums in float32."""
     count, neurons = source.shape
     size = min(PATTERNS_AT_ONCE, count)
     rank = jnp.arange(neurons + 1)[None, :, None]

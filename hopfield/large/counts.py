@@ -192,7 +192,7 @@ def along(
 
     Args:
         source, queries, mesh: as for `count`.
-        sizes: different numbers of patterns, 1 to that of the source.
+        sizes: different numbers of patterns, from 1 to all of the source.
         first: patterns at the beginning that are left out, fewer than the least of `sizes`.
     """
     source = as_source(source)

@@ -81,7 +81,7 @@ def _log_binomial(neurons: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _number_of_others(log_patterns: float) -> tuple[int | None, float]:
-    """M − 1 as a whole number, None where it is too large for one, and its logarithm."""
+    """M − 1 as a whole number, None if too large for one, and its logarithm."""
     if log_patterns <= math.log(EXACT):
         others = max(0, round(math.exp(log_patterns)) - 1)
         return others, math.log(others) if others else -math.inf

@@ -163,7 +163,7 @@ def moments(
 
     Args:
         memory, queries, block: as for `read`.
-        shares: shares of the weights in place of the weights.
+        shares: read shares of the weights instead of weights.
     """
     job = _job(memory, queries).replace(values=None, step=True)
     if shares:

@@ -11,7 +11,7 @@ A module `hopfield/memories/<name>.py`, which needs no registration, defines
     SYMBOL: (optional) the symbol of that number in LaTeX; the name of the argument where there is none
     INTEGER_FIELDS: (optional) True where fields are sums of M integers, so that an even M can leave exact ties
 
-Models whose states or updates are not those of a `Memory` stand outside: `networks.binary` (neurons {0, 1}; two of them
+Models with other states or updates than a `Memory` stand outside: `networks.binary` (neurons {0, 1}; two of these rules
 are, as spins, the memories covariance and willshaw), `networks.sequences` (each step leads to the next pattern),
 `networks.bidirectional` (states are pairs), `networks.random_features` (a fixed size, which keeps no pattern) and
 `graphs` (states by layer).
@@ -85,7 +85,7 @@ class Blueprint(NamedTuple):
     integer_fields: bool = False
     """True if fields are sums of M integers, so that an even M can leave exact ties, which keep a spin."""
     draw: Callable[..., Any] | None = None
-    """Biased random patterns of key, M and N, where its theory is stated for such; None where it is for `ensemble`."""
+    """Biased random patterns of key, M and N, if the theory is stated for them; None if it is stated for `ensemble`."""
 
     def __repr__(self) -> str:
         return f"Blueprint({self.spec!r}, load {self.scaling.symbol}, {self.ensemble})"
@@ -108,7 +108,7 @@ class Blueprint(NamedTuple):
         return (getattr(module, "SYMBOL", argument.name), argument.default) if hasattr(module, "PARAMETER") else None
 
     def failing(self, num_patterns: int, neurons: int) -> str:
-        """Sentence on why a memory of that many random patterns has no numbers; empty where it has, or has too many."""
+        """Sentence on why that many random patterns make a memory of NaN; empty if they do not, or are too many to try."""
         if num_patterns * neurons > 2**22:
             return ""
         rows = np.random.default_rng(0).choice(np.array([-1, 1], np.float32), (num_patterns, neurons))

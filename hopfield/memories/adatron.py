@@ -21,7 +21,7 @@ def adatron(patterns: Stored, *, most: int = 5000, mask: Used = None) -> Asymmet
     """W_ij = Σ_μ x_i^μ ξ_i^μ ξ_j^μ / N with x ≥ 0 of least ‖W_i‖ among those with ξ_i h_i ≥ 1: the largest κ = 1/‖W_i‖.
 
     All patterns at a time, x ← max(0, x + (1 − ξ_i h_i)/L) with L the largest eigenvalue of Σ_μ ξ^μ ξ^μᵀ / N, from an x
-    ahead of the last: Nesterov's gradient for that quadratic programme, whose momentum a row loses where it leads
+    ahead of the last: Nesterov's gradient for that quadratic programme; a row loses a momentum that leads
     uphill. Rows that no couplings can hold grow without end, and stop after `most` repetitions, as do those that can be
     held with a κ near zero.
 

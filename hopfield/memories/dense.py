@@ -53,7 +53,7 @@ class DenseTheory(Theory):
 
 
 def theory_of_degree(degree: int) -> Theory:
-    """Theory of a degree. That of 2 is the classical network's, in which successive steps share noise."""
+    """Theory of a degree. Degree 2 is the classical network, in which successive steps share noise."""
     return ClassicalTheory() if degree == 2 else DenseTheory(degree)
 
 

@@ -21,7 +21,7 @@ ENSEMBLE = "sphere"
 class NeighbourTheory(Theory):
     """Counts of neighbours: a pattern has more than half of the weight, and stays, iff no other is within its support.
 
-    So for the patterns of norm √N with probability (1 − p)^{M−1}, p that of an overlap above 1 − 1/(βN), exact.
+    So for patterns of norm √N with probability (1 − p)^{M−1}, exact, p the probability of an overlap above 1 − 1/(βN).
     """
 
     sized = frozenset(CRITERIA)
@@ -59,7 +59,7 @@ THEORY = NeighbourTheory()
 def epanechnikov(patterns: Patterns, beta: float | None = None, *, mask: Used = None, values: Values = None) -> Memory:
     """E = −β⁻¹ log Σ_μ [1 − β‖x − ξ_μ‖²/2]₊, update x' = mean of the patterns closer than √(2/β).
 
-    A query farther than that from every pattern has infinite energy and stays where it is.
+    A query farther than that from every pattern has infinite energy and does not move.
 
     Args:
         patterns: real patterns [M, N].

@@ -26,8 +26,7 @@ def images(patterns: Patterns, beta: float | None = None, *, mask: Used = None, 
 
     Args:
         patterns: images [M, N], a row each, of any unit and offset of intensity.
-        beta: inverse temperature; by default that of images spread as these are, `SHARPNESS` over their mean distance
-            from their mean.
+        beta: inverse temperature; by default `SHARPNESS` over the mean distance of the images from their mean.
         mask, values: as in `Memory`.
     Raises:
         ValueError: patterns of a source without a β.

@@ -21,7 +21,7 @@ SYMBOL = "D"
 Dream = Literal["attractors", "fields"]
 DREAMS: tuple[Dream, ...] = get_args(Dream)
 LONGEST = 100
-"""Sweeps after which a dream ends where it is."""
+"""Sweeps after which a dream ends, at rest or not."""
 
 
 def unlearning(

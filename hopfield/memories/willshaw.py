@@ -59,9 +59,9 @@ THEORY = WillshawTheory()
 def willshaw(patterns: Stored, *, mask: Used = None) -> Couplings:
     """E = Σ_{i<j} (1 − W_ij) V_i V_j − ½ Σ_i V_i with W_ij = [Σ_μ η_i η_j > 0] and V = (1 + x)/2: synapses that lack.
 
-    A neuron is on where it has synapses from all that are on, whatever their number: the threshold follows the cue, as
-    in the paper, and with it there is an energy; that of the couplings is E but for a constant. One step from a pattern
-    is that of the paper. With no patterns in use nothing lacks.
+    A neuron is on if it has synapses from all neurons that are on, whatever their number: the threshold follows the
+    cue, as in the paper, and there is an energy, E of the couplings but for a constant. One step from a pattern is the
+    paper's step. With no patterns in use no synapse lacks.
 
     Args:
         patterns: spins [M, N], +1 where a neuron is on.

@@ -12,7 +12,7 @@ from hopfield.metrics.forms import Diagonal, Euclidean, LowRank, Metric, Scaled
 def singular_values(metric: Metric) -> Float[Array, "*h N"]:
     """Singular values of a metric in falling order, zero where they are rounding.
 
-    Those of WᵀW come from W, in whose digits; entries of a diagonal and parts of a block are no other's rounding.
+    Singular values of WᵀW come from W, with W's digits; entries of a diagonal and blocks round by themselves.
     """
     if isinstance(metric, BlockDiagonal):
         values = side_by_side([singular_values(part) for part in metric.metrics])

@@ -3,7 +3,7 @@
     CONTRACTIONS["scores"](query, key)             S^ij = Q^ia K^ja
     CONTRACTIONS["head_scores"](query, key)        S^hij = Q^hia K^hja
     contract("ia,ab,jb->ij", Q=query, g=g, K=key)  any other formula
-    CONTRACTIONS["scores"].summed, .free           "a" and "ij": what is summed over, and what is left; .in_words()
+    CONTRACTIONS["scores"].summed, .free           "a" and "ij": summed and free indices; .in_words()
 
 Source: Kataru 2026, §2.4, where the formulas are given.
 """

@@ -62,8 +62,8 @@ def inverse(g: Form) -> Metric:
     Under a trace, where values are not known, the inverse of a numerically singular matrix is NaN.
 
     Raises:
-        ValueError: g is not square, or singular: its rank, to rounding, is less than N. That of WᵀW is known from
-            W's shape alone.
+        ValueError: g is not square, or singular: its rank, to rounding, is less than N. W's shape alone bounds
+            the rank of WᵀW.
     """
     metric = _metric(g)
     if isinstance(metric, Euclidean):

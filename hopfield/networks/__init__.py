@@ -3,12 +3,12 @@
     asymmetric       spins whose couplings need not be symmetric
     attractors       where a given network comes to rest, and how heat moves it
     binary           neurons {0, 1} with a threshold, and the rules for sparse patterns: covariance, Willshaw
-    bidirectional    pairs of patterns, each of which calls for the other
-    examples         patterns of which noisy examples alone are seen
+    bidirectional    pairs of patterns that call for each other
+    examples         patterns that are seen as noisy examples alone
     random_features  any number of patterns in a vector of fixed size
     sequences        patterns that call for the next one
 
-Networks of several layers of neurons are those of `hopfield.graphs`, couplings of spins `hopfield.Couplings`.
+Networks of several layers of neurons are in `hopfield.graphs`, couplings of spins in `hopfield.Couplings`.
 """
 
 from hopfield._arguments import public

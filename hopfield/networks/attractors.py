@@ -74,7 +74,7 @@ def find_attractors(
     """Fixed points at zero temperature that random starts reach by asynchronous sweeps.
 
     Args:
-        couplings: `Couplings`, `AsymmetricCouplings` or a matrix W [N, N] of which `as_couplings` makes them.
+        couplings: `Couplings`, `AsymmetricCouplings` or a matrix W [N, N], which `as_couplings` converts.
         key: JAX random key of starts and orders.
         starts: random states to begin from; attractors with basins well below 1/starts are not seen.
         dynamics: "asynchronous" or "sequential".

@@ -78,7 +78,7 @@ class BinaryNetwork(Node):
 
         Args:
             state: neurons [N].
-            active: how many, 0 to N; of equal fields those of lower index win. May be traced; NaN out of range.
+            active: how many, 0 to N; among equal fields lower indices win. May be traced; NaN out of range.
         """
         field = self.local_field(state)
         if not is_traced(active) and integer("active", active, 0) > field.size:
@@ -107,8 +107,8 @@ def covariance_network(
     Args:
         patterns: η, entries 0 and 1 [M, N].
         activity: a, above 0 and below 1; the share of ones among all patterns in use if None.
-        threshold: θ; ½ − a if None, halfway between the signals 1 − a and −a of neurons to be on and off. The best one
-            near capacity is that of `theory.sparse.spinodal`.
+        threshold: θ; ½ − a if None, halfway between the signals 1 − a and −a of neurons to be on and off.
+            `theory.sparse.spinodal` has the best threshold near capacity.
         offset: b, as in `BinaryNetwork`; ½ is the ±1 form of Amit, Gutfreund & Sompolinsky 1987.
         mask: patterns in use [M].
     Raises:

@@ -15,7 +15,7 @@ def examples_network(examples: Float[Array, "M A N"], *, supervised: bool = True
     Without a teacher J ∝ Σ_{μ,a} η^{μa} (η^{μa})ᵀ. Both are over N, and over A² or A.
 
     Args:
-        examples: η [M, A, N], as of `patterns.examples`; a third axis of zeros is an example that is not there.
+        examples: η [M, A, N], as `patterns.examples` draws them; an example of zeros is absent.
         supervised: whether the examples of one pattern are added up before they are stored.
     Source: Agliari, Alemanno, Barra & De Marzo 2022; Alemanno, Aquaro, Kanter, Barra & Agliari 2023.
     """

@@ -38,7 +38,7 @@ FEATURES: tuple[FeatureKind, ...] = get_args(FeatureKind)
 BLOCK = 256
 """Patterns whose features are held at once while many are added."""
 GROUPS = 8
-"""Groups of projections at right angles from which on the error is that of their means."""
+"""Number of groups of projections at right angles from which on the means of groups give the error."""
 
 
 class FeatureMemory(Node):
@@ -51,8 +51,8 @@ class FeatureMemory(Node):
         beta: β > 0; may be traced.
         kind: "trigonometric", cos and sin of √β w·x; "positive", e^(±√β w·x − β‖x‖²), never negative, with an error
             that a memory foretells too small (see `predicted_error`), so that `limit` lets more pass.
-        orthogonal: projections at right angles to each other, N at a time, which lowers the error. Of fewer than 16 N
-            features it is predicted as that of independent projections, which is more.
+        orthogonal: projections at right angles to each other, N at a time, which lowers the error. For fewer than 16 N
+            features the prediction is the larger error of independent projections.
         limit: relative error of the sum above which the energy is NaN.
     Raises:
         ValueError: a number out of range or an odd number of features.

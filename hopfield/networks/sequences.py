@@ -27,7 +27,7 @@ class SequenceMemory(Node):
     Args:
         patterns: spins [M, N] in the order of the sequence.
         degree: d ≥ 1 of f(x) = x^d; 1 is the asymmetric Hebb rule, None the exponential e^{(N−1)(x−1)}.
-        ratio: λ ≥ 0, strength of the symmetric term that holds a pattern where it is; above 1 it holds for good.
+        ratio: λ ≥ 0, strength of the symmetric term that keeps the present pattern; above 1 it keeps it for good.
         cyclic: whether the first pattern follows the last; else the last calls for itself.
         pseudo_inverse: take the overlaps of independent patterns apart, f(Σ_ν (O⁺)_{μν} m_ν) with O = ΞΞᵀ/N: every
             transition of M < N patterns is right, however correlated they are. The own spin then counts.
@@ -125,8 +125,8 @@ class SequenceMemory(Node):
 def _exact_exponential_sum(sums: Array, *signs: Float[Array, "M N"]) -> Float[Array, "N"]:
     """Σ_μ signs e^sums [N] of whole sums from 1 − N to N − 1, added up over `signs`, up to a factor above 0 for each.
 
-    Terms are counted by their sum first, exactly where they are ±1: what cancels leaves nothing, and what is left is
-    not lost beside it, however small.
+    Terms are counted by their sum first, exactly where they are ±1: terms that cancel leave nothing, and a small
+    remainder is not lost beside them.
     """
     neurons = sums.shape[1]
     place = (0.5 * (sums + neurons - 1)).astype(jnp.int32)  # every other whole number is one

@@ -30,8 +30,8 @@ def krylov(linear: Callable, start: State, steps: int) -> tuple[Array, Array]:
 def dominant(matrix: Float[Array, "K K"]) -> tuple[Float[Array, ""], Float[Array, "K"]]:
     """Eigenvalue of the largest magnitude of a small matrix, if it is real, and its eigenvector.
 
-    By squaring, P = (matrix ± c)^(2^50): the other eigenvalues vanish unless they are within a part in 10¹³, those of
-    the other sign even where they are as large. Unlike `eig` it runs on every device and needs no symmetry.
+    By squaring, P = (matrix ± c)^(2^50): the other eigenvalues vanish unless they are within a part in 10¹³; an
+    eigenvalue of the other sign vanishes even if as large. Unlike `eig` it runs on every device and needs no symmetry.
     """
     size = largest(jnp.abs(matrix))
     matrix = matrix / nonzero(size)

@@ -46,7 +46,7 @@ def weights_of(levels: Levels, separation: Separation) -> Array:
 
 
 def log_partition(levels: Levels, separation: Separation) -> Array:
-    """F(β s). It is −∞ where it has no finite value."""
+    """F(β s); −∞ where F has no finite value."""
     filled, potential = _potential(levels, separation)
     peak = levels.exact_beta * levels.top
     potential = potential + jnp.where(levels.top == 0, 0.0, peak)  # 0·∞ of a best score of zero is zero

@@ -31,10 +31,10 @@ class CorrelationTime(NamedTuple):
 def correlation_time(series: Float[Array, "T"], *, factor: float = 6.0) -> CorrelationTime:
     """τ = ½ + Σ_{t=1}^W ρ(t) of a stationary series, W the first lag with W ≥ factor·τ(W).
 
-    The mean of the series has the variance 2τ/T of one of its entries. As the mean is that of the series itself, τ is
-    raised by its part (2W + 1)/T (Wolff 2004, eq. 49). Where ρ(1) < 0 or τ < ¼ correlations change sign: W is then that
-    of |ρ|, of sums of two entries where ρ(1) < 0, and the error that of the spectrum about frequency 0. A series much
-    shorter than 50 τ says little; one that does not vary, or whose sum comes out below 0, has no τ (NaN).
+    The mean of the series has the variance 2τ/T of one of its entries. The mean is taken from the series itself, so
+    that τ is raised by a share (2W + 1)/T (Wolff 2004, eq. 49). Where ρ(1) < 0 or τ < ¼ correlations change sign: W is
+    then taken from |ρ|, for sums of two entries where ρ(1) < 0, and the error from the spectrum about frequency 0. A
+    series much shorter than 50 τ says little; one that does not vary, or whose sum comes out below 0, has no τ (NaN).
 
     Args:
         series: [T], its entries one step apart, at rest from the first on.
@@ -76,8 +76,9 @@ def _correlation_time(series: Array, factor: ArrayLike) -> CorrelationTime:
 def split_rhat(chains: Float[Array, "C S"]) -> Scalar:
     """R̂ of an observable in several chains: 1 where they cannot be told apart, above 1.01 where they are not mixed.
 
-    Every chain is cut in two. Values become the normal scores of their ranks, and those of their distances from the
-    median; R̂ is the larger of the two √((S − 1)/S + B/(S W)), of variances B/S of the means and W within the halves.
+    Every chain is cut in two. Values become the normal scores of their ranks, and of the ranks of their distances from
+    the median; R̂ is the larger of the two √((S − 1)/S + B/(S W)), of variances B/S of the means and W within the
+    halves.
 
     Args:
         chains: [C, S], at least four steps of each.

@@ -14,7 +14,7 @@ Every function works along one axis of an array of scores or of weights, and sha
                 scores [M], [B, 1] with [T, M] for a sweep; the ends give the limits (equal weights, the best scores
                 alone) of separations whose weights sum to one
     mask        patterns in use, broadcast against the scores; scores of −∞ are left out as well
-    precision   as of the scores, at least float32; `boltzmann_weights` gives back half precision
+    precision   the scores', at least float32; `boltzmann_weights` gives back half precision
     gradients   finite at masked patterns and at weights of zero, where −ln p is taken as zero
 
 A row with no pattern in use has zero weights, zero energy and entropies, F = −∞ and Φ = +∞ for normalised weights.

@@ -95,7 +95,7 @@ def weight_probability(neurons: int, num_patterns: float, log_weight: Function, 
     """Probability that a pattern has more than half of the weight in a state with `flipped` of its spins flipped.
 
     P(X < 1) of X = Σ_{ν≠μ} |f′(ξ_ν·x)| / |f′(ξ_μ·x)|; one pattern of as much weight as the target rules the target out.
-    Where the weights are whole multiples of the least, as of powers, X = 1 is the tie it is; elsewhere it counts half.
+    Where the weights are whole multiples of the least, as for powers, X = 1 is a tie; elsewhere X = 1 counts half.
 
     Args:
         neurons, flipped: as for `one_step_error`.

@@ -1,8 +1,9 @@
 """Fisher–Rao geometry of families of distributions, one module per family.
 
 Each has `inner_product`, `norm`, `exp`, `log` and `dist` in closed form, with the names and the order of arguments of
-geomstats; `metric_matrix` where points are vectors, and `parallel_transport` where it is known. Only the logarithm of
-`normal`, mean and covariance both free, has no known closed form: it is solved for and says whether it has converged.
+geomstats; `metric_matrix` where points are vectors, and `parallel_transport` where a closed form is known. Only the
+logarithm of `normal`, mean and covariance both free, has no known closed form: it is solved for and says whether it has
+converged.
 """
 
 from hopfield._arguments import public

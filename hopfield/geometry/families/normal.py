@@ -67,7 +67,7 @@ def log(
 
     Returns:
         The vector, and its residual, the number of Newton steps, at most `max_iterations`, and whether it converged.
-        The residual is that of the end in coordinates in which `base_point` is (0, I), relative to 1 + its size.
+        The residual is the miss of the end in coordinates in which `base_point` is (0, I), relative to 1 + its size.
         In 40 random directions of 2, 4 and 8 dimensions each, all converged up to a distance of 5, and 93 % at 6.
     """
     return _log(*_as_normals(point=point, base_point=base_point), tolerance, max_iterations)
@@ -76,7 +76,7 @@ def log(
 def dist(
     point_a: Normal, point_b: Normal, *, tolerance: ArrayLike = 1e-12, max_iterations: ArrayLike = 50
 ) -> Float[Array, ""]:
-    """Length of the geodesic that `log` finds. NaN where it has not converged."""
+    """Length of the geodesic that `log` finds. NaN if `log` has not converged."""
     tangent_vec, info = log(point_b, point_a, tolerance=tolerance, max_iterations=max_iterations)
     return jnp.where(info.converged, norm(tangent_vec, point_a), jnp.nan)
 

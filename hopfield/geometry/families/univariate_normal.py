@@ -123,7 +123,7 @@ def _far_end(velocity: Point, near: Array) -> tuple[Array, Array, Point]:
 
 
 def _half_length(point_a: Point, point_b: Point) -> tuple[Float[Array, ""], Array]:
-    """tanh² s/2 = |z − z′|²/|z − z̄′|² where that is small, and where it is."""
+    """tanh² s/2 = |z − z′|²/|z − z̄′|² where small, and a flag for small."""
     apart = _plane(point_a) - _plane(point_b)
     square = jnp.sum(apart * apart)
     return ratio(square, square + 4 * point_a[1] * point_b[1])
