@@ -108,7 +108,7 @@ class Blueprint(NamedTuple):
         return (getattr(module, "SYMBOL", argument.name), argument.default) if hasattr(module, "PARAMETER") else None
 
     def failing(self, num_patterns: int, neurons: int) -> str:
-        """Sentence on why that many random patterns make a memory of NaN; empty if they do not, or are too many to try."""
+        """Sentence on why that many random patterns make a memory of NaN; empty if not, or if they are too many."""
         if num_patterns * neurons > 2**22:
             return ""
         rows = np.random.default_rng(0).choice(np.array([-1, 1], np.float32), (num_patterns, neurons))
