@@ -73,7 +73,7 @@ def run_command(action: Callable[[], int], *, final: bool = False) -> int:
 
 
 def stop_if_asked() -> None:
-    """Raise the interruption that a signal has asked for and that never arrived.
+    """Check that every interruption that a signal has asked for arrived: raise one that did not.
 
     Python drops an exception that a signal raises inside a finaliser or a callback of the garbage collector, of which
     JAX has one.
