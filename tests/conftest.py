@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 # Programs of tests run once on tiny arrays: compiling is their cost, and half of that is optimisation. Split between
 # threads a program takes longer and twice the memory maps. A jaxlib that no longer knows one of these flags ends the
@@ -38,6 +39,7 @@ os.environ.setdefault("WANDB_MODE", "disabled")
 import hypothesis
 import jax
 import matplotlib
+import numpy as np
 import pytest
 
 import tests.shapes  # noqa: F401 - the hook of jaxtyping finds it by this name
@@ -85,6 +87,8 @@ LONG = {"slow", "physics", "process", "exhaustive"}
 
 COMPILED = "/jax/core/compile/backend_compile_duration"
 compiled = 0
+imported: dict[str, Any] = {}
+"""State of each module's generator before its first test."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -121,6 +125,14 @@ def programs_are_counted(request: pytest.FixtureRequest) -> Iterator[None]:
     before = compiled
     yield
     request.node.user_properties.append(("programs", compiled - before))
+
+
+@pytest.fixture(autouse=True)
+def draws_do_not_depend_on_other_tests(request: pytest.FixtureRequest) -> None:
+    """A module's generator is set back before each test, so that a case alone draws what it draws among all."""
+    generator = getattr(getattr(request, "module", None), "RNG", None)
+    if isinstance(generator, np.random.Generator):
+        generator.bit_generator.state = imported.setdefault(request.module.__name__, generator.bit_generator.state)
 
 
 def _count(event: str, seconds: float, **kind: object) -> None:

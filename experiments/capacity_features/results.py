@@ -52,7 +52,7 @@ def _exponent(rows: Table, column: str) -> dict:
     wide = rows[rows["features"].isin(small.index[small & known])]
     squares = wide.pivot_table(index="sample", columns="features", values=column)
     squares = squares.loc[:, (squares > 0).sum() > 1]  # one pattern is read without any error
-    if squares.shape[1] < 3 or squares.shape[0] < 2:
+    if min(squares.shape) < 2:
         return {"value": None}
     values, size = squares.to_numpy(), np.log(squares.columns.to_numpy(float))
 

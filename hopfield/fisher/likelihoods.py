@@ -50,7 +50,7 @@ class Likelihood(Node, abc.ABC):
             raise ValueError(f"targets must have shape {list(shape)}, got {list(targets.shape)}")
 
         def possible(y: Array) -> Array:  # of outputs, which may be traced, the shape decides
-            return self.possible(jnp.zeros(outputs.shape, outputs.dtype), y)
+            return self.possible(jnp.zeros(outputs.shape, jnp.result_type(outputs)), y)
 
         if violated(possible, targets):
             with jax.ensure_compile_time_eval():

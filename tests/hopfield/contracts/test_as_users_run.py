@@ -1,0 +1,52 @@
+"""A part of the contracts with JAX as users have it: 32-bit numbers, and arrays of other ranks broadcast."""
+
+import jax
+import numpy as np
+import pytest
+
+from hopfield import retrieve
+from tests.hopfield.contracts import test_models
+from tests.hopfield.contracts.parts import energies, quick
+from tests.hopfield.contracts.test_layers import (
+    test_a_result_is_finite_single_precision_and_depends_on_every_parameter as test_layers_are_single_and_learn,
+)
+from tests.hopfield.contracts.test_models import MODELS, PATTERNS, every_model
+from tests.hopfield.contracts.test_public import test_other_numbers_compile_nothing as test_calls_compile_once
+
+__all__ = ["test_calls_compile_once", "test_layers_are_single_and_learn"]
+
+STATES = np.asarray(test_models.STATES)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def as_users():
+    """JAX as it is imported, in place of the strict numerics of `tests/conftest.py`."""
+    usual = {"jax_enable_x64": False, "jax_numpy_rank_promotion": "allow"}
+    before = {name: getattr(jax.config, name) for name in usual}
+    for name, value in usual.items():
+        jax.config.update(name, value)
+    yield
+    for name, value in before.items():
+        jax.config.update(name, value)
+
+
+@every_model
+def test_a_memory_of_numpy_arrays_is_that_of_64_bits(name):
+    with jax.enable_x64(True):
+        expected = test_models.views(name)
+    found = test_models.look(MODELS[name].build(PATTERNS), STATES)
+    assert {value.dtype for value in found.values()} == {np.dtype("float32")}
+    test_models.assert_same(found, expected, rtol=test_models.ITERATED.get(name, 1e-4), atol=1e-5)
+
+
+@every_model
+def test_energy_falls_along_a_retrieval_but_for_rounding(name):
+    model = MODELS[name].build(PATTERNS)
+    dynamics = next((each for each in ("synchronous", "sequential") if model.descends(each)), None)
+    if dynamics is None:
+        pytest.skip("its update has no energy")
+    energy = np.asarray(quick(jax.vmap(lambda state: energies(model, state, dynamics)))(STATES))
+    assert np.all(np.diff(energy) <= 1e-5 * (1 + np.abs(energy[:, :-1])))
+    end = quick(lambda state: retrieve(model, state, dynamics=dynamics))(STATES[0])
+    assert end.state.dtype == end.energy.dtype == np.float32
+    np.testing.assert_allclose(end.energy, model.energy(end.state), rtol=1e-5)
