@@ -6,20 +6,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-import scipy.linalg
 
 from hopfield._arrays import (
-    block_diagonal,
     length,
     lengths,
     product,
     row_products,
     same_rank,
-    side_by_side,
     softmax_read,
-    transposed,
     weighted_rows,
-    with_rank,
 )
 from tests.source_code import LIBRARY, ROOT, tree_of
 
@@ -40,27 +35,6 @@ def test_products_broadcast_leading_axes_of_different_number(order):
     a, b = normal(*one, 4, 5), normal(*other, 5, 6)
     assert [x.ndim for x in same_rank(a, b)] == [4, 4]
     np.testing.assert_allclose(product(a, b), np.matmul(a, b), atol=1e-14)
-
-
-def test_new_axes_stand_after_the_leading_ones():
-    x = normal(2, 4, 5)
-    assert with_rank(x, 5).shape == (2, 1, 1, 4, 5)
-    assert with_rank(x, 3) is x
-    assert transposed(x).shape == (2, 5, 4)
-
-
-def test_blocks_stand_along_the_diagonal_for_every_head():
-    parts = [normal(3, 2, 1), normal(2, 4), normal(3, 1, 2)]
-    found = block_diagonal(parts)
-    assert found.shape == (3, 5, 7)
-    for head in range(3):
-        expected = scipy.linalg.block_diag(parts[0][head], parts[1], parts[2][head])
-        np.testing.assert_array_equal(found[head], expected)
-
-
-def test_rows_of_different_leading_axes_are_joined():
-    a, b = normal(3, 2), normal(4)
-    np.testing.assert_array_equal(side_by_side([a, b])[1], jnp.concatenate([a[1], b]))
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
@@ -131,12 +105,6 @@ def test_a_row_of_masked_scores_reads_zero_and_moves_nothing():
     assert np.isfinite(found)
     np.testing.assert_array_equal(np.asarray(slopes)[..., 2, :], 0.0)
     np.testing.assert_array_equal(np.asarray(softmax_read(scores, VALUE, None))[..., 2, :], 0.0)
-
-
-def test_a_score_that_is_no_number_makes_its_row_none():
-    scores = np.where(np.arange(5)[:, None] == 2, np.nan, SCORES)
-    found = np.isnan(np.asarray(softmax_read(scores, VALUE, None)))
-    np.testing.assert_array_equal(found, np.broadcast_to(np.arange(5)[:, None] == 2, found.shape))
 
 
 def aliases(path) -> set[tuple[str, str]]:

@@ -66,11 +66,6 @@ def test_energies_and_landscapes_show_the_energy_and_the_way() -> None:
         plots.landscape(Bowl().energy, origin=np.zeros(3))
 
 
-def test_a_spectrum_is_that_of_a_symmetric_metric():
-    with pytest.raises(ValueError, match=r"^values must be a symmetric metric"):
-        plots.spectrum(np.array([[2.0, 1.0], [0.0, 2.0]]))  # the lower triangle alone would give 2 and 2
-
-
 def test_weights_of_large_scores_are_those_of_double_precision() -> None:
     first, second = (line.get_ydata() for line in plots.temperatures([1e8, 1e8 + 1], [1.0, 1e9]).lines)
     np.testing.assert_allclose([first, second], [[1 / (1 + np.e), 0.0], [np.e / (1 + np.e), 1.0]])

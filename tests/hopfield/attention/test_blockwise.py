@@ -1,7 +1,5 @@
 """Block-wise attention: the dense one to rounding, gradients included, in memory that does not grow with T × S."""
 
-from functools import partial
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -60,14 +58,6 @@ def test_it_is_dense_attention_with_the_same_gradients_at_lengths_no_block_divid
     blocks = with_gradients(lambda q, k, v, b: attend_blockwise(q, k, v, beta=b, mask=mask, blocks=(4, 5)), *inputs)
     for expected, found in zip(dense, blocks, strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
-
-
-def test_large_scores_take_the_running_maximum_and_stay_exact():
-    """Scores of some hundreds: e^s overflows, and no bound may stand for the maximum."""
-    query, key, value = drawn("heads", 20.0)
-    dense = core.attend(query, key, value, beta=1.0)
-    assert float(jnp.abs(core.scores(query, key, beta=1.0)).max()) > 200
-    np.testing.assert_allclose(attend_blockwise(query, key, value, beta=1.0, blocks=(4, 5)), dense, rtol=1e-10)
 
 
 def test_metrics_and_temperatures_per_head_have_the_dense_gradients():
@@ -134,47 +124,6 @@ def test_half_precision_accumulates_in_float32():
     found = attend_blockwise(query, key, value, blocks=(4, 5))
     assert found.dtype == jnp.bfloat16
     np.testing.assert_allclose(found.astype(jnp.float32), exact, atol=0.03)
-
-
-@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16], ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize("beta", [0.1, 0.2, 0.3])
-def test_exponentials_far_below_their_bound_are_kept_in_half_precision(beta, dtype):
-    """Scores whose bound is 10 to 30: relative to it weights in float16 were zero."""
-    rng = np.random.default_rng(0)
-    inputs = [jnp.asarray(rng.normal(size=shape), dtype) for shape in ((20, 64), (40, 64), (40, 8))]
-    found = attend_blockwise(*inputs, beta=beta, blocks=(8, 8))
-    expected = core.attend(*(rows.astype(jnp.float32) for rows in inputs), beta=beta)
-    np.testing.assert_allclose(np.asarray(found, np.float32), expected, atol=4 * float(jnp.finfo(dtype).eps))
-
-
-def test_a_query_opposite_to_all_keys_is_read_in_float16():
-    # Scores of −8 and bounds of 8: e^−16 relative to these is no normal number of float16.
-    query, key = -jnp.ones((9, 1), jnp.float16), jnp.full((9, 1), 8.0, jnp.float16)
-    value = jnp.asarray(np.linspace(1.0, 2.0, 9)[:, None], jnp.float16)
-    found = attend_blockwise(query, key, value, beta=1.0, blocks=(4, 4))
-    np.testing.assert_allclose(np.asarray(found, np.float32), 1.5, rtol=2e-3)
-
-
-def test_queries_are_not_rounded_to_the_type_of_the_keys():
-    rng = np.random.default_rng(0)
-    query, key, value = (jnp.asarray(rng.normal(size=shape), jnp.float32) for shape in ((20, 64), (40, 64), (40, 8)))
-    found, expected = (
-        attention(query, key.astype(jnp.bfloat16), value, beta=1.0)
-        for attention in (partial(attend_blockwise, blocks=(8, 8)), core.attend)
-    )
-    np.testing.assert_allclose(found, expected, atol=1e-5)
-
-
-@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16], ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize(("beta", "temperature"), [(0.3, None), (1e5, None), (None, 1e-6), (None, np.inf)])
-def test_queries_of_16_bits_are_not_rounded_with_beta(beta, temperature, dtype):
-    """Rounded, they were all NaN beyond 65504 in float16, and weights of sharp scores off by much in bfloat16."""
-    query, key, value = (3 * jax.random.normal(jax.random.key(i), (2, 20, 64), dtype) for i in range(3))
-    given = {"beta": beta, "temperature": temperature}
-    expected = core.attend(*(rows.astype(jnp.float32) for rows in (query, key, value)), **given)
-    for blocks in (None, (8, 7)):
-        found = np.asarray(attend_blockwise(query, key, value, blocks=blocks, **given), np.float32)
-        np.testing.assert_allclose(found, expected, atol=10 * float(jnp.finfo(dtype).eps))
 
 
 @pytest.mark.parametrize("shape", ["heads", "grouped"])

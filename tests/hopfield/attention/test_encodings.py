@@ -7,19 +7,12 @@ import pytest
 
 from hopfield import attention
 from hopfield.attention._angles import whole_angles
-from hopfield.attention.encodings import T5, Absolute, Alibi, Relative, Rotary, Sinusoidal, windows
+from hopfield.attention.encodings import T5, Absolute, Alibi, Relative, Rotary, Sinusoidal
 
 RNG = np.random.default_rng(0)
 QUERY = jnp.asarray(RNG.normal(size=(2, 3, 5, 8)))
 BETA = jnp.asarray(0.7)
 PLACES = 4 + jnp.arange(5)
-
-
-def test_windows_are_slices_of_one_line():
-    line = jnp.asarray(RNG.normal(size=(2, 11)))
-    found = windows(line, 4, 8)
-    for row in range(4):
-        np.testing.assert_array_equal(found[:, row], line[:, 3 - row : 11 - row])
 
 
 def test_biases_are_those_of_the_functions():
@@ -62,11 +55,6 @@ def test_additions_to_tokens():
     found = Absolute(table).add_to_inputs(x, PLACES)
     np.testing.assert_array_equal(found[:, :3], x[:, :3] + table[None, 4:])
     assert np.isnan(found[:, 3:]).all()  # places 7 and 8 are beyond the table
-
-
-def test_an_encoding_is_differentiable_in_its_numbers():
-    slope = jax.grad(lambda e: jnp.sum(e.score_bias(QUERY, BETA, PLACES, 9) ** 2))(T5(jnp.ones((8, 3)), True, 20))
-    assert slope.table.sum() == pytest.approx(2.0 * 3 * 5 * 9)
 
 
 def test_angles_are_right_at_every_whole_place_in_single_precision():

@@ -54,29 +54,6 @@ def test_local_attention_takes_metrics_separations_and_padding(option):
     np.testing.assert_allclose(local(query, key, value), dense(query, key, value), atol=1e-14)
 
 
-def test_gradients_of_local_attention_are_those_of_dense_attention():
-    """With a query that may read nothing, whose gradients are zero."""
-    inputs, valid = drawn(t=40, s=40), jnp.arange(40) % 13 < 5
-    mask = masks.sliding_window(3, 1) & masks.key_padding(valid)
-    local = lambda q, k, v: fewer_keys.attend_locally(q, k, v, left=3, right=1, valid=valid)
-    dense = lambda q, k, v: core.attend(q, k, v, mask=mask)
-    ours, theirs = (
-        jax.jit(jax.grad(lambda *x, f=f: jnp.sum(jnp.sin(f(*x))), argnums=(0, 1, 2)))(*inputs) for f in (local, dense)
-    )
-    for a, b in zip(ours, theirs, strict=True):
-        np.testing.assert_allclose(a, b, atol=1e-13)
-    assert np.all(np.asarray(ours[0][9]) == 0)
-
-
-def test_memory_of_local_attention_grows_with_length_not_with_its_square():
-    def temporary(length):
-        shape = jax.ShapeDtypeStruct((length, 16), jnp.float32)
-        run = jax.jit(lambda q, k, v: fewer_keys.attend_locally(q, k, v, left=31))
-        return run.lower(shape, shape, shape).compile().memory_analysis().temp_size_in_bytes
-
-    assert temporary(16384) < 4.5 * temporary(4096)
-
-
 def test_low_rank_attention_is_attention_over_mixed_keys():
     query, key, value = drawn(2, s=9)
     w_key, w_value = normal(3, 9), normal(3, 9)
@@ -99,16 +76,3 @@ def test_truncated_attention_is_the_best_approximation_of_its_rank():
         assert np.linalg.matrix_rank(found, tol=1e-10).tolist() == [rank, rank]
         left = np.sum((whole - found) ** 2, axis=(-2, -1))
         np.testing.assert_allclose(left, np.sum(sizes[:, rank:] ** 2, axis=-1), atol=1e-14)
-
-
-def test_truncated_attention_takes_nothing_from_keys_that_none_may_read():
-    query, key, value = drawn(t=5, s=7)
-    spoilt = key.at[4:].set(jnp.nan), value.at[4:].set(jnp.nan)
-    found = fewer_keys.attend_truncated(query, *spoilt, rank=2, mask=masks.padding(4))
-    expected = fewer_keys.attend_truncated(query, key[:4], value[:4], rank=2)
-    np.testing.assert_allclose(found, expected, atol=1e-14)
-
-
-def test_without_keys_nothing_is_read():
-    read = fewer_keys.attend_locally(jnp.ones((3, 2)), jnp.ones((0, 2)), jnp.ones((0, 4)), left=1)
-    np.testing.assert_array_equal(read, np.zeros((3, 4)))

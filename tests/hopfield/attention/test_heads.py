@@ -1,16 +1,13 @@
 """Heads against one attention at a time, sharing of keys against copies of them, and measures of diversity."""
 
 import math
-from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import metrics, separations
 from hopfield.attention import core, heads, masks
-from hopfield.attention.blockwise import attend_blockwise
 
 RNG = np.random.default_rng(17)
 START = RNG.bit_generator.state
@@ -48,34 +45,6 @@ def test_multi_head_attention_is_a_sum_over_heads(stored, kind):
     np.testing.assert_allclose(found, expected, atol=1e-13)
 
 
-def test_values_may_come_from_a_third_sequence():
-    p, x, y, z = projections(biases=False), normal(3, 5), normal(4, 5), normal(4, 5)
-    found = heads.multi_head(p, x, y, z)
-    query, key, value = (jnp.einsum("tn,hnr->htr", a, w) for a, w in ((x, p.query), (y, p.key), (z, p.value)))
-    np.testing.assert_allclose(found, jnp.einsum("htv,hvo->to", core.attend(query, key, value), p.output), atol=1e-13)
-
-
-@pytest.mark.parametrize(
-    "option", ["plain", "beta", "bias", "shared_bias", "causal", "lengths", "array", "metric", "sparsemax", "blockwise"]
-)
-def test_shared_keys_are_as_good_as_copies(option):
-    query, key, value = normal(2, 6, 4, 3), normal(2, 2, 5, 3), normal(2, 2, 5, 2)
-    given = {
-        "beta": {"beta": jnp.linspace(0.1, 2.0, 6)},
-        "bias": {"bias": normal(2, 6, 4, 5)},
-        "shared_bias": {"bias": normal(2, 1, 4, 5)},
-        "causal": {"mask": masks.causal()},
-        "lengths": {"mask": masks.padding(jnp.asarray([[2], [5]])) & masks.causal()},
-        "array": {"mask": jnp.asarray(RNG.random((1, 6, 4, 5)) < 0.7)},
-        "metric": {"metric": metrics.LowRank(normal(6, 2, 3))},
-        "sparsemax": {"separation": separations.Sparsemax()},
-    }.get(option, {})
-    attention = {"attention": partial(attend_blockwise, blocks=(2, 3))} if option == "blockwise" else {}
-    found = jax.jit(lambda *x: heads.attend_heads(*x, **given, **attention))(query, key, value)
-    copies = (jnp.asarray(np.repeat(x, 3, axis=1)) for x in (key, value))
-    np.testing.assert_allclose(found, jax.jit(core.attend)(query, *copies, **given), atol=1e-13)
-
-
 def test_golden_parity_of_grouped_heads_with_jax():
     query, key, value = (x.astype(jnp.float32) for x in (normal(2, 6, 4, 8), normal(2, 2, 4, 8), normal(2, 2, 4, 8)))
     golden = jax.nn.dot_product_attention(*(jnp.swapaxes(x, 1, 2) for x in (query, key, value)), is_causal=True)
@@ -106,17 +75,3 @@ def test_divergence_is_the_mean_relative_entropy_to_the_mean_head():
     flat = weights.reshape(2, 3, -1) / np.linalg.norm(weights.reshape(2, 3, -1), axis=-1, keepdims=True)
     cosines = [np.mean([flat[b, i] @ flat[b, j] for i in range(3) for j in range(i)]) for b in range(2)]
     np.testing.assert_allclose(heads.head_diversity(jnp.asarray(weights)), 1 - np.asarray(cosines), atol=1e-14)
-
-
-def test_equal_heads_have_no_diversity_and_disjoint_ones_the_most():
-    same = jnp.broadcast_to(jax.nn.softmax(normal(4, 5)), (3, 4, 5))
-    disjoint = jnp.broadcast_to(jnp.eye(3)[:, None, :], (3, 4, 3))
-    for measure, most in ((jax.jit(heads.head_diversity), 1.0), (jax.jit(heads.head_divergence), math.log(3))):
-        assert float(measure(same)) == pytest.approx(0.0, abs=1e-14)
-        assert float(measure(disjoint)) == pytest.approx(most, abs=1e-14)
-
-
-def test_queries_that_read_nothing_are_left_out_of_the_divergence():
-    weights = jnp.concatenate([jnp.eye(2)[:, None, :], jnp.zeros((2, 3, 2))], axis=1)
-    assert float(heads.head_divergence(weights)) == pytest.approx(math.log(2), abs=1e-15)
-    assert np.all(np.isfinite(jax.jit(jax.grad(heads.head_divergence))(weights)))

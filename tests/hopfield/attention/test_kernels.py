@@ -1,7 +1,5 @@
 """Additive scores and kernel regression: against loops in numpy, and by their properties."""
 
-from functools import partial
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -51,30 +49,6 @@ def test_kernel_regression_of_keys_on_a_sphere_is_attention():
     np.testing.assert_allclose(found, core.attend(query, key, value, beta=4.0), atol=1e-14)
 
 
-def test_kernel_regression_has_a_bandwidth_per_head():
-    query, key, value = (jnp.asarray(RNG.normal(size=(2, 2, n, 3))) for n in (4, 5, 5))
-    found = kernels.kernel_regression(query, key, value, bandwidth=np.array([0.5, 2.0]))
-    for head, bandwidth in enumerate((0.5, 2.0)):
-        expected = kernels.kernel_regression(query[:, head], key[:, head], value[:, head], bandwidth=bandwidth)
-        np.testing.assert_allclose(found[:, head], expected, rtol=1e-12)
-    with pytest.raises(ValueError, match=r"bandwidth must broadcast to the leading axes \[2, 2\], got shape \(5,\)"):
-        kernels.kernel_regression(query, key, value, bandwidth=np.ones(5))
-
-
-def test_a_query_far_from_all_keys_reads_the_nearest_one():
-    """Gaussians that all underflow, or squares beyond half precision, are no mask; 1/2 and 1/4 are exact in float16."""
-    key, value = jnp.asarray([[0.0, 1.0], [1.0, 0.0]]), jnp.asarray([[1.0], [2.0]])
-    for scale, bandwidth in ((1e200, 1.0), (1.0, 1e-200)):
-        query = scale * jnp.asarray([[0.6, 0.5]])
-        found = kernels.kernel_regression(query, scale * key, value, bandwidth=bandwidth)
-        np.testing.assert_array_equal(found, [[2.0]])
-    rows = [jnp.asarray([[0.0, 0.5], [1.0, 0.25]]) * 2.0**10] * 2
-    found = kernels.kernel_regression(*(x.astype(jnp.float16) for x in (*rows, value)), bandwidth=2.0**10)
-    np.testing.assert_allclose(found, kernels.kernel_regression(*rows, value, bandwidth=2.0**10), rtol=1e-3)
-    compact = partial(kernels.kernel_regression, log_kernel=lambda d: jnp.where(d < 0.1, 0.0, -jnp.inf))
-    np.testing.assert_array_equal(compact(rows[0], rows[0] + 1.0, value), 0.0)
-
-
 @pytest.mark.parametrize("metric", [None, np.eye(3)])
 def test_regression_is_smooth_where_a_query_is_a_key(metric):
     """Of two keys it is a sigmoid of a linear function of the query: f'' = f (1 − f)(1 − 2f) in every entry."""
@@ -82,11 +56,3 @@ def test_regression_is_smooth_where_a_query_is_a_key(metric):
     read = lambda query: kernels.kernel_regression(query[None], keys, jnp.array([[0.0], [1.0]]), metric=metric)[0, 0]
     value = float(read(keys[0]))
     np.testing.assert_allclose(jax.hessian(read)(keys[0]), value * (1 - value) * (1 - 2 * value), rtol=1e-5)
-
-
-def test_kernel_regression_reads_the_keys_of_its_mask_alone():
-    query, key, value = drawn()
-    used = jnp.array([True, False, True, True, False])
-    found = kernels.kernel_regression(query, key, value, mask=used[None])
-    np.testing.assert_allclose(found, kernels.kernel_regression(query, key[used], value[used]), atol=1e-14)
-    assert np.all(np.abs(found - kernels.kernel_regression(query, key, value)) > 1e-6)

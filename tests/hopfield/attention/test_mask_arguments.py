@@ -6,11 +6,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from flax import nnx
 
 from hopfield import attention, layers
 from hopfield.attention import core, masks
-from tests.hopfield.attention.rows import BY_HEAD, KEY, LENGTHS, QUERY, VALUE, WEIGHTS, B, H, X
+from tests.hopfield.attention.rows import BY_HEAD, KEY, LENGTHS, QUERY, VALUE, B, H
 
 ALONE = {
     "padding": (masks.padding(LENGTHS), lambda b: masks.padding(LENGTHS[b])),
@@ -32,38 +31,6 @@ def test_a_mask_is_one_of_sequences_also_with_as_many_heads(function, mask):
     for b in range(B):
         expected = BY_HEAD[function](QUERY[b], KEY[b], VALUE[b], mask=one(b))
         np.testing.assert_allclose(found[b], expected, atol=1e-12)
-
-
-def test_a_mask_of_sequences_goes_through_several_heads_and_shared_keys():
-    multi_head, heads = jax.jit(attention.multi_head), BY_HEAD["heads"]
-    found = multi_head(WEIGHTS, X, mask=masks.padding(LENGTHS))
-    shared = heads(QUERY, KEY[:, :1], VALUE[:, :1], mask=masks.padding(LENGTHS))
-    for b in range(B):
-        alone = masks.padding(LENGTHS[b])
-        np.testing.assert_allclose(found[b], multi_head(WEIGHTS, X[b], mask=alone), atol=1e-12)
-        np.testing.assert_allclose(shared[b], heads(QUERY[b], KEY[b, :1], VALUE[b, :1], mask=alone), atol=1e-12)
-
-
-def test_a_mask_belongs_to_the_sequences_that_only_values_have():
-    attend = BY_HEAD["attend"]
-    found = attend(QUERY[0], KEY[0], VALUE, mask=masks.padding(LENGTHS))
-    for b in range(B):
-        expected = attend(QUERY[0], KEY[0], VALUE[b], mask=masks.padding(LENGTHS[b]))
-        np.testing.assert_allclose(found[b], expected, atol=1e-12)
-
-
-@pytest.mark.parametrize("function", BY_HEAD)
-def test_an_array_without_an_axis_of_the_scores_is_refused(function):
-    short = masks.padding(LENGTHS).dense(4, 5)
-    with pytest.raises(ValueError, match=r"^mask must have all 4 axes of the scores or the last two, got shape"):
-        BY_HEAD[function](QUERY, KEY, VALUE, mask=short)
-
-
-@pytest.mark.parametrize("function", BY_HEAD)
-def test_a_mask_of_numbers_is_refused(function):
-    added = np.where(np.tri(4, 5, dtype=bool), 0.0, -np.inf)
-    with pytest.raises(ValueError, match=r"^mask must be boolean, True where a key may be read, got float64"):
-        BY_HEAD[function](QUERY, KEY, VALUE, mask=added)
 
 
 @pytest.mark.parametrize("function", [attention.linear_attention, partial(attention.attend_locally, left=2, right=1)])
@@ -117,15 +84,3 @@ def test_keys_and_values_that_no_query_may_read_change_nothing_whatever_they_are
         found = jax.tree.leaves(read(QUERY, *(np.where(mask, bad, x) for x in (KEY, VALUE))))
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, other, atol=1e-12)
-
-
-def test_marks_of_another_number_of_keys_are_refused():
-    """Marks of 3 of 5 keys would leave two of them unread without a word."""
-    layer = layers.HopfieldAttention(2, 4, rngs=nnx.Rngs(0))
-    for length in (3, 7):
-        mask = masks.causal() & ~masks.key_padding(np.ones((B, length), bool))
-        for read in (core.attend, attention.attend_blockwise, attention.attend_heads):
-            with pytest.raises(ValueError, match=f"valid must have one entry per key, 5, got {length}"):
-                read(QUERY, KEY, VALUE, mask=mask)
-        with pytest.raises(ValueError, match=f"valid must have one entry per key, 5, got {length}"):
-            layer(X, mask=mask)

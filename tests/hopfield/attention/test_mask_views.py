@@ -34,15 +34,6 @@ def test_text_shows_which_keys_are_read():
     assert mask_text(jnp.array([[True, False]]), 1, 2) == "■·"
 
 
-def test_padded_queries_read_nothing():
-    x = jnp.asarray(RNG.normal(size=(2, 4, 3)))
-    lengths = jnp.array([2, 4])
-    found = attend(x, x, x, mask=padding(lengths, queries=True))
-    np.testing.assert_array_equal(found[0, 2:], 0.0)
-    np.testing.assert_allclose(found[0, :2], attend(x, x, x, mask=padding(lengths))[0, :2], atol=1e-6)
-    np.testing.assert_allclose(found, attend_blockwise(x, x, x, mask=padding(lengths, queries=True)), atol=1e-6)
-
-
 def test_random_blocks_are_whole_blocks_and_the_own_one():
     mask = random_blocks(jax.random.key(0), 24, 4, 2)
     dense = np.asarray(mask.dense(24, 24)).reshape(6, 4, 6, 4)
@@ -54,19 +45,3 @@ def test_random_blocks_are_whole_blocks_and_the_own_one():
     np.testing.assert_allclose(attend_blockwise(x, x, x, mask=mask), attend(x, x, x, mask=mask), atol=1e-6)
     with pytest.raises(ValueError, match="count must be at most the 5 other blocks"):
         random_blocks(jax.random.key(0), 24, 4, 6)
-
-
-def test_random_blocks_are_refused_for_more_keys_than_they_were_drawn_for():
-    mask = random_blocks(jax.random.key(0), 6, 3, 1)
-    x = jnp.ones((12, 2))
-    for given in (mask, mask & causal()):
-        with pytest.raises(ValueError, match="drawn for a length of at most 6, got 12 keys"):
-            attend(x, x, x, mask=given)
-        with pytest.raises(ValueError, match="drawn for a length of at most 6, got 12 keys"):
-            given.dense(12, 12)
-
-
-@pytest.mark.parametrize("combine", [lambda m: m and m, lambda m: m or m, lambda m: not m])
-def test_masks_have_no_truth_value(combine):
-    with pytest.raises(TypeError, match="in place of and, or, not"):
-        combine(causal())

@@ -23,57 +23,6 @@ def test_a_score_of_minus_infinity_has_a_derivative_in_the_temperature(different
     np.testing.assert_allclose(slope, np.asarray([1.0, -1.0, 0.0]) * p[0] * p[1] / 1.5**2, atol=1e-12)
 
 
-BIASED = {
-    "attend": lambda bias: core.attend(QUERY, KEY, VALUE, bias=bias),
-    "decompose": lambda bias: core.decompose(QUERY, KEY, VALUE, bias=bias).output,
-    "scores": lambda bias: core.scores(QUERY, KEY, bias=bias),
-    "heads": lambda bias: attention.attend_heads(QUERY, KEY, VALUE, bias=bias),
-    "shared keys": lambda bias: attention.attend_heads(QUERY, KEY[:, :1], VALUE[:, :1], bias=bias),
-    "gradients": lambda bias: attention.attention_gradients(QUERY, KEY, VALUE, QUERY, bias=bias).query,
-    "verification": lambda bias: attention.verify_gradients(QUERY, KEY, VALUE, bias=bias).passed,
-}
-REFUSED = {
-    "truth values": (np.tri(4, 5, dtype=bool), r"^bias must be real numbers, got bool"),
-    "complex numbers": (np.ones((4, 5), complex), r"^bias must be real numbers, got complex"),
-    "a word": ("alibi", r"^bias must be an array of real numbers, got str"),
-    "too many keys": (np.ones(7), r"^bias must broadcast to the scores \[.*4, 5\], got shape \(7,\)"),
-    "too many queries": (np.ones((3, 1)), r"^bias must broadcast to the scores \[.*4, 5\], got shape \(3, 1\)"),
-}
-
-
-@pytest.mark.parametrize("bias", REFUSED)
-@pytest.mark.parametrize("function", BIASED)
-def test_a_bias_is_real_numbers_that_broadcast_to_the_scores(function, bias):
-    given, message = REFUSED[bias]
-    with pytest.raises(ValueError, match=message):
-        BIASED[function](given)
-
-
-def test_one_query_has_no_bias_of_several():
-    with pytest.raises(ValueError, match=r"^bias must broadcast to the scores \[2, 2, 1, 5\], got shape \(4, 5\)"):
-        core.attend(QUERY[..., :1, :], KEY, VALUE, bias=np.zeros((4, 5)))
-
-
-THREE = [RNG.normal(size=(3, n, 2)) for n in (4, 5, 5)]
-TEMPERED = {
-    "attend": core.attend,
-    "scores": lambda q, k, v, beta: core.scores(q, k, beta=beta),
-    "blockwise": attention.attend_blockwise,
-    "heads": attention.attend_heads,
-    "shared keys": lambda q, k, v, beta: attention.attend_heads(q, k[:1], v[:1], beta=beta),
-    "local": partial(attention.attend_locally, left=1),
-    "kernel features": lambda q, k, v, beta: attention.RandomFourier(jax.random.key(0), 2, 4, beta=beta)(q),
-    "gradients": lambda q, k, v, beta: attention.attention_gradients(q, k, v, q, beta=beta),
-    "relative": lambda q, k, v, beta: attention.relative_bias(q, np.ones((3, 2)), 5, beta=beta),
-}
-
-
-@pytest.mark.parametrize("function", TEMPERED)
-def test_as_many_inverse_temperatures_as_heads(function):
-    with pytest.raises(ValueError, match=r"^beta must (broadcast to the leading axes \[3\]|have length 1 or 3)"):
-        TEMPERED[function](*THREE, beta=np.asarray([0.1, 0.2]))
-
-
 ATTENDED = {
     "attend": core.attend,
     "decompose": lambda *rows, **given: core.decompose(*rows, **given)[1:],
@@ -106,11 +55,3 @@ def test_a_temperature_divides_the_bias_too():
     np.testing.assert_allclose(found.weights, jnp.exp(expected), atol=1e-12)
     np.testing.assert_allclose(found.potential, jax.nn.logsumexp(scores, axis=-1), atol=1e-12)
     np.testing.assert_allclose(attention.log_weights(0.5 * scores, temperature=0.5), expected, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["beta", "bias"])
-def test_heads_that_share_keys_are_all_counted(name):
-    """Two groups of two heads: what is given per group is no more of each head than three would be."""
-    query, given = np.ones((4, 4, 3)), {"beta": np.ones(2), "bias": np.ones((2, 4, 5))}
-    with pytest.raises(ValueError, match=rf"^{name} must have length 1 or 4, the heads, got 2"):
-        attention.attend_heads(query, KEY[0], VALUE[0], **{name: given[name]})

@@ -120,15 +120,6 @@ def test_energy_of_couplings_never_rises(dynamics):
     assert_never_rises(quick(jax.vmap(one))(matrix, states))
 
 
-def test_nearly_symmetric_couplings_are_made_symmetric():
-    """A skew part below the tolerance of `Couplings` would let the energy rise by as much."""
-    matrix = jax.random.normal(KEYS[1], (WIDTH, WIDTH))
-    skewed = (matrix + matrix.T) * (1.0 + 5e-5 * jnp.triu(jnp.ones_like(matrix)))
-    with pytest.warns(UserWarning, match=r"^matrix differs from its transpose by up to .*: taken as symmetric"):
-        built = Couplings(skewed).matrix
-    np.testing.assert_array_equal(built, built.T)
-
-
 def test_nothing_is_claimed_for_other_dynamics():
     spins = jnp.ones((2, WIDTH))
     assert not Memory(spins, separation=Linear(), space=Spins()).descends("synchronous")

@@ -119,17 +119,6 @@ def test_float32_stays_float32_and_agrees_with_float64(name):
     assert_same(found, views(name), rtol=ITERATED.get(name, 1e-4), atol=1e-5)
 
 
-@every_model
-def test_model_works_without_64_bit_types(name):
-    expected = views(name).get("energy", [np.nan])[0]
-    with jax.enable_x64(False):
-        model = MODELS[name].build(np.asarray(PATTERNS, np.float32))
-        state = jnp.asarray(np.asarray(STATES[0]), jnp.float32)
-        end, energy = quick(lambda state: (retrieve(model, state), model.energy(state)))(state)
-        assert end.state.dtype == end.energy.dtype == energy.dtype == jnp.float32
-        np.testing.assert_allclose(energy, expected, rtol=1e-4)
-
-
 @pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.takes_beta])
 @pytest.mark.parametrize("beta", BETAS)
 def test_extreme_inverse_temperatures_stay_finite(name, beta):

@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 
 from hopfield.couplings import Couplings, hebb_couplings
-from hopfield.dynamics.asynchronous import ORDERS, priorities, relax, sweep, unstable, visiting_order
+from hopfield.dynamics.asynchronous import ORDERS, relax, sweep, unstable, visiting_order
 from hopfield.dynamics.heat_bath import glauber
 from hopfield.memory import Memory
 from hopfield.separations import Linear, Polynomial
@@ -148,27 +148,6 @@ def test_a_spin_with_no_field_is_stable():
     assert not np.any(quick(jax.vmap(lambda state: unstable(memory, state)))(states))
 
 
-@pytest.mark.parametrize("neurons", [1, 2, 7, 8, 1024])
-def test_visiting_orders_are_fresh_permutations(neurons):
-    orders = np.stack([visiting_order(KEY, turn, neurons, "asynchronous") for turn in range(3)])
-    np.testing.assert_array_equal(np.sort(orders, axis=1), np.tile(np.arange(neurons), (3, 1)))
-    if neurons > 7:
-        assert not np.array_equal(orders[0], orders[1])
-        assert not np.array_equal(orders[0], visiting_order(jax.random.key(1), 0, neurons, "asynchronous"))
-    np.testing.assert_array_equal(visiting_order(KEY, 5, neurons, "sequential"), np.arange(neurons))
-
-
-@pytest.mark.parametrize("neurons", [1, 2, 8, 1023, 1024])
-def test_no_priority_can_be_mistaken_for_the_end_of_a_sweep(neurons, monkeypatch):
-    """The largest random bits there are: the last neuron must still come before 'none left'."""
-    ones = jnp.full((neurons,), jnp.iinfo(jnp.uint32).max, jnp.uint32)
-    monkeypatch.setattr("hopfield.dynamics.asynchronous._random_bits", lambda *args: ones)
-    found = np.asarray(priorities(KEY, 0, neurons, "asynchronous"))
-    assert np.all(found >= 0)
-    assert np.all(found < jnp.iinfo(jnp.int32).max)
-    np.testing.assert_array_equal(np.argsort(found), np.arange(neurons))
-
-
 CELLS = np.array(list(itertools.product([-1.0, 1.0], repeat=4)))
 DRAWN = jax.random.normal(jax.random.key(33), (4, 4))
 COUPLED = Couplings(DRAWN + DRAWN.T, 0.4)
@@ -256,17 +235,3 @@ def test_cold_heat_bath_is_the_zero_temperature_sweep():
     zero = quick(lambda s: relax(memory, s, dynamics="sequential", key=KEY, max_steps=10))(start)
     np.testing.assert_array_equal(cold.state, zero.state)
     assert float(cold.energy) < float(memory.energy(start))
-
-
-def test_a_neuron_whose_field_is_not_a_number_is_not_stable():
-    state = jnp.array([jnp.nan, 1.0, 1.0, 1.0])
-    known = np.array([True, False, False, True])
-    assert np.all(unstable(COUPLED, state))
-    assert np.all(unstable(DENSE, state))
-    np.testing.assert_array_equal(unstable(COUPLED, state, known=known), ~known)
-
-
-def test_a_clamped_unit_is_kept_where_its_field_is_not_a_number():
-    end = relax(COUPLED, jnp.array([jnp.nan, 1.0, 1.0, 1.0]), dynamics="sequential", known=np.arange(4) > 1)
-    np.testing.assert_array_equal(end.state, [np.nan, np.nan, 1.0, 1.0])
-    assert not end.converged

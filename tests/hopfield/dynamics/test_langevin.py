@@ -47,9 +47,3 @@ def test_a_chain_depends_on_its_key_alone():
     memory = Memory(jnp.eye(4), beta=3.0)
     alone = langevin(memory, jnp.ones(4), KEYS[2], 0.2, samples=20)
     np.testing.assert_allclose(chains(memory, jnp.ones(4), 0.2, samples=20).states[2], alone.states, rtol=1e-6)
-
-
-def test_spins_are_for_the_heat_bath():
-    memory = Memory(jnp.ones((1, 4)), separation="linear", space="spins")
-    with pytest.raises(ValueError, match="model must have states in Euclidean space or on a sphere, got Spins"):
-        langevin(memory, jnp.ones(4), KEYS[0], 0.2)

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Memory, fixed_point, hebb_couplings, retrieve, trajectory
+from hopfield import Memory, hebb_couplings, retrieve, trajectory
 from hopfield.dynamics import CONVERGED, CYCLE
 from hopfield.networks.binary import covariance_network
-from hopfield.networks.random_features import FeatureMemory, descend
+from hopfield.networks.random_features import FeatureMemory
 from hopfield.networks.sequences import SequenceMemory
 
 RNG = np.random.default_rng(5)
@@ -77,27 +77,8 @@ def test_retrieval_ends_any_model_with_an_energy_where_its_updates_stand_still(m
     assert float(end.energy) == pytest.approx(float(model.energy(end.state)))
 
 
-def test_a_state_that_shrinks_to_nothing_comes_to_rest_there():
-    # Steps as long as what is left never are small beside it: those beside the start end.
-    end = retrieve(Halved(jnp.zeros(N)), ROWS[0], max_steps=100)
-    assert end.status == CONVERGED
-    assert jnp.max(jnp.abs(end.state)) < 1e-12
-
-
 def test_a_binary_network_retrieves_what_its_network_of_spins_does():
     network, state = MODELS["binary"]
     end, spins = retrieve(network, state), retrieve(network.couplings(), 2 * state - 1)
     np.testing.assert_array_equal(2 * end.state - 1, spins.state)
     assert (int(end.steps), int(end.status)) == (int(spins.steps), CONVERGED)
-
-
-def test_a_fixed_point_of_features_moves_with_them():
-    """x* is a minimum of E, which β shifts: against a central difference."""
-    moved = lambda beta: jnp.sum(fixed_point(FEATURES.replace(beta=beta), ROWS[0]))
-    slope = (moved(jnp.asarray(2.0 + 1e-4)) - moved(jnp.asarray(2.0 - 1e-4))) / 2e-4
-    assert float(jax.grad(moved)(jnp.asarray(2.0))) == pytest.approx(float(slope), rel=1e-4)
-
-
-def test_descent_by_steps_of_one_is_retrieval():
-    state = ROWS[0] + 0.1
-    jax.tree.map(np.testing.assert_array_equal, descend(FEATURES, state), retrieve(FEATURES, state))

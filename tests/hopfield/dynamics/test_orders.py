@@ -21,14 +21,6 @@ def ranks():
     return np.argsort(draw(jnp.arange(SWEEPS)), axis=1)
 
 
-def test_every_neuron_is_equally_often_in_every_position(ranks):
-    """64 counts of mean 62.5 for each neuron; χ² of all of them has (N − 1)² degrees of freedom."""
-    counts = np.stack([np.bincount(column, minlength=NEURONS) for column in ranks.T])
-    mean = SWEEPS / NEURONS
-    assert scipy.stats.chi2.sf(np.sum((counts - mean) ** 2) / mean, (NEURONS - 1) ** 2) > 1e-3
-    assert scipy.stats.chi2.cdf(np.sum((counts - mean) ** 2) / mean, (NEURONS - 1) ** 2) > 1e-3
-
-
 @pytest.mark.parametrize("size", [2, 3], ids=["pairs", "triples"])
 def test_neurons_precede_one_another_equally_often(ranks, size):
     """Whatever their indices have in common: χ² over the orders of each of 400 groups, and its p-values uniform."""

@@ -88,19 +88,6 @@ def test_vectors_keep_their_whole_block_or_their_diagonal():
     np.testing.assert_allclose(few, np.diag(np.diag(DENSE[:3, :3])), atol=1e-13)
 
 
-def test_null_directions_without_damping_stay_where_they_are():
-    flat = fisher(lambda m, x: x @ m, jnp.ones((3, 2)), likelihood="gaussian", inputs=QUERIES.at[:, 2].set(0.0))
-    for operator in (flat.kronecker(factored_damping=False), flat.block_diagonal()):
-        found = operator.solve(jnp.ones((3, 2)), 0.0)
-        assert np.all(np.isfinite(found))
-        np.testing.assert_allclose(found[2], 0.0, atol=1e-10)
-
-
-def test_a_large_leaf_of_three_axes_keeps_its_diagonal_where_no_axis_is_a_head():
-    found = FISHER.kronecker(lambda path, leaf: (), dense_limit=10)
-    np.testing.assert_allclose(found.to_dense()[3:, 3:], np.diag(np.diag(DENSE)[3:]), atol=1e-13)
-
-
 def test_a_structured_form_preconditions_conjugate_gradients():
     """The whole matrix as one block solves in one step; decoupled heads save some of them."""
     one = fisher(lambda m, x: x @ m @ KEYS.T, HEADS["metric"][0], likelihood="categorical", inputs=QUERIES)

@@ -1,7 +1,6 @@
 """The metric of attention: Hessian of the log-sum-exp, Jacobian of the update, third cumulants, lengths."""
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -62,12 +61,3 @@ def test_the_length_of_a_retrieval_converges_and_is_never_below_the_distance_of_
     back = float(fisher_length(states[::-1], PATTERNS, BETA))
     assert back == pytest.approx(length, rel=1e-12)
     assert float(fisher_length(states[:1], PATTERNS, BETA)) == 0.0
-
-
-@pytest.mark.parametrize("beta", [1.0, 16.0, 64.0])
-def test_length_between_two_patterns_is_the_distance_of_the_weights(beta):
-    """p runs along a line, so that the length is ∫ dp/√(p(1 − p)) = 2 |Δ arcsin √p|, also where p jumps."""
-    patterns, states = jnp.array([[1.0, 0.0], [-1.0, 0.0]]), jnp.array([[0.9, 0.3], [-0.7, 0.3]])
-    root = np.exp(0.5 * np.asarray(jax.nn.log_softmax(beta * states @ patterns.T, axis=-1)))
-    expected = 2 * abs(np.subtract(*np.arctan2(root[:, 0], root[:, 1])))
-    assert float(fisher_length(states, patterns, beta)) == pytest.approx(expected, rel=1e-12)

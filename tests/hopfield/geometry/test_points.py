@@ -1,7 +1,5 @@
 """Points off their manifold: refused where they are known, not numbers where they are traced."""
 
-from functools import partial
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,7 +9,6 @@ from hopfield.geometry import manifolds, spd, sphere
 from hopfield.geometry.families import categorical, centered_normal, location_normal, normal, univariate_normal
 
 V = jnp.array([0.1, -0.1])
-INDEFINITE = jnp.diag(jnp.array([1.0, -1.0]))
 OFF = {
     "sphere": (sphere, [0.9, 0.8], [0.6, 0.8], "be of norm 1"),
     "categorical_sum": (categorical, [0.5, 0.6], [0.3, 0.7], "be probabilities that add to 1"),
@@ -45,19 +42,6 @@ def test_points_off_a_manifold_are_refused_and_traced_ones_not_numbers(name):
             call(off)
     found = jax.jit(lambda x: [jnp.ravel(call(x)) for _, call in calls(space, on)])(off)
     assert all(np.isnan(part).any() for part in found)
-
-
-def test_points_rounded_to_four_digits_are_kept_and_others_of_a_batch():
-    assert np.isfinite(categorical.dist(jnp.array([0.3333, 0.3333, 0.3333]), jnp.ones(3) / 3))
-    rows = jnp.array([[0.6, 0.8], [1.0, 1.0]])
-    found = jax.jit(partial(sphere.dist, point_b=jnp.array([[1.0, 0.0]])))(rows)
-    np.testing.assert_array_equal(np.isnan(found), [False, True])
-
-
-def test_indefinite_matrices_have_no_inner_product():
-    assert np.isnan(spd.inner_product(jnp.eye(2), jnp.eye(2), INDEFINITE))
-    assert np.isnan(location_normal.inner_product(V, V, V, INDEFINITE))
-    assert np.isnan(location_normal.metric_matrix(V, INDEFINITE)).any()
 
 
 def _field(x):

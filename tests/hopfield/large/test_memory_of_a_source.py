@@ -1,11 +1,10 @@
 """A memory of a source answers like the memory of its rows, verb by verb, whatever holds them."""
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Memory, fixed_point, large, memories, retrieve, separations
+from hopfield import Memory, fixed_point, memories, retrieve, separations
 from hopfield.large import _running, reading
 from hopfield.patterns.sources import Generated, Mapped, Packed, Source, Stored
 from hopfield.similarities import Bilinear, Cosine, SquaredDistance
@@ -116,12 +115,6 @@ def test_named_memories_are_built_of_sources_and_retrieve(name):
     np.testing.assert_allclose(found.energy, same.energy, rtol=1e-9)
 
 
-def test_retrieval_walks_through_a_file(file):
-    found, same = (retrieve(Memory(rows, 2.0), QUERIES[0]) for rows in (Mapped(file), ROWS))
-    np.testing.assert_array_equal(found.steps, same.steps)
-    np.testing.assert_allclose(found.state, same.state, rtol=1e-9)
-
-
 @pytest.mark.slow
 def test_a_fixed_point_over_a_source_is_differentiable():
     def reached(beta, rows):
@@ -130,36 +123,3 @@ def test_a_fixed_point_over_a_source_is_differentiable():
     found, same = (jax.jacobian(lambda b, rows=rows: reached(b, rows))(0.3) for rows in (Stored(ROWS), ROWS))
     assert np.max(np.abs(same)) > 1e-3
     np.testing.assert_allclose(found, same, rtol=1e-5, atol=1e-9)
-
-
-def test_statistics_of_masked_or_sorted_weights_are_those_of_the_rows_in_use():
-    used = np.arange(M) % 3 != 0
-    for options in ({}, {"separation": separations.TopK(4)}):
-        found = Memory(ROWS, 0.7, mask=used, **options).statistics(QUERIES[0], 1, top=2)
-        same = Memory(ROWS[used], 0.7, **options).statistics(QUERIES[0], 0, top=2)
-        np.testing.assert_array_equal(found.top_patterns, np.flatnonzero(used)[np.asarray(same.top_patterns)])
-        jax.tree.map(np.testing.assert_allclose, found[:4], same[:4])
-
-
-def test_masked_patterns_are_not_among_the_largest_scores():
-    # Their score of 0 would be, of a query opposite to all patterns in use.
-    found = Memory(np.eye(4), mask=np.arange(4) < 2).statistics(jnp.array([-2.0, -1.0, 3.0, 4.0]), top=3)
-    np.testing.assert_array_equal(found.top_scores, [-1.0, -2.0, -np.inf])
-    assert (found.largest, *found.top_patterns[:2].tolist()) == (-1.0, 1, 0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-@pytest.mark.parametrize("name", ["softmax", "softmax1", "exponential", "sparsemax", "entmax", "epanechnikov"])
-def test_sums_over_patterns_of_half_precision_are_of_single_precision(name, dtype):
-    """At scores so small that the unnormalised sums are the number of patterns times 90, beyond what 16 bits hold."""
-    rows = jnp.asarray(np.random.default_rng(0).uniform(60, 120, size=(5000, 4)), dtype)
-    query = np.float32([0.1, 0.5, 0.3, 0.9])
-    found, exact = (
-        Memory(patterns, 1e-5, separation=name) for patterns in (Stored(rows), np.asarray(rows, np.float64))
-    )
-    read = large.read(found, query[None], block=1000).output[0]
-    assert read.dtype == np.float32
-    np.testing.assert_allclose(read, exact.read(query), rtol=1e-5)
-    np.testing.assert_allclose(found.read(query), exact.read(query), rtol=1e-5)
-    np.testing.assert_allclose(found.statistics(query).entropy, exact.statistics(query).entropy, rtol=1e-5)

@@ -63,14 +63,6 @@ def test_numbers_of_patterns_pass_smoothly_from_whole_to_normal(monkeypatch):
         np.testing.assert_allclose(other, found[0], atol=4 * math.sqrt(2) * 0.5 / math.sqrt(T) * 4)
 
 
-def test_a_single_pattern_has_all_the_weight():
-    found = overlap_sampling.sample(10, 0.0, trials=3)
-    np.testing.assert_array_equal(found.target_weight, 1.0)
-    assert np.all(np.isposinf(found.log_odds))
-    np.testing.assert_array_equal(found.entropy, 0.0)
-    assert not found.wrong.any()
-
-
 @pytest.mark.parametrize("alpha", [0.5, 0.62])
 def test_entropy_beyond_enumeration_is_that_of_the_saddle_point(alpha):
     """Above the threshold H = α N − (λ tanh λ − ln cosh λ) N, that of the shell that dominates; below it vanishes."""

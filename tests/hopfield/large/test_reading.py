@@ -143,47 +143,11 @@ def test_patterns_are_numbered_beyond_32_bits(monkeypatch):
     np.testing.assert_allclose(found[1].target_weight, same[1].target_weight, rtol=1e-12)
 
 
-def test_single_precision_reads_beyond_32_bits_and_numbers_nothing_there(monkeypatch):
-    output = expected(held(separations.LogSumExp()))[1]
-    queries = np.asarray(QUERIES, np.float32)
-    with jax.enable_x64(False):
-        source = ending(monkeypatch, np.asarray(PATTERNS, np.float32))
-        found = reads(source, queries, beta=BETA, block=50)
-        np.testing.assert_allclose(found.output, output, atol=2e-6)
-        with pytest.raises(ValueError, match=r"source must have at most 2147483647 patterns .* got 10000000000"):
-            spreads(source, queries)
-
-
 @pytest.mark.parametrize("similarity", [SquaredDistance(), Cosine(), Manhattan()], ids=lambda s: type(s).__name__)
 def test_every_similarity_is_read(similarity):
     memory = held(separations.LogSumExp(), similarity)
     found = reads(PATTERNS, QUERIES, beta=BETA, similarity=similarity, block=64)
     np.testing.assert_allclose(found.output, expected(memory)[1], rtol=1e-11, atol=1e-13)
-
-
-@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
-@pytest.mark.parametrize("similarity", ["dot", "cosine", "squared_distance", "manhattan"])
-def test_patterns_of_16_bits_are_compared_in_single_precision(similarity, dtype):
-    """Unit vectors of 16 bits were rounded before they were compared: weights at β = 50 by half a per cent."""
-    patterns, parts = jnp.asarray(PATTERNS, dtype), {"beta": 50.0, "similarity": similarity}
-    exact = Memory(patterns.astype(jnp.float32), **parts).weights(QUERIES[0].astype(jnp.float32))
-    for source in (patterns, Stored(patterns)):
-        found = Memory(source, **parts).statistics(QUERIES[0].astype(jnp.float32), int(jnp.argmax(exact)))
-        np.testing.assert_allclose(found.target_weight, exact.max(), rtol=2e-5)
-
-
-def test_values_are_read_in_place_of_patterns():
-    values = jax.random.normal(jax.random.key(2), (M, 3))
-    for name in ("log_sum_exp", "linear"):
-        memory = held(SEPARATIONS[name], values=values)
-        found = reads(PATTERNS, QUERIES, beta=BETA, separation=SEPARATIONS[name], values=values, block=90)
-        np.testing.assert_allclose(found.output, expected(memory)[1], rtol=1e-11)
-
-
-def test_energy_is_that_of_the_memory():
-    memory = held(separations.LogSumExp())
-    found = large.energy(memory, QUERIES, block=90)
-    np.testing.assert_allclose(found, jax.vmap(memory.energy)(QUERIES), rtol=1e-12)
 
 
 @pytest.mark.parametrize("alpha", [1.5, 1.01, 1.0001, 1.000001])
@@ -223,23 +187,6 @@ def test_gradients_are_those_of_the_memory(name):
     found, same = (quick(jax.grad(function, (0, 1, 2)))(*at) for function in (in_blocks, at_once))
     for a, b in zip(found, same, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11)
-
-
-def test_nothing_in_reach_has_no_weight():
-    """Outside every pattern's support F = −∞, and no pattern has a share."""
-    far = 100 + QUERIES
-    options = {"separation": separations.LogReLU(), "similarity": SquaredDistance(), "targets": jnp.arange(Q)}
-    found, spread = spreads(PATTERNS, far, block=100, **options)
-    assert np.all(np.isneginf(found.potential))
-    for values in (found.output, spread.entropy, spread.target_weight):
-        np.testing.assert_array_equal(values, jnp.zeros_like(values))
-
-
-def test_single_precision_keeps_the_threshold():
-    patterns, queries = PATTERNS.astype(jnp.float32), QUERIES.astype(jnp.float32)
-    found = reads(patterns, queries, beta=BETA, separation=separations.Sparsemax(), block=70)
-    assert found.output.dtype == jnp.float32
-    np.testing.assert_allclose(found.output, expected(held(separations.Sparsemax()))[1], atol=2e-6)
 
 
 @pytest.mark.parametrize("name", ["log_sum_exp", "sparsemax"])

@@ -45,21 +45,3 @@ def test_dropped_weights_are_scaled_up():
     found = np.asarray(jax.jit(lambda *rows: layer(*rows, **dropout))(query, key, value))
     assert abs(found.mean() - 1.0) < 0.05
     assert found.std() > 0.1
-
-
-def test_keys_that_no_query_may_read_change_no_gradient():
-    layer, x = AdditiveAssociation(2, 4, rngs=nnx.Rngs(0)), drawn(1, 3, 2, 4)
-    mask, spoilt = jnp.array([True, True, False])[None, None, None], x.copy()
-    spoilt[:, 2] = np.nan
-    slopes = [
-        nnx.grad(lambda layer, key=key: jnp.sum(layer(x, key, key, mask=mask) ** 2))(layer) for key in (x, spoilt)
-    ]
-    jax.tree.map(np.testing.assert_array_equal, *map(nnx.to_pure_dict, slopes))
-
-
-def test_weights_of_16_bits_add_up_to_one():
-    """Scores of 16-bit rows become weights in float32, as everywhere else."""
-    layer = AdditiveAssociation(1, 16, 64, param_dtype=jnp.bfloat16, rngs=nnx.Rngs(0))
-    found = layer.weights(*(jnp.asarray(drawn(n, 1, 16), jnp.bfloat16) for n in (16, 64)))
-    assert found.dtype == jnp.float32
-    np.testing.assert_allclose(np.sum(found, axis=-1), 1.0, atol=1e-6)

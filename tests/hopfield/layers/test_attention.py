@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from hopfield.attention import masks
 from hopfield.layers import AssociationOptions, HopfieldAssociation, HopfieldAttention
 from tests.hopfield.layers.building import layer
 
@@ -118,20 +117,6 @@ def test_n_steps_are_n_applications_by_hand():
     np.testing.assert_allclose(module(X), module.out(jnp.asarray(query.swapaxes(1, 2), jnp.float32)), atol=2e-6)
 
 
-@pytest.mark.parametrize("gradient", ["unrolled", "implicit"])
-def test_a_querys_result_does_not_depend_on_the_rest_of_the_batch(gradient):
-    """One query that needs many steps beside one that needs few; each result is that of the query alone."""
-    module = layer(2, 8, update_steps=40, beta=1.5, gradient=gradient)
-    both = jnp.stack([X[0], 10.0 * X[1]])
-    expected = RUN(module, both, both)
-    alone = jnp.concatenate([RUN(module, both[i : i + 1], both[i : i + 1]) for i in range(2)])
-    np.testing.assert_allclose(expected, alone, atol=1e-6)
-    one = jnp.concatenate([RUN(module, both[:, i : i + 1], both) for i in range(5)], axis=1)
-    np.testing.assert_allclose(expected, one, atol=1e-6)
-    steps = module.inspect(both).steps
-    assert int(steps.min()) < int(steps.max())
-
-
 @pytest.mark.parametrize("metric", [None, "definite"])
 def test_energy_never_rises_and_the_status_says_when_it_stopped(metric):
     module, energies = layer(2, 8, beta=1.0, metric=metric), []
@@ -170,19 +155,6 @@ def test_a_query_that_may_read_nothing_gets_zeros_and_no_gradient():
     assert np.all(np.asarray(slope)[:, 2] == 0)
     assert np.all(np.isfinite(slope))
     assert np.any(np.asarray(slope)[:, 1] != 0)
-
-
-def test_a_key_that_no_query_may_read_spoils_no_step_and_no_gradient():
-    module, mask = layer(2, 8, update_steps=2), jnp.broadcast_to(jnp.arange(5) != 3, (1, 1, 5, 5))
-    run = jax.jit(jax.value_and_grad(lambda x, stored: jnp.sum(module(x, stored, mask=mask) ** 2)))
-    for found, expected in zip(run(X, X.at[:, 3].set(jnp.nan)), run(X, X.at[:, 3].set(0.0)), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-6)
-
-
-def test_masks_of_the_framework_and_arrays_are_the_same():
-    module = layer(2, 8)
-    mask = masks.causal() & masks.sliding_window(2)
-    np.testing.assert_array_equal(module(X, mask=mask), module(X, mask=mask.dense(5, 5)[None, None]))
 
 
 def test_memory_slots_add_one_to_the_partition_function():
@@ -227,16 +199,6 @@ def test_layers_stack_by_scan_over_depth():
     np.testing.assert_allclose(run(stack, X), by_hand, atol=1e-5)
 
 
-def test_half_precision_accumulates_in_float32():
-    """Weights of 2000 equal keys: 1/2000 each. Summed in bfloat16 the partition function would stop at 256."""
-    module = layer(1, 4, dtype=jnp.bfloat16, metric="diagonal", update_steps=2)
-    same = jnp.ones((1, 2000, 4), jnp.bfloat16)
-    out = module(same[:, :1], same)
-    assert out.dtype == jnp.bfloat16
-    reference = layer(1, 4)(jnp.ones((1, 1, 4)), jnp.ones((1, 1, 4)))
-    np.testing.assert_allclose(out.astype(jnp.float32), reference, atol=0.02)
-
-
 def test_sharding_annotations_pass_through():
     mesh = jax.make_mesh((1,), ("model",), axis_types=(jax.sharding.AxisType.Auto,))
     with jax.set_mesh(mesh):
@@ -246,26 +208,6 @@ def test_sharding_annotations_pass_through():
         assert module(X).shape == X.shape
     bias: Any = layer(2, 8, out_bias_metadata={"note": "kept"}).out.bias
     assert bias.get_metadata()["note"] == "kept"
-
-
-@pytest.mark.parametrize("kind", [jnp.float16, jnp.bfloat16], ids=["float16", "bfloat16"])
-def test_many_steps_in_half_precision_end_where_those_of_float32_do(kind):
-    """Slow steps, an eighth of their rounding each, are not taken for the end."""
-    found = [np.asarray(layer(2, 8, dtype=d, update_steps=60, beta=1.5)(2 * X), float) for d in (jnp.float32, kind)]
-    np.testing.assert_allclose(found[1], found[0], atol=3e-2 * np.abs(found[0]).max())
-
-
-@pytest.mark.parametrize("kind", [jnp.float16, jnp.bfloat16], ids=["float16", "bfloat16"])
-def test_a_large_beta_in_half_precision_reads_the_nearest_key(kind):
-    """Queries times β are beyond float16, scores in float32 are not."""
-    given = {"beta": 1e5, "update_steps": 2}
-    found = [np.asarray(layer(2, 8, dtype=dtype, **given)(2 * X), float) for dtype in (jnp.float32, kind)]
-    np.testing.assert_allclose(found[1], found[0], atol=3e-2 * np.abs(found[0]).max())
-
-
-def test_all_sequences_of_queries_may_read_one_of_keys():
-    one, copies = layer(2, 8)(X, X[:1]), layer(2, 8)(X, jnp.broadcast_to(X[:1], X.shape))
-    np.testing.assert_allclose(one, copies, rtol=1e-4, atol=1e-6)
 
 
 def test_flax_attention_with_our_attention_fn_is_the_layer():

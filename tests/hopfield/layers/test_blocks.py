@@ -81,25 +81,3 @@ def test_blocks_decode_prompts_of_different_lengths(name):
         following = run(X[:, :1], decode=True)
         expected = whole(jnp.concatenate([X[:1, 2:], X[:1, :1]], axis=1))
         np.testing.assert_allclose(following[0, -1], expected[0, -1], atol=1e-5)
-
-
-def test_random_keys_reach_every_dropout():
-    inner = layer(2, 8, dropout_rate=0.5, keep_rngs=False)
-    block = EncoderBlock(inner, 12, dropout_rate=0.5, rngs=nnx.Rngs(2))
-    first, again = (block(X, deterministic=False, rngs=nnx.Rngs(dropout=3)) for _ in range(2))
-    np.testing.assert_array_equal(first, again)
-    assert float(jnp.abs(first - block(X)).max()) > 1e-3
-
-
-def test_arguments_without_a_meaning_are_refused_and_only_some_decode():
-    recurrent = EncoderBlock(SELF["recurrent"](), 12, rngs=nnx.Rngs(2))
-    with pytest.raises(ValueError, match=r"^mask must be left out with a RecurrentMemory"):
-        recurrent(X, mask=jnp.ones((1, 1, 5, 5), bool))
-    with pytest.raises(TypeError, match=r"^attention must have weights to inspect, got a RecurrentMemory"):
-        recurrent.inspect(X)
-    look_up = EncoderBlock(ASSOCIATIONS["look-up"](), 12, rngs=nnx.Rngs(2))
-    for given in ({"is_causal": True}, {"segments": jnp.zeros(5, int)}, {"positions": jnp.arange(5)}):
-        with pytest.raises(ValueError, match=f"^{next(iter(given))} must be left out with a HopfieldLayer"):
-            look_up(X, **given)
-    with pytest.raises(TypeError, match=r"^attention must be a HopfieldAttention or a RecurrentMemory to decode"):
-        look_up.init_cache(X.shape)

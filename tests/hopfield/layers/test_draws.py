@@ -25,10 +25,3 @@ def test_counters_carry_beyond_32_bits():
     first, second = (found[i] for i in (0, 2))
     assert found.shape == (3, 1, 2**15)
     assert 0.45 < float(np.mean(first == second)) < 0.55  # without the carry both heads would be alike
-
-
-def test_another_generator_draws_by_the_row():
-    key = jax.random.key(0, impl="rbg")
-    found = kept_rows(key, 0.5, (1, 64, 64), 8, 16)
-    assert found.shape == (1, 16, 64)
-    assert 0.4 < float(found.mean()) < 0.6

@@ -17,7 +17,6 @@ from hopfield.layers import (
     EncoderBlock,
     EnergyTransformerBlock,
     Hopfield,
-    HopfieldAssociation,
     HopfieldLayer,
     HopfieldPooling,
     RelativePositions,
@@ -98,14 +97,6 @@ def test_positions_by_name_are_those_of_the_papers(name):
     np.testing.assert_allclose(module.inspect(X).weights, by_hand(module, name), atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["rotary", "partial rotary", "alibi", "t5", "relative"])
-def test_relative_positions_do_not_change_when_all_places_move(name):
-    """Seven tokens and then the last six of them alone, each reading the two before it at most."""
-    x = jnp.concatenate([X[:, :1], X], axis=1)
-    module, window = layer(4, 16, positions=POSITIONS[name]()), attention.sliding_window(2, 0)
-    np.testing.assert_allclose(module(x, mask=window)[:, 3:], module(X, mask=window)[:, 2:], atol=2e-6)
-
-
 @pytest.mark.parametrize(
     ("name", "metric"), [("rotary", "definite"), ("alibi", None), ("t5", "definite"), ("relative", None)]
 )
@@ -141,12 +132,6 @@ def test_what_the_literature_learns_is_learned(name):
         assert "positions" not in nnx.state(layer(4, 16, positions=fixed), nnx.Param).get("attention_fn", {})
 
 
-def test_layers_may_share_their_positions():
-    shared = T5Positions(4)
-    first, second = (layer(4, 16, positions=shared) for _ in range(2))
-    assert first.attention_fn.positions is second.attention_fn.positions
-
-
 BLOCKS = {
     "hopfield": lambda one: Hopfield(one(), rngs=nnx.Rngs(1)),
     "pooling": lambda one: HopfieldPooling(one(), 3, rngs=nnx.Rngs(1)),
@@ -179,20 +164,3 @@ def test_an_energy_transformer_descends_with_positions(name):
     (found, energies), (moved, _) = (run(module, x) for x in (X, X[:, order]))
     assert np.all(np.diff(energies, axis=0) <= 1e-5)
     assert float(jnp.abs(moved[:, order] - found).max()) > 1e-3
-
-
-def test_a_bias_is_added_to_the_scores_of_a_layer():
-    module, bias = layer(4, 16), jnp.asarray(RNG.normal(size=(4, 6, 6)), jnp.float32)
-    query, key = (jnp.swapaxes(f(X), 1, 2) for f in (module.query, module.key))
-    weights = jax.nn.softmax(query @ jnp.swapaxes(key, -1, -2) / 2.0 + bias[None])
-    np.testing.assert_allclose(module.inspect(X, bias=bias).weights, weights, atol=1e-6)
-    read = jnp.swapaxes(weights @ jnp.swapaxes(module.value(X), 1, 2), 1, 2)
-    np.testing.assert_allclose(module(X, bias=bias), module.out(read), atol=1e-6)
-
-
-def test_positions_that_are_added_to_inputs_need_a_layer_of_ours():
-    """An association sees no inputs."""
-    inside = HopfieldAssociation(4, 4, AssociationOptions(positions="sinusoidal"))
-    theirs = nnx.MultiHeadAttention(4, 16, decode=False, attention_fn=inside, rngs=nnx.Rngs(0))
-    with pytest.raises(ValueError, match="where they are added to inputs, which an association does not see"):
-        theirs(X)

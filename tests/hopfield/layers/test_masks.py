@@ -68,32 +68,9 @@ def test_both_masks_of_a_decoder_are_of_sequences():
         np.testing.assert_allclose(found[b : b + 1], one, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name != "in flax"])
-@pytest.mark.parametrize("numbers", [False, True], ids=["too few axes", "numbers"])
-def test_what_cannot_be_told_is_refused(name, numbers):
-    queries = 3 if name == "pooling" else 5
-    mask = masks.padding(LENGTHS).dense(queries, 5)
-    mask, message = (jnp.where(mask[:, None], 0.0, -jnp.inf), "boolean, True") if numbers else (mask, "have all 4 axes")
-    module = MODULES[name]()
-    with pytest.raises(ValueError, match=f"^mask must {'be ' * numbers}{message}"):
-        module(X, mask=mask)
-
-
 def test_a_mask_in_decoding_is_that_of_the_place_in_the_cache():
     window = masks.sliding_window(1) & masks.causal()
     module = attention(decode=True)
     module.init_cache(X.shape, jnp.float32)
     found = jnp.concatenate([module(X[:, t : t + 1], mask=window) for t in range(5)], axis=1)
     np.testing.assert_allclose(found, module(X, mask=window, decode=False), atol=1e-5)
-
-
-def test_what_does_not_fit_is_told_by_the_axes_of_the_call():
-    module, axes = attention(), r"\[3, 2 heads, 5 queries, 5 keys\]"
-    for name, shape in (("mask", (3, 3, 5, 5)), ("mask", (2, 1, 5, 5)), ("mask", (3, 1, 5, 4)), ("bias", (3, 5, 5))):
-        given = jnp.ones(shape, bool if name == "mask" else float)
-        with pytest.raises(ValueError, match=rf"^{name} must broadcast to {axes}, got shape \({shape[0]}"):
-            module(jnp.ones((3, 5, 8), jnp.float32), **{name: given})
-    with pytest.raises(ValueError, match=r"^mask must be one of the sequences \[3\], got \[2\]"):
-        module(jnp.ones((3, 5, 8), jnp.float32), mask=masks.padding(jnp.array([1, 2])))
-    with pytest.raises(ValueError, match=r"^mask must be boolean.*dtype=bool, or is_causal=True\), got float32"):
-        module(X, mask=nnx.make_causal_mask(X[..., 0]))

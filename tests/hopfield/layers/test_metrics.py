@@ -7,7 +7,7 @@ import pytest
 from flax import nnx
 
 from hopfield import metrics
-from hopfield.layers import METRICS, FixedMetric, learned_metric
+from hopfield.layers import METRICS, learned_metric
 from hopfield.layers.metrics import FLOOR
 from tests.hopfield.layers.building import layer
 
@@ -60,9 +60,3 @@ def test_scores_of_a_layer_are_q_g_k(kind, per_head):
     scores = query @ (g if per_head else g[None]) @ key.swapaxes(-1, -2) / np.sqrt(3.0)
     weights = np.exp(scores - scores.max(-1, keepdims=True))
     np.testing.assert_allclose(module.inspect(x).weights, weights / weights.sum(-1, keepdims=True), atol=1e-5)
-
-
-def test_a_fixed_metric_is_not_trained():
-    module = layer(2, 8, metric=metrics.Diagonal(np.arange(1.0, 5.0)))
-    assert "metric" not in nnx.state(module, nnx.Param).get("attention_fn", {})
-    assert len(jax.tree.leaves(nnx.state(FixedMetric(np.eye(3))))) == 1

@@ -13,13 +13,6 @@ from hopfield.layers import (
 from tests.hopfield.layers.building import layer
 
 
-def test_options_without_meaning_in_an_energy_are_refused():
-    for name, value in (("update_steps", 2), ("memory_slots", 1), ("window", 3)):
-        options = AssociationOptions(**{name: value})
-        with pytest.raises(ValueError, match=f"{name} must be left out in an EnergyTransformerBlock"):
-            EnergyTransformerBlock(8, 2, 6, options=options, rngs=nnx.Rngs(0))
-
-
 @pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16], ids=lambda kind: kind.__name__)
 def test_fixed_numbers_are_not_rounded_to_the_type_of_parameters(dtype):
     options = AssociationOptions(beta=0.3)

@@ -62,17 +62,6 @@ def test_layer_looks_up_learned_patterns_apart_from_their_targets():
     np.testing.assert_allclose(found[clear], layer.hopfield.attention.out(value)[clear], atol=1e-2)
 
 
-def test_what_is_not_trainable_gets_no_gradient():
-    for layer in (
-        HopfieldPooling(attention(), 2, trainable=False, rngs=nnx.Rngs(1)),
-        HopfieldLayer(attention(), 2, trainable=False, rngs=nnx.Rngs(1)),
-    ):
-        assert {"queries", "patterns"}.isdisjoint(nnx.state(layer, nnx.Param))
-    trained = HopfieldLayer(attention(), 3, separate_targets=True, rngs=nnx.Rngs(1))
-    slopes = nnx.jit(nnx.grad(lambda m, x: jnp.sum(m(x) ** 2)))(trained, X)
-    assert all(float(jnp.abs(slopes[name][...]).max()) > 0 for name in ("patterns", "targets"))
-
-
 OPTIONS = {
     "plain": {},
     "steps": {"update_steps": 3, "separation": "entmax:1.5"},
@@ -117,17 +106,3 @@ def test_patterns_are_projected_once_whatever_the_number_of_sequences():
 
     projections = 2 * 2 * 512 * 8 * 8
     assert products(33) - products(1) < 32 * 0.5 * projections
-
-
-@pytest.mark.parametrize("options", [{}, {"positions": "sinusoidal"}, {"update_steps": 2, "num_kv_heads": 1}])
-def test_patterns_that_are_held_are_read_as_they_were(options):
-    layer = HopfieldLayer(attention(**options), 6, trainable=False, rngs=nnx.Rngs(1))
-    mask, before = jnp.ones((2, 1, 1, 6), bool).at[0, ..., :2].set(False), layer(X)
-    masked = layer(X, mask=mask)
-    layer.hold()
-    np.testing.assert_allclose(layer(X), before, atol=1e-6)
-    np.testing.assert_allclose(layer(X, mask=mask), masked, atol=1e-6)
-    layer.patterns[...] = -layer.patterns[...]
-    np.testing.assert_allclose(layer(X), before, atol=1e-6)
-    layer.hold(False)
-    assert float(jnp.abs(layer(X) - before).max()) > 1e-3

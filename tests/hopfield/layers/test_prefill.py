@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from hopfield.attention import block, causal, causal_last, mask_text
+from hopfield.attention import block, causal
 from hopfield.layers import AbsolutePositions, AssociationOptions, HopfieldAttention
 
 X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
@@ -70,22 +70,6 @@ def test_positions_restart_in_packed_sequences(positions):
     np.testing.assert_allclose(packed[0], alone.reshape(-1, 8), atol=2e-6)
 
 
-def test_tokens_beyond_the_cache_are_refused_and_no_numbers_where_they_are_traced():
-    module, places = layer(), jnp.arange(5)
-    traced = nnx.jit(lambda module, x, **given: module(x, **given))
-    for given in ({}, {"positions": places}):
-        module.init_cache((2, 4, 8))
-        with pytest.raises(ValueError, match=r"^inputs must fit the 4 places of the cache"):
-            module(X, **given)
-        assert not np.any(module.cache_index[...])
-        read = traced(module, X, **given)
-        np.testing.assert_allclose(read[:, :4], module(X[:, :4], decode=False, is_causal=True), atol=2e-6)
-        assert np.isnan(np.asarray(read[:, 4])).all()
-    module.init_cache((2, 4, 8))
-    module(X[:, :2])
-    assert np.isnan(np.asarray(traced(module, X[:, 2:]))).all()
-
-
 @pytest.mark.parametrize("options", [{}, {"separation": "entmax:1.5"}, {"update_steps": 2}, {"window": 3}])
 def test_keys_are_turned_once_before_they_are_kept(options):
     module = layer(positions="rotary", **options)
@@ -95,21 +79,3 @@ def test_keys_are_turned_once_before_they_are_kept(options):
     length = module.cached_key.shape[-3]
     turned = module.attention_fn.positions().rotate(jnp.swapaxes(module.key(X), -3, -2), jnp.arange(5))
     np.testing.assert_allclose(module.cached_key[...], jnp.swapaxes(turned, -3, -2)[:, 5 - length :], atol=1e-6)
-
-
-def test_positions_that_no_encoding_could_heed_are_refused():
-    with pytest.raises(ValueError, match="biases of distances, which do not restart"):
-        layer(positions="alibi")(X, positions=jnp.arange(5), decode=False)
-    with pytest.raises(ValueError, match="where keys are other inputs"):
-        layer(positions="rotary")(X, X, positions=jnp.arange(5), decode=False)
-    module = layer(window=3)
-    module.init_cache(X.shape)
-    with pytest.raises(ValueError, match="where a window is decoded"):
-        module(X, positions=jnp.arange(5))
-
-
-def test_a_causal_mask_may_end_with_the_last_key():
-    assert mask_text(causal_last(2, 4), 2, 4) == "■■■·\n■■■■"
-    module = layer(positions=None)
-    read = module(X[:, 3:], X, mask=causal_last(2, 5), decode=False)
-    np.testing.assert_allclose(read, module(X, is_causal=True, decode=False)[:, 3:], atol=2e-6)

@@ -1,7 +1,5 @@
 """What stands between products and weights: a function of scores, a sink of weight, and exponents that learn."""
 
-import functools
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -100,57 +98,3 @@ def test_every_head_learns_its_own_alpha():
         raw[...] -= 2 * step
         np.testing.assert_allclose(slope[head], (above - loss(module)) / 2e-2, rtol=2e-2)
         raw[...] += step
-
-
-def test_every_head_learns_its_own_power():
-    module, fixed = (layer(separation="power:2.5", learn_alpha=learned) for learned in (True, False))
-    np.testing.assert_allclose(module(X), fixed(X), atol=1e-6)
-    raw = module.attention_fn.separation.raw
-    assert (jnp.abs(nnx.grad(lambda m: jnp.sum(m(X) ** 2))(module).attention_fn.separation.raw[...]) > 1e-4).all()
-    raw[...] = jnp.array([-2.0, 1.0], jnp.float32)
-    scores, value = products(module)
-    powers = np.log1p(np.exp([-2.0, 1.0]))  # n - 1
-    weights = jnp.maximum(scores, 1e-30) ** powers[None, :, None, None] * (scores > 0)
-    np.testing.assert_allclose(module(X), output(module, weights, value), atol=2e-6)
-
-
-def test_options_of_scores_without_meaning_are_refused():
-    with pytest.raises(ValueError, match=r'must be left out but with separation="softmax1" or memory_slots'):
-        AssociationOptions(learn_null_score=True)
-    with pytest.raises(ValueError, match="learn_alpha must be left out but with entmax"):
-        layer(learn_alpha=True)
-
-
-class Scale(nnx.Module):
-    def __init__(self):
-        self.factor = nnx.Param(jnp.float32(1.5))
-
-    def __call__(self, scores):
-        return scores * self.factor[...]
-
-
-@pytest.mark.parametrize("separation", ["softmax", "softmax1", "entmax:1.5", "top_k:2"])
-def test_infinities_of_masks_are_not_those_that_are_looked_for(separation):
-    x, options = jnp.ones((2, 5, 8), jnp.float32), AssociationOptions(separation=separation, positions="rotary")
-    module = HopfieldAttention(2, 8, options=options, rngs=nnx.Rngs(0))
-    loss = lambda module, x: jnp.sum(module(x, is_causal=True) ** 2)
-    with jax.debug_infs(True):
-        jax.block_until_ready(nnx.grad(loss)(module, x))
-        jax.block_until_ready(nnx.jit(nnx.grad(loss))(module, x))
-        jax.block_until_ready(attention.attend(x, x, x, mask=attention.causal(), separation=separation))
-        with pytest.raises(FloatingPointError):
-            module(x / 0.0)
-
-
-def test_parameters_of_a_score_are_trained_or_refused():
-    scale = Scale()
-    module = HopfieldAttention(2, 8, options=AssociationOptions(score=scale), rngs=nnx.Rngs(0))
-    x = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
-    slopes = nnx.grad(lambda module: jnp.sum(module(x) ** 2))(module)
-    assert abs(float(slopes["attention_fn"]["score"]["factor"][...])) > 1e-3
-    inner = lambda scores: scale(scores)
-    free = nnx.Param(jnp.float32(1.5))
-    for score in (inner, lambda s: s * free[...], functools.partial(lambda p, s: s * p[...], free), jax.jit(inner)):
-        with pytest.raises(ValueError, match=r"^score must be an nnx.Module that has its parameters"):
-            AssociationOptions(score=score)
-    AssociationOptions(score=lambda scores: jnp.tanh(scores))

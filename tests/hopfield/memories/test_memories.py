@@ -67,13 +67,6 @@ def test_dense_energy_and_update_of_krotov_and_hopfield(degree):
             assert new[i] == (x[i] if abs(up - down) < 1e-12 else np.sign(down - up))
 
 
-def test_rectified_dense_memories_store_no_negatives():
-    rectified = memories.find("dense:4").build(jnp.asarray(SPINS), rectified=True)
-    plain = build("dense:4", SPINS)
-    assert float(plain.energy(-SPINS[0])) == pytest.approx(float(plain.energy(SPINS[0])))
-    assert float(rectified.energy(-SPINS[0])) > 0.5 * float(rectified.energy(SPINS[0]))
-
-
 def test_dense_of_degree_two_is_the_classical_network():
     np.testing.assert_allclose(energies(build("dense:2", SPINS), STATES), energies(build("classical", SPINS), STATES))
     np.testing.assert_array_equal(updates(build("dense:2", SPINS), STATES), updates(build("classical", SPINS), STATES))
@@ -176,24 +169,6 @@ def test_load_is_the_models_own_scaling(spec, symbol, load):
     scaling = memories.find(spec).scaling
     assert scaling.symbol == symbol
     assert scaling.load(20, 50) == pytest.approx(load)
-
-
-@pytest.mark.parametrize("name", [n for n in MODELS if MODELS[n].ensemble == "spins"])
-def test_models_on_spins_refuse_other_patterns(name):
-    with pytest.raises(ValueError, match=r"^patterns must be spins −1 or \+1, got entries .* away from them$"):
-        MODELS[name].build(jnp.asarray(REAL))
-
-
-@pytest.mark.parametrize("name", memories.names())
-def test_patterns_that_are_no_numbers_leave_no_numbers(name):
-    """Under jit they cannot be refused."""
-    patterns = jnp.asarray(SPINS).at[0, 1].set(jnp.nan)
-
-    @quick
-    def energy(patterns, state):
-        return memories.find(name).build(patterns).energy(state)
-
-    assert np.isnan(energy(patterns, STATES[0]))
 
 
 @pytest.mark.parametrize(("unit", "offset"), [(1.0, 0.0), (255.0, 0.0), (1.0, 5.0)], ids=["unit", "bytes", "offset"])

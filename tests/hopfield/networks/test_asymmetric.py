@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Couplings, glauber, retrieve
+from hopfield import glauber, retrieve
 from hopfield.networks import AsymmetricCouplings
 
 RNG = np.random.default_rng(8)
@@ -36,13 +36,6 @@ def test_sequential_sweeps_are_those_written_out(sweeps):
     end = retrieve(network, STATE, dynamics="sequential", max_steps=sweeps)
     np.testing.assert_array_equal(end.state, swept(MATRIX, bias, STATE, sweeps))
     assert np.isnan(end.energy)
-
-
-def test_symmetric_couplings_move_alike():
-    symmetric = MATRIX + MATRIX.T
-    both = (Couplings(symmetric), AsymmetricCouplings(symmetric))
-    ends = [retrieve(model, STATE, dynamics="asynchronous", key=jax.random.key(1)).state for model in both]
-    np.testing.assert_array_equal(*ends)
 
 
 def test_heat_bath_of_two_spins_is_that_of_its_markov_chain():

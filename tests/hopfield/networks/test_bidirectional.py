@@ -34,14 +34,3 @@ def test_energy_of_a_single_pair_is_minus_the_root_of_its_sizes():
     # (ξ·ξ)(ζ·ζ)/√(NV) = √(NV).
     model = BidirectionalMemory(jnp.ones((1, 4)), jnp.ones((1, 9)))
     assert float(model.energy(jnp.ones(4), jnp.ones(9))) == pytest.approx(-6.0)
-
-
-def test_pairs_take_states_as_memories_do():
-    rows = np.sign(np.random.default_rng(0).normal(size=(3, 2001)))
-    half = BidirectionalMemory(jnp.asarray(rows, jnp.float16), jnp.asarray(rows, jnp.float16))
-    whole = BidirectionalMemory(rows, rows)
-    np.testing.assert_allclose(half.energy(rows[0], rows[0]), whole.energy(rows[0], rows[0]), rtol=1e-6)
-    with pytest.raises(ValueError, match="state must be real numbers, got bool"):
-        whole.energy(rows[0] > 0, rows[0])
-    with pytest.raises(ValueError, match=r"partner must have shape \[2001\]"):
-        whole.update(rows[0], rows[0, :5])

@@ -75,24 +75,3 @@ def test_winners_are_the_neurons_of_largest_field(network):
     assert found.sum() == 2
     assert field[found == 1].min() >= field[found == 0].max()
     assert network.winners(STATES[9], jnp.asarray(0)).sum() == 0
-
-
-def test_spins_are_no_state_and_no_patterns_of_a_binary_network():
-    network = willshaw_network(PATTERNS)
-    with pytest.raises(ValueError, match=r"^state must be zeros and ones, got other entries$"):
-        network.energy(2 * STATES[7] - 1)
-    assert jnp.isnan(jax.jit(network.energy)(2 * STATES[7] - 1))
-    assert jnp.isnan(jax.jit(lambda x: covariance_network(x, 0.4).matrix)(2 * PATTERNS - 1)).any()
-
-
-def test_unknown_entries_of_traced_patterns_stay_unknown_in_synapses():
-    patterns = np.where(np.arange(N) == 2, np.nan, PATTERNS)
-    matrix = np.asarray(jax.jit(lambda x: willshaw_network(x).matrix)(patterns))
-    assert np.isnan(matrix[2, [0, 1, 3, 4, 5]]).all()
-    assert not np.isnan(np.delete(np.delete(matrix, 2, 0), 2, 1)).any()
-
-
-def test_a_traced_number_of_active_neurons_out_of_range_leaves_no_number():
-    found = jax.vmap(lambda active: willshaw_network(PATTERNS).winners(STATES[7], active))(jnp.array([2, -1, N + 1]))
-    np.testing.assert_array_equal(np.isnan(found).all(1), [False, True, True])
-    assert found[0].sum() == 2

@@ -79,11 +79,6 @@ def test_too_large_a_beta_fails_loudly():
     assert np.isnan(end.energy)
 
 
-def test_positive_features_are_never_negative():
-    memory = FeatureMemory(KEY, N, 64, beta=5.0, kind="positive").add(PATTERNS)
-    assert all(float(memory.kernel_sum(x)[0]) > 0 for x in 2 * RNG.normal(size=(20, N)))
-
-
 @pytest.mark.process
 def test_two_threads_draw_orthogonal_directions_at_once():
     """LAPACK on stacks of matrices in two programs at once never returned."""
@@ -105,36 +100,6 @@ def test_an_energy_whose_features_have_vanished_is_not_a_number():
     memory = FeatureMemory(KEY, N, 100, kind="positive").add(100 * PATTERNS)
     assert memory.kernel_sum(100 * PATTERNS[0])[0] == 0
     assert jnp.isnan(memory.energy(100 * PATTERNS[0]))
-
-
-def test_one_projection_has_no_spread_and_is_refused():
-    with pytest.raises(ValueError, match="features must be an integer of at least 4, got 2"):
-        FeatureMemory(KEY, N, 2)
-    with pytest.raises(ValueError, match="orthogonal must be True or False, got 'no'"):
-        FeatureMemory(KEY, N, 8, orthogonal="no")
-    with pytest.raises(TypeError, match="memory must be a FeatureMemory, got None"):
-        descend(None, X)
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, jnp.bfloat16])
-def test_positive_features_of_any_numbers_are_those_of_float32(dtype):
-    """‖x‖² = 641 is beyond eight bits."""
-    memory = FeatureMemory(jax.random.key(0), 4, 64, beta=1e-3, kind="positive")
-    state = np.array([12, 20, 9, 4])
-    expected = memory.features(state.astype(np.float32))
-    np.testing.assert_allclose(memory.features(jnp.asarray(state, dtype)), expected, rtol=1e-6)
-    np.testing.assert_allclose(memory.features(state.tolist()), expected, rtol=1e-6)
-
-
-def test_where_the_energy_is_not_known_its_slope_and_the_update_are_not_either():
-    """Far from all patterns, or of none: a slope of zero would look like a place of rest."""
-    rows = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
-    empty = FeatureMemory(jax.random.key(0), 4, 200, beta=2.0)
-    for memory, state in ((empty, rows[0]), (empty.add(rows), rows[0] + 30.0)):
-        assert np.isnan(memory.energy(state))
-        assert np.isnan(memory.update(state)).all()
-    near = empty.add(rows).update(rows[0])
-    assert np.isfinite(near).all()
 
 
 @pytest.mark.slow

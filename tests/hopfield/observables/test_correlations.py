@@ -50,30 +50,6 @@ def test_what_goes_to_and_fro_cancels() -> None:
     assert 0 <= found.stderr < 1e-6
 
 
-@pytest.mark.parametrize("series", [[1.0, 2.0], [1.0, 2.0, 1.5]])
-def test_a_sum_below_zero_is_no_time_however_short_the_series(series: list[float]) -> None:
-    assert np.all(np.isnan(correlation_time(jnp.array(series))[:2]))
-
-
-def test_a_constant_series_has_no_time_and_a_short_one_is_refused() -> None:
-    for value, length in ((1.0, 10), (0.1, 1000), (5.0, 10), (-1e30, 77)):
-        for dtype in (jnp.float32, jnp.float64):
-            assert np.all(np.isnan(correlation_time(jnp.full(length, value, dtype))[:2]))
-    with pytest.raises(ValueError, match="series must have at least two entries, got 1"):
-        correlation_time(jnp.ones(1))
-    with pytest.raises(ValueError, match="factor must be"):
-        correlation_time(jnp.arange(5.0), factor=0.0)
-
-
-@pytest.mark.parametrize("unit", [1e-36, 4e-21, 1e17, 1e35])
-def test_the_time_does_not_depend_on_the_unit(unit: float) -> None:
-    rng = np.random.default_rng(1)
-    series = np.cumsum(rng.normal(size=4000)) * 0.1 + rng.normal(size=4000)
-    plain, scaled = (correlation_time(np.asarray(series * size, np.float32)) for size in (1.0, unit))
-    np.testing.assert_allclose(scaled.time, plain.time, rtol=1e-4)
-    np.testing.assert_allclose(scaled.stderr, plain.stderr, rtol=1e-4)
-
-
 def test_chains_that_agree_have_a_rhat_of_one_and_others_do_not():
     """Of normal scores in C halves of S each, R̂² − 1 ≈ (χ²/(C − 1) − 1)/S. A shift, another width or a drift shows."""
     rng = np.random.default_rng(5)

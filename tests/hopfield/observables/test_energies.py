@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Memory, memories, separations, similarities, spaces
+from hopfield import Memory, memories, separations
 from hopfield.observables.energies import bare_energy, energy_constant, log_energy
 
 RNG = np.random.default_rng(0)
@@ -45,21 +45,6 @@ def test_published_energies_are_never_negative(name):
     assert (jax.vmap(memory.energy)(STATES) + constant >= -1e-9).all()
     longest = PATTERNS[jnp.argmax(jnp.sum(PATTERNS**2, axis=1))]
     assert memory.energy(longest) + constant == pytest.approx(0.0, abs=0.03)
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [
-        {"separation": "linear"},
-        {"separation": "softmax1"},
-        {"similarity": similarities.Cosine()},
-        {"space": spaces.Sphere(2.0)},
-    ],
-    ids=["linear", "softmax1", "cosine", "sphere"],
-)
-def test_other_memories_have_no_such_constant(parts):
-    with pytest.raises(ValueError, match=r"^memory must have dot products, weights that sum to one"):
-        energy_constant(Memory(PATTERNS, **parts))
 
 
 def test_differences_of_bare_energies_keep_their_digits_in_float32_as_beta_falls():

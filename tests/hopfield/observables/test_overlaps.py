@@ -47,26 +47,6 @@ def test_sparse_overlap_is_the_difference_of_the_shares_that_are_on():
     assert overlaps.sparse_overlap(-jnp.ones(8), -jnp.ones(8)) == 1
 
 
-def test_cosine_overlap_with_nothing_is_zero_and_has_a_gradient():
-    pattern = jnp.ones(4)
-    assert overlaps.cosine_overlap(jnp.zeros(4), pattern) == 0
-    assert bool(jnp.all(jnp.isfinite(jax.grad(overlaps.cosine_overlap)(jnp.zeros(4), pattern))))
-
-
-@pytest.mark.parametrize("cut", [0.5, 0.6, 0.7, 0.8, 0.9, 0.97])
-@pytest.mark.parametrize("neurons", [10, 20, 30, 50, 60, 100, 120, 164, 240, 500, 2000])
-def test_an_overlap_at_a_threshold_is_not_above_it(neurons, cut):
-    """However a compiled mean divides; the counts of right spins say it in whole numbers."""
-    right = np.unique(np.clip(np.arange(-2, 3) + round((1 + cut) / 2 * neurons), 0, neurons))
-    states = np.where(np.arange(neurons) < right[:, None], 1.0, -1.0).astype(np.float32)
-    pattern = jnp.ones(neurons, jnp.float32)
-    found = jax.vmap(lambda state: overlaps.retained(state, pattern, cut))(states)
-    below = jax.vmap(lambda state: overlaps.above(cut, overlaps.overlap(state, pattern)))(states)
-    distance = 100 * (2 * right - neurons) - round(100 * cut) * neurons
-    np.testing.assert_array_equal(found, distance > 0)
-    np.testing.assert_array_equal(below, distance < 0)
-
-
 def test_retained_means_an_overlap_above_the_threshold():
     pattern = jnp.ones(20)
     wrong = [pattern.at[:k].set(-1.0) for k in (1, 2, 3)]  # overlaps 0.9, 0.8, 0.7
@@ -83,15 +63,6 @@ def test_exact_means_equal_or_closer_than_a_share_of_the_patterns_norm():
     assert overlaps.exact(pattern.at[2].add(0.039), pattern, 0.01)
     assert not overlaps.exact(pattern.at[2].add(0.041), pattern, 0.01)
     assert not overlaps.exact(-pattern, pattern, 1.9)
-
-
-@pytest.mark.parametrize("tolerance", [0.0, 1.0, jnp.inf], ids=str)
-def test_a_state_that_is_not_a_number_is_never_a_success(tolerance):
-    pattern = jnp.ones(3)
-    state = pattern.at[2].set(jnp.nan)
-    assert not overlaps.exact(state, pattern, tolerance)
-    assert not overlaps.retained(state, pattern)
-    assert jnp.isnan(overlaps.bit_error(state, pattern))
 
 
 def test_a_target_dominates_with_more_than_half_of_the_weight():
@@ -120,41 +91,6 @@ def test_effective_number_is_the_exponential_of_the_entropy():
     assert ratio == pytest.approx(1 / np.sum(weights**2), rel=1e-13)
 
 
-def test_participation_ratio_never_exceeds_effective_number():
-    weights = jnp.asarray(RNG.dirichlet(np.full(12, 0.3), size=200))
-    ratio = jax.vmap(weights_.participation_ratio)(weights)
-    number = jax.vmap(thermodynamics.effective_number)(weights)
-    assert bool(jnp.all(ratio <= number))
-    assert bool(jnp.all((ratio >= 1) & (number <= 12)))
-
-
-SPREADS = pytest.mark.parametrize(
-    "spread", [thermodynamics.effective_number, weights_.participation_ratio], ids=lambda spread: spread.__name__
-)
-
-
-@SPREADS
-def test_spread_does_not_depend_on_the_scale_of_the_weights(spread):
-    weights = jnp.asarray(RNG.normal(size=6))
-    for scale in (-1.0, 1e-300, 1e307):
-        assert float(spread(scale * weights)) == pytest.approx(float(spread(weights)), rel=1e-12)
-
-
-@SPREADS
-def test_spread_of_masked_weights_is_that_of_the_others(spread):
-    weights, mask = jnp.asarray([0.2, 0.5, jnp.nan, 0.3]), jnp.asarray([True, False, False, True])
-    expected = spread(jnp.asarray([0.2, 0.3]))
-    assert float(spread(weights, mask=mask)) == pytest.approx(float(expected), rel=1e-13)
-    assert spread(weights, mask=jnp.zeros(4, bool)) == 0
-    assert spread(jnp.zeros(4)) == 0
-
-
-@SPREADS
-def test_spread_has_a_gradient_where_weights_vanish(spread):
-    gradient = jax.grad(spread)(jnp.asarray([0.0, 0.3, 0.7]))
-    assert bool(jnp.all(jnp.isfinite(gradient)))
-
-
 def brute_force_separation(rows, mask=None):
     used = np.ones(len(rows), bool) if mask is None else mask
     gaps = np.full(len(rows), np.inf)
@@ -174,30 +110,12 @@ def test_separation_is_the_smallest_gap_whatever_the_block(block, dtype):
     np.testing.assert_allclose(gaps, brute_force_separation(rows), rtol=0, atol=50 * float(jnp.finfo(dtype).eps))
 
 
-def test_separation_ignores_masked_patterns():
-    rows, mask = RNG.normal(size=(9, 5)), np.array([True] * 6 + [False] * 3)
-    rows[7] = np.nan
-    gaps = overlaps.pattern_gap(jnp.asarray(rows), jnp.asarray(mask), block=4)
-    np.testing.assert_allclose(gaps, brute_force_separation(rows, mask), rtol=0, atol=1e-13)
-    np.testing.assert_allclose(gaps[:6], overlaps.pattern_gap(jnp.asarray(rows[:6])), rtol=0, atol=1e-13)
-
-
 def test_separation_of_known_patterns():
     # Orthogonal unit vectors: 1 − 0. A repeated pattern: 0. A pattern and its negative of norm² N: 2N. Alone: ∞.
     np.testing.assert_array_equal(overlaps.pattern_gap(jnp.eye(3)), 1.0)
     np.testing.assert_array_equal(overlaps.pattern_gap(jnp.ones((2, 5))), 0.0)
     np.testing.assert_array_equal(overlaps.pattern_gap(jnp.asarray([[1.0, -1, 1], [-1, 1, -1]])), 6.0)
     np.testing.assert_array_equal(overlaps.pattern_gap(jnp.ones((1, 5))), jnp.inf)
-
-
-def test_separation_can_be_mapped_and_never_forms_all_products():
-    rows = jnp.asarray(RNG.normal(size=(3, 50, 4)))
-    mapped = jax.vmap(lambda one: overlaps.pattern_gap(one, block=8))(rows)
-    for gaps, one in zip(mapped, rows, strict=True):
-        np.testing.assert_allclose(gaps, brute_force_separation(np.asarray(one)), rtol=0, atol=1e-13)
-    program = str(jax.make_jaxpr(lambda one: overlaps.pattern_gap(one, block=8))(rows[0]))
-    assert "f64[8,8]" in program
-    assert not any(shape in program for shape in ("[50,50]", "[56,56]", "[8,50]", "[8,56]", "[7,8,8]"))
 
 
 def test_nearest_pattern_is_the_one_that_was_corrupted():

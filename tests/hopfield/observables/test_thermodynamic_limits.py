@@ -71,13 +71,6 @@ def test_gradients_are_finite_at_masked_scores_and_at_weights_of_zero(name):
         assert not np.any(found[[2, 4]])
 
 
-def test_the_free_energy_falls_without_bound_towards_beta_zero():
-    """−T ln M at T = ∞; of a single pattern it is −s at every T."""
-    assert thermo.free_energy(np.array([1.0, 2.0]), 0.0) == -np.inf
-    assert thermo.free_energy(np.array([3.0]), 0.0) == -3.0
-    assert thermo.free_energy(np.array([3.0]), 0.0, mask=np.array([False])) == np.inf
-
-
 @pytest.mark.parametrize("separation", ["softmax", "sparsemax", "softmax1"])
 def test_the_potential_has_its_limits_at_both_ends_of_beta(separation):
     # β max s grows without bound; what is left where max s = 0 is that of two equal scores
@@ -92,17 +85,6 @@ def test_the_potential_has_its_limits_at_both_ends_of_beta(separation):
     assert functional(equal, np.arange(3.0), 0.0) == -np.inf == thermo.free_energy(np.arange(3.0), 0.0)
     only = np.array([0.0, 1.0, 0.0])
     assert functional(only, np.arange(3.0), 0.0) == -1.0  # without entropy the temperature has no part in it
-
-
-@pytest.mark.parametrize("scores", [np.arange(4.0), np.full(4, -np.inf)], ids=["masked", "minus infinity"])
-def test_rows_without_patterns_are_defined(scores):
-    nothing = np.full(4, np.any(np.isinf(scores)))
-    found = quantities_of(scores, 1.0, nothing)
-    assert not np.any(found["boltzmann_weights"])
-    assert found["log_partition"] == -np.inf
-    assert found["free_energy"] == np.inf
-    for key in ("mean_energy", "thermal_entropy", "energy_variance", "heat_capacity"):
-        assert found[key] == 0, key
 
 
 def test_any_axis_any_mask_and_a_temperature_per_row():

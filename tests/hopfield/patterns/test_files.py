@@ -48,11 +48,6 @@ def test_files_are_single_precision_without_x64(tmp_path):
             datasets.from_file(tmp_path / "large.npy")
 
 
-def test_one_array_of_several_is_chosen_by_name(tmp_path):
-    np.savez(tmp_path / "both.npz", first=NUMBERS, second=2 * NUMBERS)
-    np.testing.assert_array_equal(datasets.from_file(tmp_path / "both.npz", "second"), 2 * NUMBERS)
-
-
 class Malicious:
     """Creates a file when it is unpickled."""
 

@@ -5,8 +5,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import patterns
-from hopfield.memory import Memory
 from hopfield.patterns import base, bits
 from hopfield.patterns.sources import Generated, Mapped, Packed, Stored
 
@@ -57,20 +55,6 @@ def test_bits_follow_the_spins():
     np.testing.assert_array_equal(found, (spins @ spins[:2].T).T)
 
 
-def test_generated_spins_are_fair_and_independent():
-    spins = np.asarray(Generated(KEY, "spins", 20000, 40).rows(0, 20000))
-    assert np.abs(spins.mean(0)).max() < 4.5 / np.sqrt(20000)
-    gram = spins.T @ spins / 20000 - np.eye(40)
-    assert np.abs(gram).max() < 4.5 / np.sqrt(20000)
-
-
-@pytest.mark.parametrize(("ensemble", "parameters"), [("gaussian", ()), ("sphere", (2.0,)), ("biased", (0.3,))])
-def test_other_ensembles_are_those_of_patterns(ensemble, parameters):
-    source = Generated(KEY, ensemble, 30, 6, *parameters)
-    rows = getattr(patterns, ensemble)(KEY, 30, 6, *parameters)
-    np.testing.assert_array_equal(source.part(10, 20).rows(5, 15), rows[15:])
-
-
 def test_rows_are_read_under_jit_with_a_traced_first():
     source = Generated(KEY, "spins", 64, 10)
     read = jax.jit(lambda source, first: source.rows(first, 4))
@@ -87,18 +71,3 @@ def test_patterns_beyond_32_bits_continue_with_another_key():
         source.rows(0, 5)
     with pytest.raises(ValueError, match="not cross a multiple of 2"):
         source.part(2**32 - 1, 2)
-
-
-def test_a_file_in_double_precision_is_read_in_the_default_one_without_a_warning(tmp_path):
-    rows = np.random.default_rng(0).normal(size=(5, 4))
-    np.save(tmp_path / "rows.npy", rows)
-    with jax.enable_x64(False):
-        memory = Memory(Mapped(tmp_path / "rows.npy"), 1.0)
-        expected = Memory(jnp.asarray(rows, jnp.float32), 1.0).read(jnp.ones(4, jnp.float32))
-        np.testing.assert_allclose(memory.read(jnp.ones(4, jnp.float32)), expected, rtol=1e-6)
-
-
-def test_numbers_of_a_file_beyond_the_default_precision_are_infinite_without_a_warning(tmp_path):
-    np.save(tmp_path / "rows.npy", [[1e39, -1.0]])
-    with jax.enable_x64(False):
-        np.testing.assert_array_equal(Mapped(tmp_path / "rows.npy").part(0, 1).array, [[np.inf, -1.0]])

@@ -22,7 +22,6 @@ from hopfield.separations import (
     Sparsemax,
     TopK,
 )
-from hopfield.separations.jacobians import softmax_jacobian, sparse_jacobian
 from hopfield.separations.streams import log_weight, summand
 from tests.hopfield.contracts.parts import has_jacobian_by_hand, quick, slopes
 
@@ -71,12 +70,6 @@ def test_top_k_is_the_largest_log_sum_exp_over_sets_of_k(count):
         assert np.count_nonzero(p) == count
 
 
-@pytest.mark.parametrize("count", [6, 50])
-def test_top_k_of_all_is_softmax(count):
-    for got, expected in zip(both(TopK(count), Z), both(LogSumExp(), Z), strict=True):
-        np.testing.assert_allclose(got, expected, rtol=1e-13)
-
-
 def test_named_special_cases_agree():
     """Degree 2 is the classical network, 2-entmax sparsemax; Entmax at α → 1 is softmax, with F its log-sum-exp."""
     for one, other, rtol in (
@@ -115,38 +108,6 @@ def test_streams_of_far_apart_blocks_neither_overflow_nor_forget(order):
     potential, read = separation.finish(stream)
     np.testing.assert_allclose(potential, separation.potential(z), rtol=1e-6)
     np.testing.assert_allclose(read, separation.weights(z), rtol=1e-6)
-
-
-@pytest.mark.parametrize("first", [True, False], ids=["before", "after"])
-def test_a_block_of_masked_scores_leaves_those_far_below_zero(first):
-    # e^−1000 vanishes beside the shift of 0 that a block has in which nothing counts.
-    z, separation = jnp.float32([-1000.0, -1001.0]), LogSumExp()
-    blocks = [separation.block(z, jnp.eye(2)), separation.block(z, jnp.eye(2), jnp.zeros(2, bool))]
-    potential, read = separation.finish(separation.merge(*(blocks[::-1] if first else blocks)))
-    np.testing.assert_allclose(potential, -1000 + np.log1p(np.exp(-1)), rtol=1e-6)
-    np.testing.assert_allclose(read, scipy.special.softmax([1.0, 0.0]), rtol=1e-6)
-
-
-def test_shares_are_relative_weights_at_any_size():
-    """|z²| / Σ z², also where the sum of squares overflows float32; signs of classical weights do not matter."""
-    z = jnp.array([3.0, -4.0, 0.0])
-    np.testing.assert_allclose(Linear().shares(z), [3 / 7, 4 / 7, 0])
-    np.testing.assert_allclose(Polynomial(3).shares(1e15 * z.astype(jnp.float32)), [9 / 25, 16 / 25, 0], rtol=1e-6)
-    np.testing.assert_allclose(Exponential().shares(jnp.float32([500.0, 500.0, 0.0])), [0.5, 0.5, 0.0])
-    for size in (0.5, 60.0):  # ½^200 and 60^200 are outside of float32
-        shares = Polynomial(201).shares(size * jnp.float32([1.0, 1.0, 0.5]))
-        np.testing.assert_allclose(shares, [0.5, 0.5, 0.0])
-        logs = Polynomial(201).log_sizes(size * jnp.float32([1.0, -1.0, 0.5]))
-        np.testing.assert_allclose(logs - logs[0], [0.0, 0.0, -200 * np.log(2.0)], rtol=1e-6)
-
-
-def test_softmax_of_half_precision_scores_is_summed_in_float32():
-    """4096 equal scores: a sum in bfloat16, of 8 bits, would stop at 256."""
-    z = jnp.zeros(4096, jnp.bfloat16)
-    assert LogSumExp().weights(z).dtype == jnp.bfloat16
-    assert LogSumExp().potential(z).dtype == jnp.float32
-    np.testing.assert_allclose(LogSumExp().potential(z), np.log(4096), rtol=1e-6)
-    np.testing.assert_allclose(np.asarray(LogSumExp().weights(z), np.float32), 1 / 4096, rtol=1e-2)
 
 
 def test_shares_of_a_power_are_powers_and_its_weights_the_slope_of_its_potential():
@@ -220,23 +181,6 @@ def test_a_subclass_of_the_quadratic_potential_is_no_network_of_couplings():
     )
     assert plain.classical
     assert not doubled.classical
-
-
-@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
-def test_jacobians_of_16_bit_weights_are_rounded_once(dtype):
-    """The number α, the powers and their sums are those of float32; only the result is rounded."""
-    p = jax.nn.softmax(jax.random.normal(jax.random.key(0), (64,), jnp.float32)).astype(dtype)
-    for jacobian in (softmax_jacobian, lambda p: sparse_jacobian(p, 1.3)):
-        found, exact = jacobian(p), jacobian(p.astype(jnp.float32))
-        assert found.dtype == dtype
-        np.testing.assert_array_equal(found, exact.astype(dtype))
-
-
-def test_a_block_of_many_16_bit_values_does_not_overflow():
-    form, count = separations.LogSumExp(), 4096
-    values = jnp.full((count, 1), 30.0, jnp.float16)
-    _, found = form.finish(form.block(jnp.zeros(count), values))
-    np.testing.assert_allclose(found, 30.0)
 
 
 TIES = {

@@ -33,31 +33,3 @@ def test_a_cut_above_the_last_overlap_asks_for_a_smaller_load():
     load = load_at_overlap(overlap, last, 0.9)
     assert load < last.load
     assert float(overlap(load)) == pytest.approx(0.9, abs=1e-9)
-
-
-OUT_OF_RANGE = {
-    "criterion": (lambda theory: theory.critical_load("retaind"), "criterion must be one of retained, "),
-    "neurons": (lambda theory: theory.critical_load("retained", neurons=10.5), "neurons must be an integer"),
-    "too few": (lambda theory: theory.critical_load("retained", neurons=-5), "neurons must be an integer of at least"),
-    "cut": (lambda theory: theory.critical_load("retained", cut=1.5), "cut must be finite and >= 0 and <= 1"),
-    "cut of nan": (lambda theory: theory.critical_load("exact", cut=np.nan), "cut must be finite"),
-    "error": (lambda theory: theory.critical_load("one_step_error", error=-1), "error must be finite and > 0"),
-    "corruption": (lambda theory: theory.one_step_error(11, 5, corruption=np.nan), "corruption must be finite"),
-    "text": (lambda theory: theory.one_step_error(11, 5, corruption="x"), "corruption must be real numbers"),
-    "patterns": (lambda theory: theory.one_step_error(11, [5, 0]), "num_patterns must be an integer of at least 1"),
-    "fraction": (lambda theory: theory.success("exact", 11, 1.5), "num_patterns must be an integer of at least 1"),
-    "beta": (lambda theory: theory.critical_load("retained", beta=np.nan), "beta must be finite and > 0"),
-    "negative beta": (lambda theory: theory.basins("synchronous", 9, -2.0, [0.1]), "beta must be finite and > 0"),
-    "load": (lambda theory: theory.retained_overlap(-1.0), "load must be finite and >= 0"),
-    "loads": (lambda theory: theory.basins("synchronous", 9, None, [0.1, np.nan]), "loads must be finite and >= 0"),
-    "overlaps": (lambda theory: theory.nearest_share(9, 3, [2.0]), "overlaps must be finite and >= -1 and <= 1"),
-    "dynamics": (lambda theory: theory.basins("synchronus", 9, 1.0, np.array([0.1])), "dynamics must be one of sync"),
-}
-
-
-@pytest.mark.parametrize(("ask", "message"), OUT_OF_RANGE.values(), ids=OUT_OF_RANGE)
-@pytest.mark.parametrize("name", memories.names())
-def test_no_theory_takes_arguments_out_of_range(name, ask, message):
-    """Whether it uses them or not, and whether it has an answer or none."""
-    with pytest.raises(ValueError, match=message):
-        ask(memories.find(name).theory)

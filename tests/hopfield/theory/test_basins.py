@@ -118,11 +118,6 @@ def test_nearest_pattern_in_three_dimensions(patterns):
     assert basins.nearest_pattern(3, patterns, 0.9) == pytest.approx(2 * 0.9 ** (1 / (patterns - 1)) - 1, abs=1e-12)
 
 
-def test_a_share_that_any_query_has_needs_no_overlap():
-    # Of two patterns either is the nearer one for half of all queries.
-    np.testing.assert_array_equal(basins.nearest_pattern(3, 2, [0.1, 0.5]), 0.0)
-
-
 def test_nearest_pattern_is_the_sphere_s_basin_in_many_dimensions():
     neurons, load = 200, 0.15
     patterns = round(np.exp(load * neurons))

@@ -49,18 +49,6 @@ def test_fourier_inversion_agrees_with_convolution(degree, neurons, monkeypatch)
     np.testing.assert_allclose(dense.one_step_error(neurons, patterns, degree), exact, rtol=2e-3, atol=1e-11)
 
 
-@pytest.mark.parametrize("degree", [3, 4, 5])
-def test_one_step_error_tends_to_its_asymptote_from_above(degree):
-    neurons = np.array([50, 200, 800])
-    load = dense.capacity(degree)
-    error = dense.one_step_error(neurons, np.round(load * neurons ** (degree - 1.0)), degree)
-    limit = dense.one_step_error_asymptotic(load, degree)
-    assert limit == pytest.approx(0.005, rel=1e-12)
-    excess = error / limit - 1
-    assert np.all(np.diff(excess) < 0)
-    assert 0 < excess[-1] < 0.01
-
-
 def test_krotov_and_hopfield_constants():
     degrees = np.array([2, 3, 4, 5])
     np.testing.assert_allclose(dense.noise(degrees), [1, 3, 15, 105], rtol=1e-14)

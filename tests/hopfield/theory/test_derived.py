@@ -11,7 +11,6 @@ from scipy.special import betainc, erf, erfinv
 from hopfield import memories
 from hopfield.memories._derived import derived_theory
 from hopfield.patterns import sphere
-from hopfield.theory.base import Theory
 from tests.hopfield.contracts.parts import quick
 
 SEPARATIONS = {
@@ -80,15 +79,6 @@ def test_measured_one_step_errors_lie_on_the_derived_line(own, name, patterns, f
     assert abs(mean - wrong) > 6 * stderr
 
 
-def test_the_scaling_of_the_load_needs_no_saying(own):
-    """z² at small overlaps makes M / N, z³ M / N²; a potential that is flat at the pattern has no signal at all."""
-    assert own("mixed").scaling.symbol == own("steep").scaling.symbol == "M / N"
-    assert own("clipped").scaling.symbol == "M / N^2"
-    assert own("mixed").theory.critical_load("retained") is None  # successive steps share their noise
-    with pytest.raises(ValueError, match=r"must define SCALING: .* write saturated.SCALING = hopfield"):
-        own("saturated")
-
-
 @pytest.mark.slow
 def test_load_of_a_clipped_cube_by_hand(own):
     """Signal 0.75·2/N, noise ½⟨(6t²/N³)²⟩ = 54/N⁴: a = 24 M/N², and 0.5 % wrong at 1/(2·erfc⁻¹(0.01)²·24)."""
@@ -137,8 +127,3 @@ def test_a_pattern_of_the_epanechnikov_memory_has_its_read_out_alone_while_none_
     alone = np.mean([float(model.shares(row)[i]) > 0.5 for i, row in enumerate(model.patterns)])
     overlaps = np.asarray(model.patterns @ model.patterns.T) / 16
     assert alone == np.mean(np.sum(overlaps > 0.5, axis=1) == 1)
-
-
-def test_what_is_no_sum_over_patterns_has_no_derived_theory():
-    for spec in ("sparse:1.5", "storkey"):
-        assert type(memories.find(spec).theory) is Theory

@@ -57,14 +57,6 @@ def test_two_patterns_at_low_temperature_equal_the_binomial_sum(neurons, beta, f
     assert exponential.target_weight(neurons, 2, beta, min(flipped / neurons, 0.5)) == pytest.approx(expected, rel=1e-9)
 
 
-def test_nearest_patterns_share_the_weight_at_zero_temperature():
-    """⟨1/(1 + K); no pattern nearer⟩ of K patterns as near as the own one."""
-    overlaps, law = binomial_law(20)
-    nearer, equal = law[overlaps > 8].sum(), law[overlaps == 8].sum()
-    expected = ((1 - nearer) ** 50 - (1 - nearer - equal) ** 50) / (50 * equal)
-    assert exponential.target_weight(20, 50, 30.0, 0.3) == pytest.approx(expected, rel=1e-9)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("neurons", "patterns", "beta", "flipped"),
@@ -98,13 +90,6 @@ def test_many_patterns_equal_simulation(neurons, patterns, beta, flipped):
     )
     deviation = np.maximum(rows.std(axis=0), np.sqrt(expected * (1 - expected) / neurons) * [0, 1, 0])
     assert np.all(np.abs(rows.mean(axis=0) - expected) < 3.5 * deviation / np.sqrt(samples) + 1e-6)
-
-
-def test_target_weight_between_hot_and_cold():
-    assert exponential.target_weight(20, 1) == pytest.approx(1.0, rel=1e-9)
-    assert exponential.target_weight(20, 50, 1e-9) == pytest.approx(1 / 50, rel=1e-6)  # all weights alike
-    copies = 49 * 2.0**-20  # β → ∞: only an equal pattern takes a share, one half
-    assert 1 - exponential.target_weight(20, 50, 60.0) == pytest.approx(copies / 2, rel=1e-3)
 
 
 @pytest.mark.slow
@@ -151,14 +136,3 @@ def test_critical_load_halves_the_probability_and_nears_the_threshold():
     assert shift[0] < 0.015
     assert 0 < shift[-1] < 3e-4
     assert np.isnan(exponential.critical_load(2, 0.1, 0.4))
-
-
-def test_a_million_neurons_take_no_time_and_more_than_are_known_are_refused():
-    """Overlaps beyond √(373 N) have probability 0 in double precision: the sum over the others is the whole one."""
-    values, law = exponential._overlaps(5000.0)
-    all_values, all_law = binomial_law(5000)
-    np.testing.assert_allclose(law, all_law[np.isin(all_values, values)], rtol=1e-9)
-    assert np.all(all_law[~np.isin(all_values, values)] == 0)
-    assert len(exponential._overlaps(1e6)[0]) < 40_000
-    with pytest.raises(ValueError, match=r"^neurons must be finite and <= 1e"):
-        exponential.target_weight(1e12, 3)

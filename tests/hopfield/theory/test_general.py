@@ -1,12 +1,9 @@
 """Theory from the separation alone against the published theories, found independently, and against simulation."""
 
-import itertools
-
 import numpy as np
 import pytest
-from scipy.stats import binom
 
-from hopfield.theory import annealed, dense, exponential, general, novelty, spherical
+from hopfield.theory import annealed, dense, exponential, general, spherical
 
 RATE = lambda t: float(exponential.rate(t))
 POWERS = {
@@ -81,41 +78,3 @@ def test_signal_to_noise_finds_the_power_of_the_load_and_its_coefficient(degree)
 def test_signal_to_noise_finds_an_exponential_load_and_admits_what_it_does_not_know():
     assert general.load_power(lambda n: general.log_noise(n, lambda s: np.exp(s - n))) == 0
     assert general.load_power(lambda n: -1.5 * np.log(n)) is None
-
-
-def test_a_tie_keeps_the_spin():
-    """N = 2, M = 2, Hebb: field on a spin is ±1 ± 1; the tie of half of all draws keeps it, right or flipped."""
-    hebb = lambda s: s**2
-    assert general.one_step_error(2, 2, hebb, 0) == pytest.approx(0.0, abs=1e-15)
-    assert general.one_step_error(2, 1, hebb, 2) == pytest.approx(1.0, abs=1e-15)
-
-
-def test_a_separation_without_signal_at_the_start_is_at_chance():
-    """max(s, 0)³ of a state opposite to its pattern: no rise from the pattern, and noise of either sign."""
-    found = general.one_step_error(31, 101, lambda s: np.maximum(s, 0.0) ** 3, 31)
-    assert found == pytest.approx(0.5, abs=0.01)
-
-
-@pytest.mark.parametrize("flipped", [0, 1])
-@pytest.mark.parametrize(("degree", "neurons", "patterns"), [(2, 4, 3), (2, 7, 4), (2, 8, 4), (3, 9, 3), (4, 6, 3)])
-def test_a_tie_of_weights_is_no_more_than_half(degree, neurons, patterns, flipped):
-    """By enumeration of all overlaps of the others, whose weights are whole numbers."""
-    sizes = np.abs(2 * np.arange(neurons + 1) - neurons) ** (degree - 1)
-    chances = binom.pmf(np.arange(neurons + 1), neurons, 0.5)
-    exact = sum(
-        np.prod(chances[list(others)])
-        for others in itertools.product(range(neurons + 1), repeat=patterns - 1)
-        if sizes[list(others)].sum() < (neurons - 2 * flipped) ** (degree - 1)
-    )
-    with np.errstate(divide="ignore"):
-        found = general.weight_probability(neurons, patterns, lambda t: (degree - 1) * np.log(np.abs(t)), flipped)
-    assert found == pytest.approx(exact, abs=1e-12)
-
-
-def test_one_pattern_alone_has_all_the_weight():
-    assert general.weight_probability(10, 1, lambda s: s, 0) == 1.0
-    assert float(annealed.target_weight(10, 1, lambda t, m: t)) == 1.0
-
-
-def test_little_is_left_over_at_any_kappa():
-    assert 0.0 <= novelty.leftover(5, 9, 1000.0, 0.9) < 1e-300

@@ -72,37 +72,10 @@ def test_tails_on_a_sphere_of_any_dimension_are_those_of_the_beta_law(width):
     np.testing.assert_allclose(found, scipy.stats.beta.sf((1 + score) / 2, (width - 1) / 2, (width - 1) / 2), rtol=1e-6)
 
 
-def test_more_nodes_change_nothing(monkeypatch):
-    cases = [(16, 40), (64, 1000), (256, 7500), (4096, 2**20)]
-    found = [linear.key_found(*case) for case in cases]
-    few = linear._own_nodes
-    monkeypatch.setattr(linear, "_own_nodes", lambda count, wide: 2 * few(count, wide))
-    np.testing.assert_allclose([linear.key_found(*case) for case in cases], found, rtol=2e-4)
-
-
-def test_all_keys_are_found_where_least_squares_fits_all_pairs():
-    assert linear.key_found(32, 32, "pseudo_inverse") == 1.0
-    assert linear.key_found(32, 33, "pseudo_inverse") > 0.999
-
-
-def test_half_of_the_keys_are_found_at_capacity():
-    assert linear.key_found(16, linear.capacity(16)) == pytest.approx(0.5, abs=1e-4)
-
-
 def test_pairs_at_capacity_grow_as_the_square_of_the_width_over_its_logarithm():
     """n ln n / D² tends to ½; at D = 32 … 256 it rises from 0.5 to 0.6."""
     found = [n * np.log(n) / d**2 for d in (32, 256) for n in [linear.capacity(d)]]
     assert 0.5 < found[0] < found[1] < 0.62
-
-
-def test_a_pair_that_fades_is_lost_sooner_and_wider_values_are_told_apart_better():
-    assert linear.key_found(16, 40, decay=0.9) < linear.key_found(16, 40)
-    assert linear.key_found(16, 40, values=32) > linear.key_found(16, 40)
-
-
-def test_a_decay_of_the_pseudo_inverse_is_refused():
-    with pytest.raises(ValueError, match=r"^decay must be 1 for pseudo_inverse, got 0.9$"):
-        linear.key_found(8, 4, "pseudo_inverse", decay=0.9)
 
 
 @pytest.mark.slow

@@ -11,7 +11,6 @@ from hopfield import theory
 from hopfield.theory import (
     annealed,
     basins,
-    dense,
     examples,
     general,
     linear,
@@ -89,16 +88,6 @@ def test_every_function_of_single_numbers_is_called():
 
 
 @pytest.mark.parametrize("function", CALLS, ids=lambda function: f"{function.__module__[16:]}.{function.__name__}")
-def test_several_numbers_are_refused_by_name(function):
-    arguments = CALLS[function]
-    function(**arguments)
-    for name in set(_single(function)) & set(arguments):
-        several = np.array([arguments[name], arguments[name]])
-        with pytest.raises(ValueError, match=f"^{name} must be one number, got an array"):
-            function(**{**arguments, name: several})
-
-
-@pytest.mark.parametrize("function", CALLS, ids=lambda function: f"{function.__module__[16:]}.{function.__name__}")
 def test_numbers_out_of_range_are_refused_by_name(function):
     """NaN and a number below every range, and True, which is no number."""
     free = {"offset", "threshold"} | ({"overlap"} if function is annealed.others else set())
@@ -106,18 +95,3 @@ def test_numbers_out_of_range_are_refused_by_name(function):
         for bad in (np.nan, -7.5, True):
             with pytest.raises(ValueError, match=f"^{name} must be "):
                 function(**{**CALLS[function], name: bad})
-
-
-@pytest.mark.parametrize("degree", [2, 3, 10, 110, 170, 300])
-def test_degrees_of_any_size_have_a_capacity(degree):
-    """Against products of whole numbers, whose parts alone exceed double precision from degree 110 on."""
-    odd = np.arange(1, 2 * degree - 2, 2)
-    assert dense.distinct_index_factor(degree) == pytest.approx(np.prod(odd / np.arange(1, degree)), rel=1e-12)
-    assert dense.error_free_patterns(1000, degree) == pytest.approx(np.prod(1000 / odd) / (2 * np.log(1000)), rel=1e-12)
-
-
-def test_no_neuron_on_gives_no_field_at_all():
-    """V = 1 where the field exceeds the threshold: neither where both are zero."""
-    on, off = sparse.one_step_shares(20, 10, 0.1, 0.0)
-    near = sparse.one_step_shares(20, 10, 0.1, 1e-12)
-    assert (on, off) == pytest.approx(near, rel=1e-9)

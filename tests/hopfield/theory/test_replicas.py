@@ -47,22 +47,6 @@ def test_without_load_the_spinodal_is_that_of_one_pattern():
 
 
 @pytest.mark.slow
-def test_loads_that_warmth_helps_have_a_spinodal_temperature():
-    """At n = 3 states last up to α = 0.0889 at T = 0.14, against 0.0841 at T = 0."""
-    assert np.isfinite(replicas.dense_replica(0.08646, 3, 0.15).overlap)
-    load = replicas.dense_spinodal_load(3, 0.2)
-    assert load > dense.spinodal(3).load
-    assert replicas.dense_spinodal_temperature(0.999 * load, 3) == pytest.approx(0.2, abs=0.01)
-
-
-@pytest.mark.slow
-def test_the_spinodal_load_of_a_temperature_is_that_whose_spinodal_temperature_it_is():
-    load = replicas.dense_spinodal_load(3, 0.4)
-    assert replicas.dense_spinodal_temperature(load, 3) == pytest.approx(0.4, abs=1e-3)
-    assert replicas.dense_spinodal_load(3, 0.59) == 0
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("degree", [3, 4, 6])
 def test_spinodal_loads_of_cold_memories_are_near_those_at_no_temperature(degree):
     """There the spread of the spins is 1 but for the rounding of its sum, which must not lie above."""

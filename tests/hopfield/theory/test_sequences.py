@@ -62,8 +62,3 @@ def test_the_exact_error_becomes_the_gaussian_one(degree):
     patterns = round(0.3 * neurons**degree / {1: 1, 2: 3, 3: 15}[degree])
     exact = sequences.bit_error(neurons, patterns, degree)
     assert exact == pytest.approx(sequences.bit_error_gaussian(neurons, patterns, degree), rel=0.12)
-
-
-def test_one_pattern_is_never_wrong():
-    assert sequences.bit_error(12, 1, None) == 0
-    assert sequences.transitions_right(0.0, 10, 5) == 1

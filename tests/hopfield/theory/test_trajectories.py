@@ -56,9 +56,3 @@ def test_steps_of_networks_are_those_of_theory(
     spread = np.hypot(along.std(axis=0, ddof=1) / np.sqrt(draws), found.stderr[1:])
     apart = np.abs(along.mean(axis=0) - found.overlap[1:])
     assert np.all(apart < 3.5 * spread + 2 / neurons)
-
-
-def test_the_seed_decides_what_is_drawn() -> None:
-    one, same, other = (trajectories.course(0.08, 3, 0.5, 2, draws=2**9, seed=seed) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one.overlap, same.overlap)
-    assert np.all(one.overlap[1:] != other.overlap[1:])
