@@ -61,17 +61,3 @@ def test_every_command_of_the_pages_is_composed():
         assert found, line
         for job in found:
             assert registry.load(job.experiment).points(job.config), line
-
-
-def test_the_command_of_a_billion_patterns_asks_for_nine_numbers_of_them():
-    """One pass over the most of them, which the README tells the time of; here it is composed and not run."""
-    block, _ = blocks("scale.md", "bash")
-    command, *words = shlex.split(block.replace("\\\n", " "))
-    assert command == "hopfield"
-    with session.opened():
-        (job,) = compose.jobs(words, sweep=False)
-    points = registry.load(job.experiment).points(job.config)
-    assert len(points) == 9
-    assert max(point["patterns"] for point in points) == 10**9
-    shared = {(point["ensemble"], point["neurons"], point["queries"], point["sample"]) for point in points}
-    assert shared == {("generated", 32, 64, 0)}

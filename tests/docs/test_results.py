@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.quotes import KEPT, PAGE, Quote, is_printed_as, is_quoted, numbers_without_error, quotes
+from scripts.quotes import KEPT, PAGE, Quote, is_printed_as, is_quoted, quotes
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -36,13 +36,6 @@ def test_every_quoted_number_of_a_saved_command_is_what_it_measured(command: str
 @pytest.mark.parametrize(("command", "path", "value"), BARE)
 def test_a_number_without_an_error_is_what_was_measured(command: str, path: str, value: float) -> None:
     assert is_quoted(TEXT, command, value), f"{value:.6g}"
-
-
-def test_numbers_without_an_error_are_read_with_their_decimals() -> None:
-    page = "In 5 steps, 0.18 s, 0.12(3) and N = 1,000 (`conf=a`).\n\nOr 7 (`conf=b`)."
-    assert numbers_without_error(page, "conf=a") == [(5.0, 0), (0.18, 2)]
-    assert is_quoted(page, "conf=a", 0.1776)
-    assert not is_quoted(page, "conf=a", 7.0)
 
 
 def test_every_number_with_an_error_stands_with_a_command() -> None:

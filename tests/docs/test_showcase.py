@@ -3,8 +3,6 @@
 import base64
 import io
 import json
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +16,6 @@ from hopfield.theory import classical
 from scripts import showcase
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-NODE = shutil.which("node")
-SCRIPT = DOCS / "_static" / "explorer" / "diagrams.js"
 TABLES: dict[str, Any] = json.loads(
     (DOCS / "_static" / "explorer" / "tables.js")
     .read_text(encoding="utf-8")
@@ -101,21 +97,3 @@ def test_the_explorers_map_retrieves_below_the_line_of_theory() -> None:
     below, above = y[:, None] < 0.8 * end, (y[:, None] > 1.3 * np.nan_to_num(end)) & (x > 0.02)
     assert overlap[below].mean() > 0.9
     assert overlap[above].mean() < 0.3
-
-
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
-def test_the_diagrams_read_their_tables_between_the_points() -> None:
-    program = """
-    const { between, cell, patternsAt } = require(process.argv[1]);
-    const curve = [[0, 1, 0.1], [1, 0, 0.1]];
-    const z = [[1, 2], [3, 4]];
-    console.log(JSON.stringify([
-      between(curve, 0.25), between(curve, 0), between(curve, 2), between(curve, -1),
-      ...[[1.5, 6], [3, 6], [2, 9]].map((at) => cell([0, 1, 2], [0, 5, 9], z, at)),
-      patternsAt("classical", 0.1, 400), patternsAt("dense", 0.1, 50), patternsAt("modern", 0.5, 16),
-    ]));
-    """
-    ran = subprocess.run([NODE, "-e", program, SCRIPT], capture_output=True, text=True, check=True)
-    first, *rest = json.loads(ran.stdout)
-    assert first == pytest.approx([0.75, 0.1 * (0.75**2 + 0.25**2) ** 0.5])
-    assert rest == [[1, 0.1], None, None, 4, None, 4, 40, 250, 2981]

@@ -81,24 +81,6 @@ def local(url: str, address: str) -> bool:
     return url.startswith((address, "data:", "blob:"))
 
 
-def test_no_page_is_over_2_megabytes_with_all_that_it_loads(browser, address):
-    """Counted with pictures that wait until they are scrolled to; a report that is opened within one is a page, too."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    loaded: dict[str, int] = {}
-    page.on("response", lambda found: loaded.__setitem__(found.url, int(found.headers.get("content-length", 0))))
-    heavy = {path.name: path.stat().st_size for path in (SITE / "_static" / "reports").glob("*.html")}
-    assert len(heavy) > 10
-    for path in pages():
-        loaded.clear()
-        page.goto(f"{address}/{path}", wait_until="load")
-        page.evaluate("document.querySelectorAll('img[loading=lazy]').forEach(image => image.loading = 'eager')")
-        page.wait_for_function("[...document.images].every(image => image.complete)")
-        heavy[path] = sum(loaded.values())
-    context.close()
-    assert {path: size for path, size in heavy.items() if size > 2e6} == {}
-
-
 def test_a_report_of_the_gallery_opens_in_its_page(browser, address):
     page = browser.new_page(viewport={"width": 390, "height": 900})
     page.goto(f"{address}/gallery/capacity.html")
@@ -136,67 +118,4 @@ def test_the_explorer_works_by_mouse_touch_and_keyboard(browser, address):
     page.keyboard.press("r")
     page.locator("[data-run]").click()
     assert "overlap 1.000" in told.inner_text() or "overlap 0.9" in told.inner_text()
-    page.close()
-
-
-def test_a_pattern_is_drawn_stored_and_retrieved(browser, address):
-    """A stroke of the mouse, a few pixels by the keyboard; a quarter of it is flipped and found again."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.goto(f"{address}/explorer.html")
-    told, canvas = page.locator(".explorer [data-told]").first, page.locator("[data-state]")
-    page.locator("[data-clear]").click()
-    box = canvas.bounding_box()
-    page.mouse.move(box["x"] + 15, box["y"] + 15)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] - 15, box["y"] + box["height"] - 15, steps=60)
-    page.mouse.up()
-    canvas.focus()
-    for key in ("ArrowUp", "ArrowUp", " ", "ArrowLeft", "Enter"):
-        page.keyboard.press(key)
-    page.locator("[data-store]").click()
-    assert page.locator("[data-target] option").first.inner_text() == "drawn 1"
-    assert told.inner_text().startswith("step 0")
-    page.locator("[data-memory]").first.select_option("exponential")
-    page.locator("[data-run]").click()
-    assert "overlap 1.000" in told.inner_text()
-    page.close()
-
-
-def test_the_diagrams_follow_their_sliders_by_keyboard_and_touch(browser, address):
-    page = browser.new_page(viewport={"width": 390, "height": 900}, has_touch=True)
-    page.goto(f"{address}/explorer.html")
-    page.wait_for_selector("html[data-diagrams=ready]")
-    for name in (".capacity", ".phases"):
-        part = page.locator(name)
-        assert part.locator(".plot .main-svg").count() > 0
-        told = part.locator("[data-told]")
-        for slider in part.locator("input[type=range]").all():
-            before = told.inner_text()
-            slider.focus()
-            page.keyboard.press("Home")
-            first = told.inner_text()
-            box = slider.bounding_box()
-            slider.tap(position={"x": box["width"] * 0.7, "y": box["height"] / 2})
-            assert len({before, first, told.inner_text()}) > 1
-        select = part.locator("select")
-        before = told.inner_text()
-        select.select_option(select.locator("option").last.get_attribute("value"))
-        assert told.inner_text() != before
-    page.close()
-
-
-def test_the_patterns_that_are_stored_and_no_others_can_be_asked_for(browser, address):
-    page = browser.new_page()
-    page.goto(f"{address}/explorer.html")
-    options = page.locator("[data-target] option")
-    page.locator("[data-target]").select_option("4")
-    for count, names, bars in ((2, ["H", "O"], 2), (60, ["H", "O", "T", "X", "L"], 60)):
-        page.locator("[data-patterns]").fill(str(count))
-        assert options.all_inner_texts() == names
-        assert page.locator("[data-bars] span").count() == bars
-    page.locator("[data-memory]").first.select_option("modern")
-    page.wait_for_selector("html[data-diagrams=ready]")
-    told = page.locator(".capacity [data-told]").inner_text()
-    assert told.startswith("modern, β = 1, ")
-    assert "The explorer above: load 0.0284, but at β = 0.083." in told
     page.close()

@@ -3,7 +3,6 @@
 import html
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ import hopfield
 from experiments import api
 from experiments.figures.sentences import leading
 from experiments.run import main
-from experiments.runner import yaml_files
 from hopfield import Memory
 
 SCALE: dict[str, Any] = {"neurons": [8], "loads": [0.3, 0.5, 0.7], "samples": 2, "queries": 4}
@@ -137,10 +135,6 @@ def test_a_folder_is_gone_on_with_and_opened(run: Any, folder: Path, capfd: pyte
     assert "# hopfield.measure('capacity', memories=[mine], neurons=[8]" in (folder / "mine/config.yaml").read_text()
 
 
-def test_what_the_command_measured_is_opened(command: pandas.DataFrame, folder: Path) -> None:
-    pandas.testing.assert_frame_equal(hopfield.open_run(folder / "command").table, command, check_exact=True)
-
-
 def test_a_sweep_has_the_frames_of_a_run_with_a_column_for_its_option(run: Any, folder: Path) -> None:
     words = ["-m", "conf=capacity", "memories=[modern]", *WORDS, "beta=1,2", f"output={folder}/sweep"]
     assert main([*words, "figure.format=[svg]", "wandb.mode=disabled"]) == 0
@@ -214,35 +208,6 @@ def test_paired_runs_of_a_function_are_those_of_one_run_and_leave_nothing(
     assert isinstance(paired.plot(panels=["a"]), Figure)
 
 
-def test_functions_are_values_of_a_sweep() -> None:
-    def other(patterns: Any, *, mask: Any = None) -> Memory:
-        return Memory(patterns, 4.0, mask=mask)
-
-    both = hopfield.sweep("capacity", {"memories": [[mine], [other]]}, **SCALE | {"loads": [0.5]})
-    assert both.table["memory"].unique().tolist() == ["mine", api.outside.name_of(other)]
-
-
-@pytest.mark.parametrize(
-    ("over", "options", "sentence"),
-    [
-        ({}, {}, r"over must name at least one option, got \{\}"),
-        ([{"seed": 1}, {}], {}, "over must name at least one option, got "),
-        ({"seed": []}, {}, "over must give seed at least one value, got none"),
-        ({"seed": 3}, {}, "seed in over must be a list of values, got 3"),
-        ("seed", {}, "over must be a list of values, got 'seed'"),
-        ([3], {}, r"over must be a mapping of options to lists of values, or a list of mappings, got \[3\]"),
-        ({"sed": [0]}, {}, r"sed is not an option of conf=novelty; did you mean seed\?"),
-        ({"seed": [0, 0]}, {}, "over must give every run once, got seed_0 twice"),
-        ({"seed": [0]}, {"seed": 1}, "seed must be given once, got it in over and beside it"),
-        ({"wandb.mode": ["offline"]}, {}, "over must name options that change what is measured, got wandb.mode"),
-        ({"memories": [[cell(1.0)], [cell(2.0)]]}, {}, "over must hold functions of different names, got two cell."),
-    ],
-)
-def test_a_sweep_that_cannot_be_is_refused(over: Any, options: dict, sentence: str) -> None:
-    with pytest.raises(ValueError, match=f"^{sentence}"):
-        hopfield.sweep("novelty", over, **options)
-
-
 def test_a_figure_is_of_the_panels_and_size_asked_for_or_on_ones_own_axes(swept: Any) -> None:
     made = swept.plot(panels=["b"], width=3.4, log=["y"])
     (alone,) = made.axes
@@ -255,22 +220,6 @@ def test_a_figure_is_of_the_panels_and_size_asked_for_or_on_ones_own_axes(swept:
     heights = [[np.asarray(line.get_ydata()).tolist() for line in each.lines] for each in (axes, alone)]
     assert heights[0] == heights[1]
     assert axes.get_xlabel().split() == alone.get_xlabel().split()
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"panels": "a"}, "figure.panels must be a list of strings, got a"),
-        ({"panels": ["z"]}, "figure.panels must be letters or titles of "),
-        ({"width": -1}, r"figure.width must lie in \[1, 100\], got -1"),
-        ({"style": "nope"}, "figure.style must be a file FILE.mplstyle or a style of Matplotlib"),
-        ({"axes": Figure().subplots()}, r'panels must name one for the axes, as in panels=\["a"\], got 3 panels'),
-        ({"axes": Figure().subplots(), "width": 3}, "width must be left to the figure of the axes, got 3"),
-    ],
-)
-def test_a_look_that_a_figure_cannot_have_is_refused(swept: Any, options: dict, sentence: str) -> None:
-    with pytest.raises(ValueError, match=f"^{sentence}"):
-        swept.plot(**options)
 
 
 @pytest.mark.slow
@@ -299,53 +248,6 @@ def test_what_has_no_value_to_compare_is_said_and_measured(tmp_path: Path, capfd
     for about in ("lock is a lock", "draws is a Generator"):
         assert said.count(f"note: {about}, {end}") == 2
     assert "points are measured already" in said
-
-
-@pytest.mark.parametrize(
-    ("name", "option", "kind", "published"),
-    [
-        ("capacity", "memories", "memory", "classical"),
-        ("training", "separations", "separation", "softmax"),
-        ("entropy", "corruption", "corruption", "flip"),
-    ],
-)
-def test_a_function_does_not_take_a_published_name(name: str, option: str, kind: str, published: str) -> None:
-    def own(*_: Any, **__: Any) -> None: ...
-
-    own.__qualname__ = published
-    sentence = f"^{option} must not have the name of a published {kind}, got a function {published}$"
-    with pytest.raises(ValueError, match=sentence):
-        hopfield.measure(name, **{option: [own]})
-
-
-def test_without_a_folder_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    run = hopfield.measure("novelty", **FEW)
-    assert len(run.table)
-    assert run.folder is None
-    assert list(tmp_path.iterdir()) == []
-    assert {"quantity", "kappa", "value", "stderr", "theory", "kind"} <= {*run.estimates}
-
-
-def test_jax_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    with jax.default_matmul_precision("bfloat16"):
-        hopfield.measure("novelty", **FEW)
-        assert jax.config.jax_default_matmul_precision == "bfloat16"  # type: ignore[attr-defined]
-
-
-TEXTS = ["a${oc.env:HOME}b", "a${b", "it's \\ [a, b] {c: d} ~= é", "null", "1e3", "x,y"]
-
-
-@pytest.mark.parametrize("text", TEXTS)
-def test_a_text_is_that_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.chdir(tmp_path)
-    with api.session.opened():
-        job = api.compose.job("novelty", {"output": text, **FEW})
-    assert job.config.output == text
-    assert job.directory == tmp_path / text
-    (tmp_path / "config.yaml").write_text(job.yaml(), encoding="utf-8")
-    assert yaml_files.data(tmp_path / "config.yaml")["output"] == text
 
 
 @pytest.mark.parametrize(
@@ -387,27 +289,6 @@ def test_a_memory_reads_whatever_a_notebook_holds() -> None:
 
     run = hopfield.capacity(noisy, neurons=[8], loads=[0.5], samples=1, queries=2)
     assert len(run.table) == 1
-
-
-def test_several_threads_measure_one_after_the_other() -> None:
-    with ThreadPoolExecutor(3) as threads:
-        runs = list(threads.map(lambda seed: hopfield.measure("novelty", **FEW, seed=seed), range(3)))
-    alone = hopfield.measure("novelty", **FEW, seed=1)
-    pandas.testing.assert_frame_equal(runs[1].table, alone.table, check_exact=True)
-
-
-def test_a_run_that_fails_without_a_folder_names_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(config: Any, wanted: Any) -> Any:
-        raise LookupError("of all things")
-
-    monkeypatch.setattr("experiments.novelty.experiment.measure", broken)
-    with pytest.raises(
-        RuntimeError, match=r"nothing is kept without output=FOLDER; the traceback is in (.*)"
-    ) as caught:
-        hopfield.measure("novelty", **FEW)
-    log = Path(str(caught.value).rpartition(" ")[2])
-    assert "of all things" in log.read_text()
-    log.unlink()
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from experiments.columns import SHARED, Column, check, find, shared
-from experiments.contract import InputError
-from experiments.runner import registry
+from experiments.columns import Column, check, find
 
 BETA = {"beta_*": Column("β of head *", "1/scores"), "overlap": Column("overlap m", "−1 to 1")}
 
@@ -27,12 +25,6 @@ def test_a_numbered_column_is_found_with_its_number() -> None:
 )
 def test_a_column_brings_its_error_and_its_band_along_in_its_unit(name: str, meaning: str) -> None:
     assert find(BETA, name) == Column(meaning, "−1 to 1")
-
-
-def test_an_unknown_column_is_refused_with_the_nearest_name() -> None:
-    check(BETA, {"overlap": 0.5, "beta_0": 1.0, "overlap_high": 0.6})
-    with pytest.raises(InputError, match=r"got overlapp; did you mean overlap\?$"):
-        check(BETA, {"overlap": 0.5, "overlapp": 0.5})
 
 
 class Look(Enum):
@@ -52,10 +44,3 @@ def test_a_value_of_the_declared_kind_or_none_at_all_stands_in_a_row(kind: type,
     declared = {"x": Column("x", kind=kind)}
     for value in [*values, None, math.nan, np.float32(math.nan)]:
         check(declared, {"x": value})
-
-
-def test_shared_columns_are_those_of_several_experiments() -> None:
-    declared = [registry.columns(name) or {} for name in registry.names()]
-    assert shared("load") == {"load": SHARED["load"]}
-    for name, column in SHARED.items():
-        assert sum(each.get(name) == column for each in declared) >= 1, name

@@ -56,13 +56,3 @@ def test_every_row_is_lowered_for_cuda(device, name, capsys):
 def test_rows_run_on_the_device_at_hand(device, capsys):
     device.main(["--size", "small", "--only", "read", "--measure", "--repetitions", "1"])
     assert "jax.nn" in capsys.readouterr().out
-
-
-def test_what_does_not_fit_or_comes_too_late_says_so_in_its_cell(device):
-    def refused(inputs, repetitions):
-        raise RuntimeError("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 51539607552 bytes.")
-
-    ours = device.Outside(refused)
-    assert device.measured(ours, (), 1, float("inf")) == "out of memory"
-    assert device.measured(ours, (), 1, 0.0) == "left out: no time"
-    assert device.measured(lambda: jnp.ones(2) @ jnp.ones(3), (), 1, float("inf")) == "refused: TypeError"

@@ -1,19 +1,15 @@
 """Multiple-instance learning: folds that are never seen, files that are refused, methods that find the instance."""
 
-import dataclasses
-
 import jax
 import numpy as np
 import pandas
 import pytest
 
-from experiments import contract
 from experiments.bags import data, experiment, networks
 from experiments.bags.config import METHODS, Config
 from experiments.bags.experiment import measure, panels, points, summarise
 from experiments.bags.results import AREA, OURS
 from tests.experiments import estimates
-from tests.experiments.estimates import value
 
 SMALL = Config(methods=["hopfield", "svm"], steps=[30], weight_decay=0.01, learning_rate=0.03)
 
@@ -76,48 +72,6 @@ def test_what_judges_a_fold_was_trained_without_it_and_without_the_fold_that_cho
 def test_all_methods_choose_among_as_many_settings():
     config = Config(steps=[1, 2])
     assert {len(experiment.candidates(config, method)) for method in METHODS} == {4}
-
-
-@pytest.mark.slow
-def test_padding_has_no_part_in_scores_or_moments():
-    """The second bag with a third, empty place reads the same."""
-    made = data.synthetic_bags()
-    room = [(0, 0), (0, 3)]
-    wider = made._replace(place=np.pad(made.place, room, constant_values=9), there=np.pad(made.there, room))
-    for method, variant in (("hopfield", "softmax"), ("attention", "gated"), ("instances", "linear")):
-        kind = networks.Structure(method, variant, 2 * made.instances.shape[1], 4, 2, 2, (2,), 2, 0.0, 0.01)
-        used = np.array([made.tested[0] > 0])
-        found = [networks.scores(kind, bags, used, 0.0, jax.random.key(1)) for bags in (made, wider)]
-        np.testing.assert_allclose(found[0], found[1], atol=2e-5)
-
-
-@pytest.mark.parametrize("methods", [["svm"], ["forest"], ["hopfield"]])
-def test_folds_of_one_class_are_refused_before_the_start(methods, tmp_path):
-    """Sorted by label, the second division has folds of one class, and models that are trained on one alone."""
-    labels = np.arange(12) % 2
-    mixed, ordered = np.arange(12) // 2 % 3, np.argsort(np.argsort(labels, kind="stable")) // 4
-    train = np.array([[division != fold for fold in range(3)] for division in (mixed, ordered)])
-    features = np.random.default_rng(0).normal(size=(12, 2))
-    np.savez(tmp_path / "mine.npz", features=features, bag=np.arange(12), labels=labels, train=train)
-    config = Config(data=[str(tmp_path / "mine.npz")], methods=methods, repetitions=2)
-    contract.check(experiment, dataclasses.replace(config, repetitions=1))
-    with pytest.raises(ValueError, match=r"^data must test bags of both classes in every fold, [^\n]*$") as error:
-        contract.check(experiment, config)
-    assert "fold 0 of repetition 1" in str(error.value)
-
-
-def test_a_fold_without_an_area_leaves_no_mean_and_is_told(table):
-    lost = (table["method"] == "svm") & (table["fold"] == 2)
-    rows = table.assign(auc=table["auc"].mask(lost))
-    summary, complete = summarise(rows), summarise(table)
-    areas, whole = (found.of(AREA).set_index("method")["value"] for found in (summary, complete))
-    pandas.testing.assert_series_equal(areas, whole.where(whole.index != "svm"))
-    assert summary.of("lead")["value"].isna().all()
-    assert value(summary, "no area", method="svm") == "1 of 4 test folds"
-    assert complete.of("no area").empty
-    drawn = [part.x for part in panels(rows, summary)[0].series]
-    assert [x.size for x in drawn] == [1] * 4, "a dot and a mean for each method"
-    assert sum(np.isnan(x[0]) for x in drawn) == 2
 
 
 def test_leads_are_those_of_the_same_folds(table):

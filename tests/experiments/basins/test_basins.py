@@ -83,19 +83,6 @@ def test_ends_are_those_of_a_plain_loop(patterns):
     assert np.sum(found["step_limit"]) == 0
 
 
-def test_ends_of_few_patterns_near_another_or_reversed_are_told_apart():
-    """From overlap 0.05 with three patterns most queries end elsewhere, many of them at the negative of a pattern."""
-    kind = experiment.Program("classical", "asynchronous", 60, 3, 3, 2, 60)
-    found = {name: np.sum(rows, axis=0) for name, rows in _samples(kind, [0.05, 0.95], 3, 40).items()}
-    assert found["right"][1] == 120
-    assert 10 < found["right"][0] < found["some"][0] - 10
-    assert 5 < found["reversed"][0] <= 120 - found["some"][0]
-
-
-def _samples(kind: experiment.Program, overlaps, patterns: int, samples: int) -> dict[str, list]:
-    return run(kind, 0, None, 0.8, [patterns] * samples, range(samples), [overlaps] * samples)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("memory", "neurons", "beta"), [("projection", 30, None), ("dense:3", 20, None), ("modern", 12, 2.0)]
@@ -136,16 +123,6 @@ def test_on_a_crowded_sphere_only_a_strict_criterion_tells_the_right_pattern_fro
     error = np.sqrt(nearest * (1 - nearest) / 400)
     assert abs(shares[1] - nearest) < 4 * error
     assert shares[0] > nearest + 6 * error
-
-
-def test_projection_basins_shrink_with_load_while_patterns_stay_fixed():
-    scale = Scale(neurons=[80], loads=[0.2, 0.7], samples=8, queries=4, max_steps=100)
-    table = table_of(memories=["projection"], overlaps=[*OVERLAPS, 1.0], per_memory={"projection": scale})
-    assert (table.loc[table["initial_overlap"] == 1, "right"] == 4).all()
-    wide, narrow = sorted(
-        estimates.rows(experiment.summarise(table), "critical overlap"), key=lambda entry: entry["load"]
-    )
-    assert wide["value"] + 0.2 < narrow["value"] < 1
 
 
 @pytest.mark.slow

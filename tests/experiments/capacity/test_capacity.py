@@ -163,24 +163,6 @@ def test_theory_stands_beside_every_threshold_with_its_kind():
     assert found["dense:3", "retained_0.9"]["limit"] == pytest.approx(0.080834, abs=1e-6)
 
 
-@pytest.mark.parametrize("memory", ["exponential", "modern"])
-def test_nothing_is_extrapolated_where_shifts_are_no_power_of_the_size(memory):
-    loads = [0.4, 0.5, 0.54, 0.58, 0.62, 0.7]
-    summary = capacity.summarise(invented_table(memories=[memory], neurons=[8, 10, 12, 14], loads=loads, samples=12))
-    assert set(summary.of("critical load")["criterion"]) >= {"target_weight", "converged_weight", "exact"}
-    assert summary.more["extrapolation"] == []
-
-
-def test_a_mixture_of_parities_is_warned_of_where_it_matters():
-    mixed = {"neurons": [64], "patterns": [7, 8, 9, 10, 11], "samples": 4}  # loads on either side of one half
-    assert "odd and even" in capacity.summarise(invented_table(memories=["classical"], **mixed)).notes[0]
-    assert capacity.summarise(invented_table(memories=["projection"], **mixed)).notes == []
-    assert capacity.summarise(invented_table(memories=["classical"], loads=LOADS, samples=4)).notes == []
-    starts = {"neurons": [20, 600], "corruption": [0.0, 0.001, 0.1], "loads": LOADS, "samples": 4}
-    notes = capacity.summarise(invented_table(memories=["classical"], **starts)).notes
-    assert notes == ["flip:0.001 flips no spin at N=20, where its curves are those of clean starts"]
-
-
 @pytest.mark.slow
 def test_the_error_of_the_one_step_threshold_is_the_scatter_of_equal_runs():
     """Draws are independent at every load, and an error is that of the mean over them, be they as few as two."""

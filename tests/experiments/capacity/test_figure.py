@@ -120,13 +120,6 @@ def labels(ax) -> list[str]:
     return ax.get_legend_handles_labels()[1]
 
 
-@pytest.fixture(scope="module")
-def published():
-    """The table of one memory at four sizes, and its panels."""
-    table = invented_table(memories=["classical"], neurons=[50, 100, 200, 400], loads=LOADS, samples=12)
-    return table, panels(drawn(table))
-
-
 ALIKE = {"projection alone", "one load", "one sample", "one query", "all retained", "smoke scale"}
 """Kinds that differ from another one in numbers alone."""
 
@@ -145,22 +138,6 @@ def test_every_kind_of_table_has_its_figure(kind):
         assert ax.get_xlabel()
         assert ax.get_ylabel()
         assert len(set(labels(ax))) == len(labels(ax))
-
-
-def test_theory_stands_beside_the_measurement(published):
-    _, found = published
-    assert r"RS theory, $N\to\infty$: 0.1379" in labels(found["classical"])
-    assert r"RS theory, $N\to\infty$: 0.1379" in labels(found["extrapolation in size"])
-    fits = [label for label in labels(found["extrapolation in size"]) if r"\chi^2" in label]
-    assert 2 <= len(fits) <= 3, "the best one, and those that end lowest and highest"
-
-
-def test_the_line_of_another_temperature_is_its_own():
-    table = invented_table(memories=["exponential"], neurons=[10, 12], loads=LOG_LOADS, samples=8, beta=0.5)
-    # λ − ln cosh λ = 0.3799 at λ = 1/2
-    found = panels(drawn(table))
-    assert r"annealed, $N\to\infty$: 0.3799" in labels(found["exponential"])
-    assert "$N=12$, converged" in labels(found["exponential"])
 
 
 def test_converged_curves_have_the_half_of_theory_at_their_size():
@@ -185,18 +162,6 @@ def test_critical_loads_stand_against_the_starts_that_were_swept_with_theory():
     assert known.y[0] > known.y[1] > known.y[2]
     np.testing.assert_array_equal(masked.series[0].x, [0.0, 0.5])
     assert np.isnan(masked.series[1].y[1])
-
-
-def test_no_line_of_theory_for_starts_that_it_does_not_cover():
-    found = panels(
-        drawn(invented_table(memories=["classical"], neurons=[40, 60, 80], loads=LOADS, samples=8, corruption=[0.1]))
-    )
-    assert not [
-        label
-        for ax in (found["classical"], found["extrapolation in size"])
-        for label in labels(ax)
-        if "theory" in label
-    ]
 
 
 def test_gardners_bound_is_drawn_for_rules_and_for_nothing_else():

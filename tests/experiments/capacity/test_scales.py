@@ -6,9 +6,7 @@ import pytest
 
 from experiments.capacity import experiment as capacity
 from experiments.capacity import scales
-from experiments.capacity.config import Config, Parity, Scale
-from experiments.runner import compose, session
-from experiments.runner.words import split
+from experiments.capacity.config import Config, Scale
 
 
 def test_a_common_value_beats_the_memorys_own_which_beats_smoke_scale():
@@ -40,25 +38,6 @@ def test_a_full_scale_has_the_options_of_a_scale_and_sizes_and_dynamics_that_sui
 
 def test_patterns_that_are_not_stored_are_read_in_one_update_of_all():
     assert scales.scale_of(Config(ensembles=["generated"]), "classical").dynamics == ("synchronous",)
-
-
-@pytest.mark.parametrize(
-    ("words", "looked_for"),
-    [
-        (["neurons=[64]"], {"classical", "exponential"}),
-        (["neurons=[64]", "per_memory.classical.loads=[0.1]"], {"exponential"}),
-        (["per_memory.classical.neurons=[64]"], {"classical"}),
-        (["neurons=[64]", "loads=[0.1]"], set()),
-        (["samples=2"], set()),
-    ],
-    ids=" ".join,
-)
-def test_loads_of_a_file_are_of_its_sizes(words, looked_for):
-    """At other sizes, which a word gives, loads are looked for unless a word gives them, too."""
-    with session.opened():
-        given = split(["conf=capacity", "memories=[classical,exponential]", *words])[0]
-        config = compose.jobs(given, sweep=False)[0].config
-    assert {memory for memory, scale in scales.by_memory(config).items() if scale.bracketed} == looked_for
 
 
 @pytest.mark.parametrize(
@@ -109,20 +88,3 @@ def test_loads_that_round_to_one_number_are_measured_once():
 def test_samples_may_depend_on_the_size(neurons, samples):
     config = Config(memories=["classical"], neurons=[neurons], loads=[0.1], samples={100: 5, 0: 9, 300: 2})
     assert [point["sample"] for point in capacity.points(config)] == list(range(samples))
-
-
-@pytest.mark.parametrize(
-    ("parity", "patterns"),
-    [(None, [25, 39, 41]), ("odd", [25, 39, 41]), ("even", [26, 38, 40]), ("any", [25, 38, 40])],
-)
-def test_loads_become_numbers_of_patterns_of_one_parity(parity, patterns):
-    given = {} if parity is None else {"parity": Parity[parity]}
-    config = Config(memories=["classical"], neurons=[250], loads=[0.1, 0.154, 0.16], samples=1, **given)
-    assert [point["patterns"] for point in capacity.points(config)] == patterns
-
-
-def test_numbers_given_as_patterns_are_taken_as_they_are_and_their_parity_is_in_the_table():
-    config = Config(memories=["classical"], neurons=[64], patterns=[4, 5, 6], samples=1)
-    points = capacity.points(config)
-    assert [point["patterns"] for point in points] == [4, 5, 6]
-    assert [scales.columns_of(point)["parity"] for point in points] == ["even", "odd", "even"]

@@ -81,13 +81,6 @@ def test_one_step_error_of_the_exponential_memory(demircigil, patterns, start):
     assert_agrees(rows, "one_step_error", float(exponential.one_step_error(12, patterns, 1.0, start)), least=0.03)
 
 
-@pytest.mark.parametrize(("patterns", "start"), [(500, 0.0), (899, 0.0), (1300, 0.0), (300, 0.1)])
-def test_share_of_queries_with_most_weight_on_their_pattern(demircigil, patterns, start):
-    rows = demircigil[start][demircigil[start]["patterns"] == patterns]
-    theory = float(exponential.target_weight_probability(12, patterns, 1.0, start))
-    assert_agrees(rows, "target_weight", theory, least=0.07)
-
-
 def test_target_weight_threshold_of_the_exponential_memory(demircigil):
     found = critical(demircigil[0.0][demircigil[0.0]["patterns"] >= 500], "target_weight")
     assert found["stderr"] < 0.002
@@ -143,13 +136,3 @@ def test_the_projection_rule_keeps_every_pattern_up_to_alpha_1_and_none_beyond()
         for criterion in ("fixed_point", "exact", "retained"):
             assert (rows[criterion] == kept).all()
         assert ((rows["one_step_error"] == 0) == (patterns < 64)).all()
-
-
-def test_samples_and_seeds_are_independent(hebb):
-    table = hebb[41, 0.0]
-    rows = table[table["patterns"] == 13]
-    assert rows["one_step_error"].nunique() > 10
-    assert abs(np.corrcoef(rows["one_step_error"][1:], rows["one_step_error"][:-1])[0, 1]) < 0.1
-    other = measured_table(memories=["classical"], neurons=[41], patterns=[8, 9, 13], seed=1, **ONCE)
-    other = other[other["patterns"] == 13]
-    assert abs(np.corrcoef(rows["one_step_error"], other["one_step_error"])[0, 1]) < 0.1

@@ -1,7 +1,6 @@
 """Capacity from patterns that are not stored: the same numbers as stored ones give, and what one pass cannot do."""
 
 import json
-import re
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from experiments import contract
 from experiments.capacity import experiment as capacity
 from experiments.capacity import streamed
 from experiments.capacity.config import Config
@@ -98,19 +96,6 @@ def test_patterns_in_a_file_give_the_same_rows(tmp_path):
     assert rows[0] == rows[1]
 
 
-@pytest.mark.parametrize("samples", [2, {0: 1, 10: 3}, None], ids=["number", "table", "smoke scale"])
-def test_patterns_in_a_file_are_one_sample(tmp_path, samples):
-    """More would be the same patterns again, and their errors too small."""
-    path = tmp_path / "spins.npy"
-    np.save(path, np.ones((700, 18), np.float32))
-    ensemble = f"mapped:{path}"
-    given = 4 if samples is None else samples
-    sentence = f"samples must be 1 for {ensemble}, whose patterns are always the same, got {given}"
-    with pytest.raises(ValueError, match=re.escape(sentence)):
-        contract.check(capacity, Config(**(OPTIONS | {"ensembles": [ensemble], "samples": samples})))
-    contract.check(capacity, Config(**(OPTIONS | {"ensembles": [ensemble], "samples": {0: 1, 20: 3}})))
-
-
 @pytest.mark.physics
 def test_random_and_generated_patterns_agree_in_distribution():
     """Other bits, the same law: shares of queries within four standard errors."""
@@ -136,10 +121,3 @@ def test_the_pieces_of_a_pass_add_up_to_the_undivided_one(monkeypatch: pytest.Mo
     assert [first for first, _ in ends] == [0] + [stop for _, stop in ends[:-1]]
     counted = [json.loads(files.encode(capacity.measure_piece(config, piece))) for piece in reversed(pieces)]
     assert list(capacity.measure(config, points, counted[::-1])) == undivided
-
-
-def test_pieces_are_few_at_a_trillion_patterns():
-    cuts = list(streamed._cuts(2**24, [10**12]))
-    assert cuts[0] == (0, 2**24)
-    assert 640 < len(cuts) < 900
-    assert all(stop - first <= max(2**24, first / 64) for first, stop in cuts)

@@ -9,7 +9,7 @@ from scipy.special import erfcinv
 from experiments.capacity import theory
 from experiments.capacity.summary import CRITERIA
 from experiments.shared.convergence import STEP, SWEEP
-from hopfield.memories import find, names
+from hopfield.memories import names
 from hopfield.theory import classical, dense, exponential, spherical
 
 
@@ -47,15 +47,6 @@ def test_critical_loads(memory, criterion, neurons, start, beta, load):
     found = theory.critical_load(memory, criterion, neurons, start, beta)
     assert isinstance(found, float)
     assert found == pytest.approx(load, rel=1e-6)
-
-
-@pytest.mark.parametrize("memory", ["storkey", "sparse:1.5"])
-@pytest.mark.parametrize("criterion", CRITERIA)
-def test_memories_without_a_theory_have_no_line(memory, criterion):
-    assert theory.critical_load(memory, criterion, None, 0.0, 1.0) is None
-    assert theory.one_step_error(memory, 20, np.array([3]), 0.0, 1.0) is None
-    assert theory.retained_overlap(memory, 0.1) is None
-    assert theory.success(memory, criterion, 10, np.array([3]), 0.0, 1.0) is None
 
 
 @pytest.mark.slow
@@ -106,20 +97,6 @@ def test_exact_shares_are_those_of_the_finite_network():
     np.testing.assert_allclose(share, exponential.target_weight_probability(12, counts, 1.0, 0.0), rtol=1e-12)
     assert share[0] > 0.99
     assert share[-1] < 0.01
-
-
-@pytest.mark.parametrize("even", [False, True])
-@pytest.mark.parametrize(
-    ("memory", "neurons"), [("classical", 100), ("classical", 64), ("dense:3", 60), ("exponential", 12)]
-)
-def test_load_of_a_share_of_wrong_spins_is_between_the_numbers_of_its_parity(memory, neurons, even):
-    """At even numbers of patterns fields tie, which keeps the spin: the load of classical, N = 64, is 3 % higher."""
-    load = theory.critical_load(memory, "one_step_error", neurons, 0.0, 1.0, even=even)
-    patterns = find(memory).scaling.num_patterns(load, neurons)
-    first = 2 if even else 1
-    below = 2 * int((patterns - first) // 2) + first
-    error = theory.one_step_error(memory, neurons, np.array([below, below + 2]), 0.0, 1.0)
-    assert error[0] < theory.WRONG <= error[1]
 
 
 @pytest.mark.parametrize(("memory", "signal"), [("classical", 1), ("dense:3", 2)])

@@ -7,11 +7,9 @@ import pandas
 import pytest
 from scipy.special import ndtr
 
-from experiments.capacity_asymptotic import experiment
 from experiments.capacity_asymptotic.experiment import Config, measure, panels, points, summarise
 from experiments.statistics.clusters import standard_error
 from experiments.statistics.crossings import parabolic_crossing
-from hopfield.theory.base import flips
 from tests.experiments import estimates
 
 
@@ -57,17 +55,6 @@ def test_errors_of_enumerated_thresholds_are_those_over_draws_that_all_loads_sha
     for entry in estimates.rows(summarise(shifted(shifts[:1])), "threshold"):
         assert np.isfinite(entry["value"])
         assert np.isnan(entry["stderr"])
-
-
-def test_loads_without_a_wrong_spin_do_not_hide_a_threshold():
-    wrong = [0.0, 0.0, 0.0, 0.4, 0.48, 0.5]
-    rows = pandas.DataFrame({"load": [0.5, 0.55, 0.6, 0.65, 0.7, 0.75], "error": wrong, "error_stderr": 0.002})
-    rows.loc[rows["error"] == 0, "error_stderr"] = 0.0
-    shared = {"neurons": 16, "corruption": "clean", "beta": 1.0, "queries": 1000, "heavy": 0}
-    shared |= {"log_odds": -1.0, "log_odds_stderr": 0.1, "method": "sampled", "sample": 0}
-    spin = estimates.rows(summarise(rows.assign(**shared)), "threshold")[1]
-    assert 0.6 < spin["value"] < 0.65
-    assert 0 < spin["stderr"] < 0.05
 
 
 @pytest.mark.physics
@@ -119,13 +106,3 @@ def test_the_crossing_of_a_known_curve_is_found():
     assert error is not None
     assert 0 < error < 2e-3
     assert parabolic_crossing(load, value, np.full(6, 1e-3), 5.0) == (None, None)
-
-
-@pytest.mark.parametrize(
-    ("amount", "neurons", "flipped"), [(0.07, 150, 10), (0.41, 150, 62), (0.275, 700, 192), (0.1, 64, 6)]
-)
-def test_as_many_spins_are_flipped_as_theory_takes(amount, neurons, flipped):
-    """A product half-way, but for rounding, goes to the even number."""
-    found = experiment._flip_targets(Config(queries=2), np.ones((2, neurons)), f"flip:{amount}", 0)
-    assert (np.sum(found < 0, axis=1) == flipped).all()
-    assert flips(amount, neurons) == flipped

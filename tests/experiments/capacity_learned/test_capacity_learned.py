@@ -66,17 +66,6 @@ def test_the_projection_with_linear_weights_is_that_on_the_span():
     assert cosine == pytest.approx(1.0, abs=1e-5)
 
 
-def test_a_distance_of_the_identity_is_the_euclidean_one():
-    dot, distance = (kind(f"{name}/identity/softmax") for name in ("dot", "distance"))
-    params = memories.start(dot, N, jax.random.key(0))
-    found = memory(distance, params, jnp.eye(N)).weights(QUERY)
-    expected = jax.nn.softmax(-0.2 * jnp.sum((STORED - QUERY[None, :]) ** 2, axis=1))
-    np.testing.assert_allclose(found, expected, rtol=1e-4)
-    np.testing.assert_allclose(
-        memory(dot, params, jnp.eye(N)).weights(QUERY), jax.nn.softmax(0.4 * STORED @ QUERY), rtol=1e-4
-    )
-
-
 NETWORK = families.Network(*(jnp.asarray(RNG.normal(size=5), jnp.float32) for _ in range(3)))
 
 
@@ -106,12 +95,6 @@ def test_the_energy_of_a_network_never_rises(space):
     assert (energies[-1] < energies[0] - 0.01).any()
 
 
-def test_a_network_starts_near_softmax():
-    z = jnp.array([4.0, 3.0, 1.0, -1.0])
-    found = families.separation("network", families.start("network")).shares(z)
-    np.testing.assert_allclose(found, jax.nn.softmax(z), atol=0.12)
-
-
 TASKS = ("gaussian:1/noise:0.5", "biased:0.5/flip:0.25", "correlated:2/mask:0.25", "correlated:2/lower:0.5")
 
 
@@ -134,21 +117,6 @@ def test_the_moment_of_queries_is_that_of_every_choice_of_units(corruption, coun
     factors = np.array([[hidden if i in chosen else 1.0 for i in range(8)] for chosen in combinations(range(8), count)])
     expected = tasks.second_moment(task) * (factors.T @ factors / len(factors))
     np.testing.assert_allclose(tasks.query_moment(task), expected, atol=1e-12)
-
-
-def test_images_that_are_measured_are_none_that_were_learned_from():
-    task, key = tasks.task("digits/noise:0.5", 8), jax.random.key(0)
-    halves = [tasks.draw_patterns(task, key, 1, 898, learning=learning)[0] for learning in (True, False)]
-    every = {row.tobytes() for row in np.asarray(tasks._images("digits"), np.float32)}
-    learned, measured = ({row.tobytes() for row in np.asarray(half)} for half in halves)
-    assert learned | measured <= every
-    assert not learned & measured
-
-
-def test_fewer_draws_are_the_first_of_more():
-    task, key = tasks.task("correlated:2/flip:0.2", 8), jax.random.key(3)
-    few, more = (tasks.draw_patterns(task, key, number, 5, learning=True) for number in (2, 7))
-    assert jnp.array_equal(few, more[:2])
 
 
 @pytest.fixture(scope="module")

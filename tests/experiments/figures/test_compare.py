@@ -6,7 +6,7 @@ from matplotlib.colors import to_rgb
 
 from experiments.figures import style
 from experiments.figures.compare import compare, has_unshared_panels
-from experiments.figures.panel import Axis, Heat, Panel, Series, free, guide, theory_line
+from experiments.figures.panel import Axis, Panel, Series, guide, theory_line
 
 
 @pytest.fixture(autouse=True)
@@ -21,14 +21,6 @@ def success(theory: float, label: str = "$N=50$", right: float = 1.0, **more) ->
     return Panel(
         "success", Axis("load", limits=(0, right)), Axis("share", limits=(0, 1)), [measured, known, guide(0.5)], **more
     )
-
-
-def heat(top: float) -> Panel:
-    return Panel("map", Axis(f"limit {top}"), Axis(), heat=Heat([[1, top]], [0, 1, 2], [0, 1]))
-
-
-def labels(panel: Panel) -> list[str]:
-    return [part.label for part in panel.series if part.label]
 
 
 def test_theory_of_every_run_is_drawn_in_its_colour() -> None:
@@ -50,25 +42,9 @@ def test_theory_that_runs_share_is_drawn_once_in_grey_and_axes_hold_all() -> Non
     assert panel.ends("x") == (0, 3)
 
 
-def test_no_two_entries_of_a_legend_are_alike() -> None:
-    (panel,) = compare({"a": [success(0.2, "b, c")], "a, b": [success(0.3, "c")]})
-    assert len(set(labels(panel))) == len(labels(panel)) == 4
-    assert {"a: b, c", "a, b: c"} < set(labels(panel))
-
-
 def test_panels_are_joined_by_their_key_where_titles_differ() -> None:
     first, second = success(0.2, key="success"), success(0.2, key="success")
     second.title = "success, $N=100$"
     assert len(compare({"a": [first], "b": [second]})) == 1
     assert has_unshared_panels({"a": [first], "b": [success(0.2)]})
     assert not has_unshared_panels({"a": [first], "b": [second]})
-
-
-def test_maps_and_pictures_stand_beside_each_other_under_the_names_of_their_runs() -> None:
-    picture = free(lambda ax: ax.plot([1, 2]), "picture")
-    shown = compare({f"beta={k}": [heat(k), success(0.2), picture] for k in (1, 2)})
-    assert [panel.title for panel in shown] == [
-        "beta=1: map", "beta=2: map", "success", "beta=1: picture", "beta=2: picture"
-    ]  # fmt: skip
-    assert [panel.heat.values[0][1] for panel in shown[:2] if panel.heat] == [1, 2]
-    assert not has_unshared_panels({f"beta={k}": [heat(k)] for k in (1, 2)})

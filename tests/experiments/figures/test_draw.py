@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from experiments.figures import draw, style, web
-from experiments.figures.panel import Axis, Heat, Panel, Series, band, entry, free, level, theory_line, upright
+from experiments.figures.panel import Axis, Panel, Series, band, level, theory_line, upright
 
 LONG = "a label that is so long that no legend of a panel of this width could hold it, $\\alpha = M / N$"
 
@@ -32,12 +32,6 @@ def test_panels_stand_in_rows_under_letters(count, width, rows, columns) -> None
     assert width is None or made.get_figwidth() == width
 
 
-def test_a_wide_panel_takes_its_columns() -> None:
-    wide = free(lambda ax: ax.plot([1, 2]), "picture", span=2)
-    made = draw.figure([wide, panel(), panel("b")])
-    assert [ax.get_subplotspec().colspan for ax in made.axes] == [range(0, 2), range(2, 3), range(0, 1)]
-
-
 def test_panels_of_the_same_entries_share_a_legend() -> None:
     same, other = draw.figure([panel(), panel("b")]), draw.figure([panel(), panel("b", color="#D55E00")])
     assert [text.get_text() for text in same.legends[0].get_texts()] == ["$N=50$", "theory"]
@@ -47,13 +41,6 @@ def test_panels_of_the_same_entries_share_a_legend() -> None:
         made.draw_without_rendering()
     for ax in other.axes:
         assert ax.get_legend().get_window_extent().y1 < ax.get_window_extent().y0
-
-
-def test_signs_of_a_legend_are_those_of_its_entries() -> None:
-    one = Panel(series=[entry("theory", **style.THEORY), Series([1], [1], 0.1, label="measured", marker="o")])
-    legend = draw.figure([one]).axes[0].get_legend()
-    assert [text.get_text() for text in legend.get_texts()] == ["theory", "measured"]
-    assert legend.legend_handles[0].get_linestyle() == "--"
 
 
 @pytest.mark.parametrize("width", [3.4, 7.0, None])
@@ -73,13 +60,6 @@ def test_long_texts_are_wrapped_and_a_figure_grows_with_its_legends(width) -> No
     assert made.get_figheight() > draw.figure([panel(), panel("b"), panel("c", "$N=2$")], width).get_figheight()
 
 
-def test_a_formula_is_never_broken() -> None:
-    text = r"load $\alpha = M / N$ and \$5 of it"
-    lines = draw.wrapped(text, 0.8, 10).splitlines()
-    assert r"$\alpha = M / N$" in lines
-    assert " ".join(lines) == text
-
-
 def test_a_page_has_the_same_numbers() -> None:
     part = panel()
     part.series = [
@@ -97,14 +77,3 @@ def test_a_page_has_the_same_numbers() -> None:
     assert [entry["name"] for entry in found["legend"]] == ["N = 50", "theory", "edge"]
     assert found["y"]["range"] == pytest.approx(np.log10(part.ends("y")))
     assert found["y"]["type"] == "log"
-
-
-def test_a_page_has_cells_with_their_texts_and_pictures_as_they_are() -> None:
-    cells = Panel("map", heat=Heat([[1.0, np.nan]], [0, 1, 2], [0, 1], "shade", texts=[["48", "–"]]))
-    found = web.spec(cells)
-    assert found["traces"][0]["z"] == [[1.0, None]]
-    assert [(text["x"], text["text"]) for text in found["texts"]] == [(0.5, "48"), (1.5, "–")]
-    drawn = draw.figure([cells])
-    assert [text.get_text() for text in drawn.axes[0].texts] == ["48", "–"]
-    assert drawn.axes[1].get_ylabel() == "shade"
-    assert web.spec(free(lambda ax: ax.plot([1, 2]), "picture"))["picture"].startswith("data:image/png;base64,")

@@ -1,10 +1,9 @@
 """Panels as data: what makers make of a frame, and the ends of axes."""
 
-import numpy as np
 import pandas
 import pytest
 
-from experiments.figures.panel import Axis, Panel, Series, band, curves, entry, heat, level, shares, upright
+from experiments.figures.panel import Axis, Panel, Series, band, curves, entry, heat, level, upright
 
 
 @pytest.fixture
@@ -25,18 +24,6 @@ def test_curves_are_sorted_and_have_errors_and_theory_of_their_colour(frame) -> 
     assert theory.y.tolist() == [0.25, 0.25]
     (alone,) = curves(frame[:2], "load", "m")
     assert (alone.label, alone.linestyle) == ("", "-")
-
-
-def test_shares_have_their_intervals() -> None:
-    found = pandas.DataFrame({"load": [1.0], "mean": [0.5], "stderr": [9.0], "low": [0.4], "high": [0.8]})
-    (part,) = shares(found, "load")
-    assert part.error.ravel().tolist() == pytest.approx([0.1, 0.3])
-
-
-def test_an_unknown_error_is_no_bar_and_an_unknown_value_a_gap() -> None:
-    part = Series([1, 2], [None, 2.0], [np.nan, -1.0])
-    assert np.isnan(part.y[0])
-    assert part.error.tolist() == [[0, 0]] * 2
 
 
 @pytest.mark.parametrize(

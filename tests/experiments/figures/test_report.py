@@ -10,7 +10,7 @@ import pandas
 import pytest
 
 from experiments.contract import Summary
-from experiments.figures import report, style, words
+from experiments.figures import report, style
 from experiments.figures.panel import Axis, Heat, Panel, Series, band, free, upright
 from experiments.runs import main as runs
 
@@ -72,17 +72,6 @@ def test_text_from_data_is_shown_as_text(opened: Callable, page_file: Path) -> N
     assert page.locator(".notes b").count() == 0
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1280, "dark")])
-def test_a_page_fits_its_screen(opened: Callable, page_file: Path, width: int, scheme: str) -> None:
-    page = opened(page_file, width, scheme)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    boxes = page.locator(".panel .plot svg.main-svg").evaluate_all(
-        "all => all.map(e => e.getBoundingClientRect().right)"
-    )
-    assert boxes
-    assert max(boxes) <= width
-
-
 def test_hover_tells_value_error_size_and_samples(opened: Callable, page_file: Path) -> None:
     page = opened(page_file)
     text = page.evaluate("document.querySelector('.plot').data.find(trace => trace.error_y).text")
@@ -125,25 +114,6 @@ def test_tables_sort_by_number(opened: Callable, page_file: Path) -> None:
     assert page.evaluate(cells) == sorted(page.evaluate(cells))
     head.click()
     assert page.evaluate(cells)[0] == 100
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_has_contrast_on_its_ground(opened: Callable, readable: Callable, page_file: Path, scheme: str) -> None:
-    page = opened(page_file, 1280, scheme)
-    assert readable(page) > 20
-
-
-@pytest.mark.parametrize(
-    ("label", "markup"),
-    [
-        (r"load $\alpha_{50} = M/N^2$", "load α<sub>50</sub> = M/N<sup>2</sup>"),
-        (r"$N\to\infty$, <b>", "N→∞, &lt;b&gt;"),
-        (r"a \$ b", "a $ b"),
-        ("$<i>$", "&lt;i&gt;"),
-    ],
-)
-def test_labels_become_signs_and_never_markup(label: str, markup: str) -> None:
-    assert words.markup(label) == markup
 
 
 def test_an_index_links_the_reports_of_a_folder(command: Callable, tmp_path: Path, opened: Callable) -> None:

@@ -11,10 +11,8 @@ import pytest
 
 from experiments import contract
 from experiments.contract import Figure
-from experiments.figures import saving, style, svg
+from experiments.figures import saving, style
 from experiments.figures.panel import Axis, Panel, Series, band
-from experiments.plot import figure as saved_figure
-from experiments.plot import main as plot
 
 ROOT = Path(__file__).resolve().parents[3]
 LARGEST = 250_000
@@ -57,14 +55,6 @@ def test_an_svg_is_short_and_whole(tmp_path: Path) -> None:
     assert figure.axes[0].get_legend().get_window_extent().y1 < figure.axes[0].get_window_extent().y0
 
 
-def test_marks_that_shine_through_stay_apart() -> None:
-    marks = '<path d="M 0 0 L 1.23456 1" style="{look}"/>'
-    for look, count in (("fill: none; stroke: red", 1), ("fill: red", 1), ("fill: red; opacity: 0.5", 3)):
-        text = svg.shortened(f"<svg><defs></defs><g>{marks.format(look=look) * 3}</g></svg>")
-        assert text.count("<path") == count
-        assert text.count("1.23 1") == 3
-
-
 def test_a_look_changes_the_figure_and_no_number(tmp_path: Path) -> None:
     sheet = tmp_path / "mine.mplstyle"
     sheet.write_text("axes.prop_cycle: cycler(color=['ff0000', '00ff00'])\nfont.size: 7\n")
@@ -92,34 +82,3 @@ def test_panels_are_drawn_by_letter_or_title_at_the_width_of_a_column(tmp_path: 
     assert (width, height) == (pytest.approx(3.4), pytest.approx(2.6, abs=0.4)), "one panel is no strip"
     with pytest.raises(contract.InputError, match=r"^figure.panels must be letters or titles of a \(one\), .* got e$"):
         named("a", "e")
-
-
-@pytest.mark.slow
-def test_a_run_takes_its_look_and_is_drawn_again_with_another(command, tmp_path: Path) -> None:
-    words = ("conf=toy", "output=out")
-    assert command(*words, "figure.format=[png]").code == 0
-    assert {path.name for path in (tmp_path / "out").glob("figure.*")} == {"figure.png"}
-    again = command(*words, "figure.width=5")
-    assert "measured already" in again.err, "no number depends on the look"
-    assert plot(["out", "figure.width=3", "figure.log=[x,y]"]) == 0
-    made = saved_figure("out")
-    assert made.get_size_inches()[0] == pytest.approx(5.0)
-    made.axes[0].set_xscale("log")
-    made.savefig(tmp_path / "own.svg")
-
-
-@pytest.mark.parametrize("values", [[], [np.nan], [0.0]])
-def test_a_panel_without_a_positive_value_has_logarithmic_axes_all_the_same(values: list, tmp_path: Path) -> None:
-    def panels(table: object, summary: dict) -> list[Panel]:
-        return [Panel("", Axis("x", "log"), Axis("y", "log"), [Series(values, values)])]
-
-    saving.save(tmp_path, panels, pandas.DataFrame(), {})
-    assert (tmp_path / "figure.svg").is_file()
-
-
-def test_more_than_seven_series_have_a_look_each() -> None:
-    for count in (8, 10, 14):
-        looks = style.series([str(number) for number in range(count)])
-        assert len({look["color"] for look in looks.values()}) == count
-        assert len({(look["marker"], str(look["linestyle"])) for look in looks.values()}) == count
-    assert tuple(contract.FORMATS) == ("svg", "png", "pdf")

@@ -61,9 +61,3 @@ def test_an_error_that_one_sample_cannot_have_is_unknown_and_a_count_has_none() 
     summary = Summary([row | {"headline": True} for row in rows])
     assert sentences(summary.estimates) == ["b: 2 (error unknown)", "n: 7", "w: cg"]
     assert sentences(Summary.of_json(summary.json()).estimates) == sentences(summary.estimates)
-
-
-def test_whole_numbers_stay_whole_where_other_rows_have_none() -> None:
-    frame = Summary([LOAD | {"value": 0.1}, {"quantity": "mixed", "value": 0.5}]).estimates
-    assert str(frame["neurons"].tolist()) == "[100, <NA>]"
-    assert frame["headline"].tolist() == [True, False]

@@ -12,7 +12,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from experiments import contract
 from experiments.contract import Summary
-from experiments.figures import draw, saving, style
+from experiments.figures import saving, style
 from experiments.figures.panel import Axis, Panel, Series, theory_line
 from experiments.system import files
 
@@ -37,22 +37,24 @@ def test_colours_differ_for_the_colour_blind(eye: str) -> None:
     assert nearest > 0.08
 
 
-def test_series_differ_without_colour() -> None:
-    looks = style.series([f"series {number}" for number in range(7)])
-    assert len({(look["marker"], str(look["linestyle"])) for look in looks.values()}) == 7
-    assert len({look["marker"] for look in looks.values()}) == 7
-    assert len({str(look["linestyle"]) for look in looks.values()}) == 7
-
-
-def test_a_label_keeps_its_look_however_often_it_comes() -> None:
-    assert style.series(["a", "b", "a"]) == style.series(["a", "b"])
-    assert len(style.series([str(number) for number in range(20)])) == 20
-
-
 def test_no_text_is_smaller_than_a_page_can_show() -> None:
     with style.style():
         assert matplotlib.rcParams["font.size"] >= 9
         assert matplotlib.rcParams["legend.fontsize"] >= 8
+
+
+def test_a_figure_is_laid_out_once_for_all_of_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that are laid out each for itself take as long again to lay out as to draw."""
+    done, execute = [], ConstrainedLayoutEngine.execute
+    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda *given: done.append(execute(*given)))
+
+    def panels(table: pandas.DataFrame, summary: Summary) -> list[Panel]:
+        return [Panel("one"), Panel("two", y=Axis("a label that needs room"))]
+
+    _, figure = saving.save(tmp_path, panels, pandas.DataFrame({"load": [0.1]}), Summary())
+    assert len(done) == 1
+    assert figure.axes[1].get_position().x0 > figure.axes[0].get_position().x1 + 0.05
+    assert {path.name for path in tmp_path.iterdir()} == {"figure.svg", "figure.png", "figure.pdf"}
 
 
 @pytest.mark.slow
@@ -77,23 +79,3 @@ def test_files_do_not_depend_on_the_day_or_the_process(tmp_path: Path) -> None:
     assert {path.name for path in (tmp_path / "first").iterdir()} == {
         "table.csv", *(f"figure.{suffix}" for suffix in contract.FORMATS)
     }  # fmt: skip
-
-
-def test_a_panel_without_anything_to_show_is_drawn_without_a_word(tmp_path: Path) -> None:
-    with style.style():
-        panel = Panel("😀", y=Axis("y", "log", (-1, 10)), series=[Series([1, 2], [0, -1], linestyle="-")])
-        draw.figure([panel]).savefig(tmp_path / "figure.png")
-
-
-def test_a_figure_is_laid_out_once_for_all_of_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files that are laid out each for itself take as long again to lay out as to draw."""
-    done, execute = [], ConstrainedLayoutEngine.execute
-    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda *given: done.append(execute(*given)))
-
-    def panels(table: pandas.DataFrame, summary: Summary) -> list[Panel]:
-        return [Panel("one"), Panel("two", y=Axis("a label that needs room"))]
-
-    _, figure = saving.save(tmp_path, panels, pandas.DataFrame({"load": [0.1]}), Summary())
-    assert len(done) == 1
-    assert figure.axes[1].get_position().x0 > figure.axes[0].get_position().x1 + 0.05
-    assert {path.name for path in tmp_path.iterdir()} == {"figure.svg", "figure.png", "figure.pdf"}

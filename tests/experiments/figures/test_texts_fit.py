@@ -11,8 +11,7 @@ import matplotlib
 import pytest
 
 from experiments import contract
-from experiments.figures import draw, saving, style, words
-from experiments.figures.panel import Axis, Panel
+from experiments.figures import saving, style, words
 from experiments.runner import registry, results
 
 WIDTHS = (3.4, 7.0, None)
@@ -27,14 +26,6 @@ def cut(figure: matplotlib.figure.Figure) -> float:
     figure.draw_without_rendering()
     box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
     return max(-box.x0, -box.y0, box.x1 - width, box.y1 - height) * figure.dpi
-
-
-def test_a_text_beside_the_canvas_is_seen() -> None:
-    with style.style():
-        figure = draw.figure([Panel("title", Axis("x"), Axis("y"))])
-        assert cut(figure) < 1
-        figure.text(0.9, 0.5, "a text that is far too long for its figure " * 5)
-        assert cut(figure) > 100
 
 
 @pytest.mark.exhaustive

@@ -43,12 +43,6 @@ def test_units_that_stand_for_nothing_take_no_part():
     np.testing.assert_allclose(ends[0].state["pixels"], ends[1].state["pixels"], atol=1e-5)
 
 
-def test_as_many_parts_as_digits_are_the_digits_themselves():
-    dictionary, codes = networks.learn_parts(jnp.asarray(DIGITS), ALL, 6)
-    np.testing.assert_allclose(dictionary, jnp.swapaxes(DIGITS, 0, 1), atol=1e-6)
-    np.testing.assert_array_equal(codes, np.arange(6)[:, None] * np.ones(4, int))
-
-
 def test_parts_are_the_means_of_the_digits_nearest_to_them():
     dictionary, codes = networks.learn_parts(jnp.asarray(DIGITS), ALL, 2)
     for position in range(4):
@@ -78,10 +72,3 @@ def test_few_digits_are_found_by_all_and_completed_better_than_others(table):
     few = table[(table["patterns"] == 8) & (table["parts"] != 4)]
     assert few["right"].sum() / few["asked"].sum() > 0.85
     assert (few["error"] < few["error_other"]).all()
-
-
-def test_all_memories_are_asked_for_the_same_digits_whatever_else_is_measured(table):
-    left = [point for point in experiment.points(SMALL) if point["parts"] == 4][:3]
-    for row in experiment.measure(SMALL, left):
-        (whole,) = (r for r in table.to_dict("records") if all(r[key] == row[key] for key in left[0]))
-        assert row == pytest.approx(whole)

@@ -86,11 +86,6 @@ def test_an_answer_does_not_depend_on_later_tokens(mixer):
     assert not np.allclose(expected, read(made, changed, asked, keep), atol=1e-3)
 
 
-def test_a_state_is_all_keys_or_a_matrix_and_what_is_convolved():
-    sizes = {mixer: model.Structure(mixer, 8, 32, 24, 1, 0.0).state_bytes for mixer in ("softmax", "delta")}
-    assert sizes == {"softmax": 4 * 2 * 2 * 32 * 8, "delta": 4 * 2 * (8 * 8 + 3 * 3 * 8)}
-
-
 @pytest.mark.slow
 def test_a_run_trains_and_is_summarised(table):
     assert len(table) == 6
@@ -101,15 +96,3 @@ def test_a_run_trains_and_is_summarised(table):
     assert len(panels(table, summarise(table))) == 1
     more = pandas.concat([table, table.assign(pairs=3)])
     assert len(panels(more, summarise(more))) == 2
-
-
-def test_accuracy_against_pairs_is_that_of_the_longest_sequences(table):
-    later = table.assign(length=2 * table["length"], accuracy=0.25)
-    more = pandas.concat([table, table.assign(pairs=3), later, later.assign(pairs=3)])
-    left, right = panels(more, summarise(more))
-    for part in (part for part in right.series if part.label):
-        assert list(part.y) == [0.25, 0.25]
-    assert max(y for part in left.series for y in part.y) == 1.0
-    for panel, length in ((left, table["length"].max()), (right, later["length"].max())):
-        assert f"$L={length}$ tokens" in panel.title
-        assert "95 % interval" in panel.legend

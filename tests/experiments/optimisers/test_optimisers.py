@@ -84,15 +84,6 @@ def test_the_memory_answers_as_plain_numpy_does() -> None:
     assert float(loss(given, given.start, given.inputs, given.labels)) == pytest.approx(expected, rel=1e-5)
 
 
-def test_labels_are_drawn_with_the_teachers_probabilities() -> None:
-    given = problem(MIXED._replace(examples=40_000), SEED, 1.0)
-    assert np.mean(np.asarray(given.inputs, float) ** 2) == pytest.approx(1.0, rel=0.01)
-    p = np.exp(np.asarray(model(given)(given.teacher, given.inputs), float))
-    entropy, surprise = -(p * np.log(p)).sum(axis=1), -np.log(p[np.arange(len(p)), np.asarray(given.labels)])
-    # The mean surprise of draws from p is the mean entropy; its error from the variance of the draws.
-    assert abs((surprise - entropy).mean()) < 4 * surprise.std() / math.sqrt(len(p))
-
-
 @pytest.mark.slow
 def test_the_target_is_a_share_of_the_gain_and_the_optimum_a_bound() -> None:
     where = setting()
@@ -138,24 +129,6 @@ def test_a_run_is_the_loop_one_would_write(rule: str) -> None:
     np.testing.assert_allclose(followed(rule, where, 6), expected, rtol=2e-4)
 
 
-def test_mini_batches_run_through_all_examples_every_epoch() -> None:
-    where = setting(batch=32)
-    order = np.asarray(where.order)
-    assert where.every == 4
-    for epoch in order.reshape(-1, 128):
-        np.testing.assert_array_equal(np.sort(epoch), np.arange(128))
-    expected = plain(PLAIN["sgd"](None), where.given, list(order[:8]))
-    np.testing.assert_allclose(followed("sgd", where, 8), expected[::4], rtol=2e-4)
-
-
-@pytest.mark.parametrize("batch", [0, 32])
-def test_what_is_timed_does_all_the_steps_of_what_is_watched(batch: int) -> None:
-    where = setting(batch)
-    done = [measurement._train("sgd", hyper("sgd"), where, 8, -math.inf, watch) for watch in (2, 0)]
-    assert [int(steps) for _, _, steps, _ in done] == [8, 8]
-    np.testing.assert_array_equal(done[0][0]["metric"], done[1][0]["metric"])
-
-
 def test_the_kernel_form_takes_the_steps_of_the_whole_matrix() -> None:
     where = setting(batch=32)
     fixed = natural_gradient(model(where.given), "categorical", 0.5, damping=0.1, solver="cholesky")
@@ -174,35 +147,6 @@ def test_a_run_ends_at_its_goal_and_notes_when_it_was_there() -> None:
     held, right = held_out(where.given, where.given.start)
     assert found.trace["held_loss"][0] == pytest.approx(float(held), rel=1e-5)
     assert found.trace["held_accuracy"][0] == pytest.approx(float(right), rel=1e-5)
-
-
-def test_a_run_that_is_not_finite_is_one_that_did_not_arrive() -> None:
-    where = setting()
-    found = measurement.run("sgd", hyper("sgd", rate=math.inf), where, 30)
-    assert found.reached is None
-    assert found.diverged
-    assert found.steps < 30
-    row = experiment._result_columns(found, where, measurement.Tuned(hyper("sgd", rate=math.inf), False, "", 4), 4)
-    assert row["steps"] is None
-    assert (row["diverged"], row["search_trials"], row["search_trials_diverged"]) == (True, 4, 4)
-    assert not math.isnan(row["held_best"])
-    json.loads(measurement.curve(found, where, {found.steps: 1.0}), parse_constant=pytest.fail)
-
-
-def test_a_loss_that_ends_ten_times_as_high_has_diverged_and_not_arrived(monkeypatch: pytest.MonkeyPatch) -> None:
-    where = setting()._replace(end=-math.inf)
-    arrived = measurement.run("sgd", hyper("sgd"), where, 30)
-    assert not arrived.diverged
-    # Finite, and above ten times the start's: as a run would end that passed the target on its way.
-    real = measurement._train
-
-    def worse(*given: Any) -> tuple:
-        params, trace, steps, _ = real(*given)
-        return params, trace, steps, np.float32(10.1 * trace.loss[0])
-
-    monkeypatch.setattr(measurement, "_train", worse)
-    found = measurement.run("sgd", hyper("sgd"), where._replace(target=math.inf), 30)
-    assert (found.diverged, found.reached) == (True, None)
 
 
 def test_a_trial_that_diverged_is_chosen_only_where_all_did(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,15 +229,3 @@ def test_a_run_measures_every_point_and_draws(rows: list[dict], tmp_path: Path) 
 def test_a_product_with_the_fisher_information_is_timed_against_a_gradient() -> None:
     middle, low, high = measurement.product_cost(setting().given)
     assert 0 < low <= middle <= high
-
-
-def test_the_optimum_is_sought_from_starts_that_all_differ(monkeypatch: pytest.MonkeyPatch) -> None:
-    starts: list[bytes] = []
-
-    def watched(rule: str, hyper: measurement.Hyper, where: measurement.Course, limit: int) -> measurement.Run:
-        starts.append(np.asarray(where.given.start["metric"]).tobytes())
-        return measurement.Run({"loss": np.zeros(1)}, 0, None, False)
-
-    monkeypatch.setattr(measurement, "run", watched)
-    measurement.optimum.__wrapped__(SHAPE, SEED)
-    assert len(set(starts)) == len(starts) == 2 + measurement.STARTS

@@ -43,23 +43,6 @@ def test_patterns_stay_near_and_half_overlaps_grow_below_the_last_load(table):
     assert (table["retained"] <= table["queries"]).all()
 
 
-def test_sizes_that_ask_for_too_many_patterns_are_left_out():
-    """Degree 3 at N = 2000 has some 3e5 patterns at its last load."""
-    points = pandas.DataFrame(experiment.points(Config(neurons=[200, 2000], around=[1.0])))
-    assert set(zip(points["degree"], points["neurons"], strict=True)) == {(2, 200), (2, 2000), (3, 200)}
-    assert set(points["patterns"] % 2) == {1}
-    with pytest.raises(ValueError, match="neurons must leave some degree"):
-        experiment.check(Config(degrees=[4], neurons=[2000]))
-
-
-def test_theory_of_one_step_is_that_of_infinite_networks():
-    """Amari & Maginu and the map agree with the exact first step as N grows."""
-    for degree, neurons in ((2, 4000), (3, 200)):
-        load = 0.5 * theory.critical_load(degree)
-        exact = theory.first_step_overlap(degree, neurons, round(load * neurons ** (degree - 1)), 0.5)
-        assert exact == pytest.approx(theory.neurodynamics(degree, load, 0.5, 1), abs=0.02)
-
-
 def test_theory_and_labels_are_of_the_start_that_whole_spins_meet():
     """13 flips of 40 spins are an overlap of 0.35, 20 of them 0."""
     config = Config(degrees=[2, 3], overlaps=[0.02, 0.33], steps=[1, 2], samples=2)

@@ -8,9 +8,8 @@ import pytest
 
 from experiments.contract import Summary
 from experiments.figures import draw, style
-from experiments.phase_diagram import diagrams
 from experiments.phase_diagram import experiment as phase_diagram
-from experiments.phase_diagram.config import Classical, Config, Curves
+from experiments.phase_diagram.config import Config, Curves
 from experiments.system import files
 from hopfield.theory import classical
 from tests.experiments.phase_diagram.tables import rows_of
@@ -40,28 +39,6 @@ def test_overlaps_without_size_dependence_extrapolate_to_the_theory():
         (0.02, size) for size in (500, 1000, 2000, None)
     }
     assert all(line["temperature"] == pytest.approx(0.7, abs=0.02) for line in summary.more["retrieval_line"])
-
-
-@pytest.mark.slow
-def test_no_more_queries_are_counted_than_there_are_patterns():
-    """In a map from one pattern to three, and on a curve of one; the cost is that of as many."""
-    few, many = (
-        Config(
-            memories=["classical"],
-            classical=Classical(neurons=20, load=[0.0, 0.2], cells=[3, 1], queries=queries, levels=0),
-            curves=Curves(loads=[0.05], neurons=[20], temperatures=[0.2, 0.8], queries=queries, levels=0),
-        )
-        for queries in (5, 50)  # the highest load, 4 patterns, is rounded to 5
-    )
-    points = phase_diagram.points(many)
-    assert {(point["study"], point["patterns"], point["queries"]) for point in points} == {
-        ("map", 1, 1),
-        ("map", 3, 3),
-        ("curve", 1, 1),
-    }
-    assert phase_diagram.cost(many) == phase_diagram.cost(few)
-    for row in phase_diagram.measure(many, points):
-        assert sum(row[name] for name in diagrams.REGIMES) == row["queries"]
 
 
 @pytest.mark.slow

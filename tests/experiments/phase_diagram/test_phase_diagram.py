@@ -7,9 +7,8 @@ import pytest
 from experiments.phase_diagram import diagrams, measurement
 from experiments.phase_diagram import experiment as phase_diagram
 from experiments.phase_diagram.config import Classical, Config, Curves
-from experiments.phase_diagram.theory import frozen_temperature
 from experiments.shared import grids
-from hopfield.theory import classical, spherical
+from hopfield.theory import spherical
 from tests.experiments.phase_diagram.tables import rows_of
 
 
@@ -41,15 +40,6 @@ def test_overlap_and_self_overlap_far_below_the_line_are_those_of_the_replica_th
             assert error < 3 * entry[f"{name}_stderr"] + 0.003, name
         assert 0 < entry["overlap_stderr"] < 0.015
     assert cold[0]["overlap_theory"] - cold[2]["overlap_theory"] > 0.05
-
-
-@pytest.mark.physics
-def test_half_of_the_retrievals_are_lost_at_the_end_of_the_replica_solution(curve):
-    (line,) = phase_diagram.summarise(pandas.DataFrame(curve)).more["retrieval_line"]
-    assert line["load"] == pytest.approx(7 / 300)  # the odd number nearest to 0.02 of 300
-    assert line["theory"] == pytest.approx(float(classical.spinodal_temperature(7 / 300)))
-    assert abs(line["temperature"] - line["theory"]) < min(line["width"], 0.1)
-    assert 0 < line["stderr"] < 0.03
 
 
 @pytest.mark.physics
@@ -92,22 +82,3 @@ def test_spins_far_above_all_lines_are_a_paramagnet_and_cold_ones_beyond_capacit
     assert [counts[2:] for counts in found["disorder"]] == [[2, 2], [2, 2]]
     assert found["retrieval"][0][:2] == [2, 2]
     assert found["mixture"][1][:2] == [2, 2]
-
-
-@pytest.mark.usefixtures("as_run")
-def test_overlaps_close_to_one_are_exact_in_single_precision():
-    """At T = 0.02 a flip against a field of 1 has odds of e^-100; at 0.2 the overlap is a mean of that many signs."""
-    kind = diagrams.Program("classical", 2000, 3, 2, 2, 2, 14, 0)
-    found = run(kind, [3], [0], [[0.02, 0.2]])
-    for name in ("overlap", "self_overlap"):
-        assert found[name][0][0] == pytest.approx(1, abs=1e-7)
-    flips = (1 - found["overlap"][0][1]) / 2 * (2 * 14 * 2000)
-    assert flips > 0.5
-    assert flips == pytest.approx(round(flips), abs=0.01)
-
-
-def test_spins_count_as_frozen_where_the_replica_theory_of_the_glass_says():
-    loads = np.array([0.02, 0.1, 0.2])
-    found = classical.spin_glass(loads, frozen_temperature(loads))
-    assert found.q == pytest.approx(diagrams.FROZEN, abs=1e-9)
-    assert frozen_temperature(loads, 1e-7) == pytest.approx(1 + np.sqrt(loads), abs=1e-6)

@@ -49,22 +49,10 @@ def test_boundary_is_traced_by_the_finest_cells_at_the_cost_of_a_line() -> None:
     assert counts[2] < 0.2 * 16 * 4**5
 
 
-def test_nothing_is_refined_where_nothing_changes() -> None:
-    assert further_cells(dict.fromkeys(coarse(3, 5), "retrieval"), 4) == []
-    assert len(coarse(3, 5)) == 15
-
-
 def test_a_single_cell_that_differs_cuts_its_neighbours_but_not_the_corners() -> None:
     cross = {Cell(0, 1, 1), Cell(0, 0, 1), Cell(0, 2, 1), Cell(0, 1, 0), Cell(0, 1, 2)}
     found = {cell: cell == Cell(0, 1, 1) for cell in coarse(3, 3)}
     assert {cell.parent() for cell in further_cells(found, 1)} == cross
-
-
-def test_a_cell_is_cut_for_what_its_finer_neighbours_found() -> None:
-    left, right = coarse(2, 1)
-    found = {left: False, right: False} | dict.fromkeys(right.quarters(), True)
-    assert {cell.parent() for cell in further_cells(found, 1)} == {left}
-    assert further_cells(found | dict.fromkeys(right.quarters(), False), 1) == []
 
 
 def test_a_curve_is_halved_where_the_share_changes() -> None:

@@ -8,7 +8,6 @@ from experiments.contract import Table
 from experiments.relaxation import experiment, results, theory
 from experiments.relaxation.experiment import Config
 from hopfield.theory import classical, replicas
-from tests.experiments import estimates
 
 pytestmark = pytest.mark.usefixtures("as_run")
 
@@ -71,24 +70,3 @@ def test_loads_are_in_units_of_the_spinodal() -> None:
     assert loads[3] == pytest.approx(0.5 * replicas.dense_spinodal_load(3, 0.3), abs=1 / 200**2)
     with pytest.raises(ValueError, match="temperatures must leave degree 3 a retrieval state"):
         experiment.check(Config(temperatures=[0.7]))
-
-
-def test_starts_that_stand_still_count_in_the_overlap() -> None:
-    """They have no time; left out, 1 − m was more than twice too large at low temperatures."""
-    options = {"neurons": [100], "around": [0.5], "samples": 6, "queries": 3, "burn_in": 10, "sweeps": 100}
-    config = Config(degrees=[2], temperatures=[0.15], **options)
-    rows = pandas.DataFrame(experiment.measure(config, experiment.points(config)))
-    still = rows[(rows["left"] == 0) & rows["time"].isna()]
-    assert len(still)
-    found = estimates.value(results.summarise(rows), "overlap")
-    assert found == pytest.approx(rows.loc[rows["left"] == 0, "mean"].astype(float).mean(), rel=1e-6)
-
-
-def test_what_was_observed_is_not_the_longest_escape() -> None:
-    """Where every start leaves, exposures end before the sweeps do; rows that hold no number of sweeps tell none."""
-    table = measured(degrees=[3], neurons=[30], around=[2.0], samples=2)
-    assert set(table["left"]) == {1}
-    drawn = lambda rows: experiment.panels(rows, experiment.summarise(rows))[1].series
-    (line,) = (part for part in drawn(table) if "sweeps observed" in part.label)
-    assert line.y == 220
-    assert "sweeps observed" not in str([part.label for part in drawn(table.drop(columns="observed"))])

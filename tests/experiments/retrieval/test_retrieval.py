@@ -10,14 +10,12 @@ import pytest
 
 from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Config, Scan
-from experiments.shared import corruptions, draws, grids, kappa_theory, parallel, retrievals, streams
+from experiments.shared import corruptions, draws, grids, kappa_theory, retrievals, streams
 from experiments.system import files
 from hopfield import memories, retrieve
 from hopfield.dynamics import CYCLE
-from hopfield.patterns import sphere as sphere_patterns
 from hopfield.patterns.sources import Generated
 from tests.experiments.estimates import rows as rows_of
-from tests.experiments.estimates import value
 
 AROUND = [0.98, 0.99, 1.0, 1.01, 1.02, 1.05]
 
@@ -141,60 +139,12 @@ def test_row_agrees_with_the_equations_in_numpy():
 
 
 @pytest.mark.physics
-def test_single_precision_and_the_stopping_rule_are_enough_near_the_line(monkeypatch):
-    """What a run of the command does, against double precision with a stopping rule near its rounding."""
-
-    def draw(ensemble, key, rows, neurons, data):
-        return sphere_patterns(key, rows, neurons, dtype=jnp.float32).astype(float)  # the same in both
-
-    monkeypatch.setattr(draws, "patterns", draw)
-    monkeypatch.setattr(parallel, "rows", lambda tasks: [row for task in tasks for row in task()])  # x64 is a thread's
-    grids._compiled.cache_clear()
-    with jax.enable_x64(False):
-        single = measured()
-    monkeypatch.setattr(retrievals, "STILL", 1e-11)
-    grids._compiled.cache_clear()
-    double = measured(max_steps=10_000)
-    grids._compiled.cache_clear()
-    order = ["patterns", "kappa", "sample"]
-    single, double = (table.sort_values(order, ignore_index=True) for table in (single, double))
-    assert (single["overlap"] != double["overlap"]).mean() > 0.5
-    assert (single["success"] == double["success"]).mean() > 0.99
-    kept = (single["success"] == double["success"]) & (single["success"] > 0)
-    np.testing.assert_allclose(single["overlap_kept"][kept], double["overlap_kept"][kept], atol=2e-3)
-
-
-@pytest.mark.physics
-def test_exponential_and_modern_weigh_the_same_spins_alike(mixed):
-    # softmax of β ξ·x / N on spins ±1 is softmax of β ξ·x for patterns of norm 1
-    rows = mixed[(mixed["corruption"] == "clean") & (mixed["kappa"] == 3.0)]
-    pivot = rows.pivot(index=["ensemble", "sample"], columns="memory", values="start_weight").loc["spins"]
-    np.testing.assert_allclose(pivot["modern"], pivot["exponential"], rtol=1e-6)
-
-
-@pytest.mark.physics
 def test_memories_of_compact_support_retrieve_exactly_once_the_others_are_outside(mixed):
     # On 64 spins 40 patterns overlap less than 0.6: beyond β = 2/(2·0.4) Epanechnikov's ball holds the pattern alone.
     alone = mixed[(mixed["memory"] == "epanechnikov") & (mixed["kappa"] > 2.5)]
     assert len(alone)
     np.testing.assert_allclose(alone[["overlap", "target_weight"]], 1, rtol=1e-6)
     np.testing.assert_allclose(alone["entropy"], 0, atol=1e-6)
-
-
-@pytest.mark.physics
-def test_memory_without_beta_is_measured_once(mixed):
-    dense = mixed[mixed["memory"] == "dense:4"]
-    assert len(dense) == 6
-    assert dense["kappa"].isna().all()
-    np.testing.assert_allclose(dense["overlap"], 1)
-
-
-@pytest.mark.physics
-def test_masked_starts_need_a_larger_beta(mixed):
-    summary = retrieval.summarise(mixed)
-    masked = value(summary, "critical κ", corruption="mask:0.5")
-    about = {"memory": "modern", "ensemble": "spins", "corruption": "clean", "criterion": "converged_weight"}
-    assert masked > 1.1 * value(summary, "critical κ", **about)
 
 
 @pytest.mark.physics

@@ -52,13 +52,6 @@ def test_steep_memories_retrieve_and_flat_ones_end_in_mixtures_that_are_named(en
     assert ends["sparse", 0.04]["end"] == "mixture of 3 + 5"
 
 
-def test_weights_are_shares_and_their_entropy_is_that_of_the_table(table):
-    for _, row in table[table["part"] == "story"].iterrows():
-        weights = decode(row["weights"])
-        assert weights.sum() == pytest.approx(1.0, abs=3e-3)
-        assert -np.sum(weights[weights > 0] * np.log(weights[weights > 0])) == pytest.approx(row["entropy"], abs=0.01)
-
-
 def test_a_mixture_of_three_spin_patterns_is_named_with_its_signs():
     held = np.where(np.random.default_rng(0).random((6, 64)) < 0.5, -1.0, 1.0)
     row = {"state": encode(np.sign(held[0] - held[2] + held[5])), "target": 0, "ensemble": "spins"}

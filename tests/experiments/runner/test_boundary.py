@@ -81,20 +81,6 @@ def test_an_interruption_is_one_line_and_an_exit_code(
     assert re.fullmatch(r"interrupted[^\n]*\n", err)
 
 
-@pytest.mark.process
-def test_a_run_that_is_terminated_says_what_is_kept(toy_process: Callable, tmp_path: Path) -> None:
-    running = toy_process("conf=toy", "output=out", "delay=0.2", "wandb.mode=disabled")
-    while not list(tmp_path.glob("out/ledger/*.jsonl")):
-        time.sleep(0.02)
-    running.send_signal(signal.SIGTERM)
-    _, err = running.communicate(timeout=20)
-    assert running.returncode == 143
-    assert re.fullmatch(
-        r"interrupted: \d+ of 16 points are kept in \S+/out; the same command goes on from there\n", err
-    )
-    assert not (tmp_path / "out/claim.json").exists()
-
-
 def test_a_warning_is_one_line_without_the_code_behind_it(tmp_path: Path) -> None:
     program = (
         "import warnings; from experiments.runner import boundary\n"

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.contract import Config, Cost, InputError, total
-from experiments.runner import budget
+from experiments.contract import Cost, total
 
 IMPOSSIBLE = [
     (
@@ -43,14 +42,6 @@ def test_the_impossible_is_refused_by_the_name_of_the_option(command: Callable, 
     assert time.process_time() - begun < 3
 
 
-def test_arrays_may_take_half_of_the_memory(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(budget.os, "sysconf", lambda name: {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1000}[name])
-    half = 4096 * 1000 // 2 // 4
-    assert budget.check(Config(), "own", lambda config: Cost(1, half, 0)).elements == half
-    with pytest.raises(InputError, match=r"must leave arrays that take at most half of this machine's 3.91 MiB"):
-        budget.check(Config(), "own", lambda config: Cost(1, half + 1, 0))
-
-
 def test_parts_add_up_in_time_and_share_the_memory_of_the_largest_array():
     assert total([Cost(1, 10, 100), Cost(2, 30, 200), Cost(4, 20, 400)]) == Cost(7, 30, 700, 3)
     assert total([]) == Cost(0, 0, 0, 0)
@@ -62,11 +53,3 @@ def test_a_dry_run_says_what_it_would_take_and_leaves_nothing(command: Callable,
     assert re.fullmatch(
         r"capacity_classical: 29356 points; largest array \S+ MiB; about \d+ minutes, compiling included\n", outcome.out
     )
-
-
-@pytest.mark.slow
-def test_a_dry_run_knows_what_is_measured_and_every_job_of_a_sweep(command: Callable):
-    assert command("conf=toy", "output=out", "limit=1", "slopes=[1]").code == 0
-    outcome = command("conf=toy", "output=out", "slopes=[1]", "dry=true")
-    assert outcome.out.startswith("toy: 8 points, 4 of them measured already; ")
-    assert command("conf=toy", "-m", "seed=0,1", "dry=true").out.count(" points; ") == 2

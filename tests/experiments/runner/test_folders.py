@@ -60,15 +60,6 @@ def test_more_of_the_same_science_extends_the_folder_and_the_command_says_so(com
     assert [path.name for path in (tmp_path / "outputs/toy").iterdir()] == ["default"]
 
 
-def test_a_folder_given_by_name_holds_what_was_asked_for_last(command: Callable, tmp_path: Path) -> None:
-    command("conf=toy", "output=out", "samples=3")
-    fewer = command("conf=toy", "output=out", "samples=1")
-    assert fewer.code == 0
-    assert rows(tmp_path / "out") == 8
-    left = f"the table leaves out 16 points, measured for earlier commands, whose rows {tmp_path / 'out'} keeps"
-    assert fewer.err.splitlines()[-1] == left
-
-
 def test_points_of_other_options_never_stand_in_one_table(command: Callable, tmp_path: Path) -> None:
     directory = tmp_path / "outputs/toy/default"
     command("conf=toy")

@@ -3,14 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import jax
 import pytest
 
 from experiments import contract
 from experiments.bounds import includes
 from experiments.contract import option
 from experiments.runner import idle
-from experiments.shared import spellings
 
 IDLE = [
     ("capacity memories=[modern] parity=even", "parity must be left out unless a memory with loads has fields that"),
@@ -57,12 +55,3 @@ def test_only_what_differs_from_its_default_or_is_said_and_asks_for_something_is
     assert dict(idle.options(Config(number=4), None)) == {("number",): sentence}
     assert dict(idle.options(Config(numbers=[]), None, [("kinds",), ("numbers",)])) == {}
     assert dict(idle.options(Config(), None, [("number",)])) == {("number",): sentence.replace("got 4", "got 3")}
-
-
-@pytest.mark.parametrize(("kind", "name"), [("separation", "entmax:1.7"), ("memory", "sparse:1.7")])
-def test_a_name_means_the_same_after_another_precision(kind: str, name: str) -> None:
-    meaning = spellings.MEANINGS[kind]
-    with jax.enable_x64(True):
-        meaning(name)
-    with jax.enable_x64(False):
-        assert meaning(name) == meaning(f"{name}0")

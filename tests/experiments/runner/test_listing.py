@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from experiments.runner import locks
 from experiments.runs import main as runs
 
 
@@ -42,17 +41,3 @@ def test_a_list_is_cut_by_conditions_and_comes_as_json(three: None, capsys: pyte
     assert usual["differs"] == {"limit": 1}, "an option that does not differ has its value, too"
     assert runs(["conf=other"]) == 0
     assert capsys.readouterr() == ("", "no runs\n")
-
-
-def test_a_run_that_is_being_measured_is_told(three: None, capsys: pytest.CaptureFixture[str]) -> None:
-    with locks.claimed(Path("outputs/toy/limit=1")):
-        assert runs(["state=running"]) == 0
-    assert "toy/limit=1: running, " in capsys.readouterr().out
-
-
-def test_a_run_is_listed_once(three: None, capsys: pytest.CaptureFixture[str]) -> None:
-    told = []
-    for words in (["outputs"], ["outputs", "outputs/toy", "./outputs"]):
-        assert runs([*words, "--json"]) == 0
-        told.append(len(json.loads(capsys.readouterr().out)))
-    assert told[0] == told[1] > 1

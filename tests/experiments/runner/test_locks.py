@@ -11,9 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import system
 from experiments.runner import locks
-from experiments.system import files
 
 pytestmark = pytest.mark.process
 
@@ -25,31 +23,6 @@ def rows(folder: Path) -> list[str]:
     """Every whole row of all ledgers below a folder, repeated ones included."""
     files = sorted(folder.rglob("*.jsonl"))
     return [line for file in files for line in file.read_text().split("\n")[:-1] if '"row":' in line]
-
-
-def test_a_folder_is_held_by_one(tmp_path: Path):
-    with locks.claimed(tmp_path) as first:
-        assert first is not None
-        with locks.claimed(tmp_path) as second:
-            assert second is None
-        assert locks.is_held(tmp_path)
-    assert not locks.is_held(tmp_path)
-    with locks.claimed(tmp_path) as again:
-        assert again is not None
-
-
-def test_what_the_run_of_a_folder_below_is_writing_is_left_alone(tmp_path: Path):
-    run, other = tmp_path / "seed_0", tmp_path / "wandb"
-    run.mkdir()
-    other.mkdir()
-    with locks.claimed(run), files.replacing(run / "figure.pdf") as written, files.replacing(other / "left") as left:
-        written.touch()
-        left.touch()
-        with locks.claimed(tmp_path) as above:
-            assert above is not None
-            assert written.exists()
-            assert not left.exists()
-        left.touch()
 
 
 def test_shards_hold_a_folder_together_and_a_whole_run_waits_for_all_of_them(tmp_path: Path):
@@ -86,17 +59,6 @@ def hold(folder: Path) -> subprocess.Popen:
     assert process.stdout is not None
     assert process.stdout.readline() == b"held\n"
     return process
-
-
-def test_a_holder_in_another_container_is_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Of one host name, and with process numbers of its own: no process here has the holder's."""
-    if hasattr(system, "processes"):
-        monkeypatch.setattr(system.processes, "start_time", lambda number: "1" if number == os.getpid() else None)
-    with hold(tmp_path) as process:
-        with locks.claimed(tmp_path):
-            pass
-        assert (tmp_path / f".hopfield-{'0' * 32}.table.csv").exists(), "its files are not ours to sweep"
-        process.kill()
 
 
 @pytest.mark.parametrize("stop", [signal.SIGSTOP, signal.SIGKILL])

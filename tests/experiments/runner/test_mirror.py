@@ -132,15 +132,6 @@ def test_an_online_run_reaches_the_server(server: Server, command: Callable, tmp
     assert "results" in saved
 
 
-@pytest.mark.slow
-def test_a_resumed_run_is_the_same_run_for_the_server(server: Server, command: Callable) -> None:
-    assert command("conf=toy", "output=out", "stop_at=3").code == 130
-    assert command("conf=toy", "output=out").code == 0
-    assert len({variables["name"] for name, variables in server.queries if name == "UpsertBucket"}) == 1
-    steps = [row["_step"] for row in server.lines["wandb-history.jsonl"]]
-    assert sorted(set(steps)) == list(range(8))
-
-
 def table_without_wandb(command: Callable, tmp_path: Path) -> str:
     assert command("conf=toy", "output=alone", "wandb.mode=disabled").code == 0
     return (tmp_path / "alone/table.csv").read_text()

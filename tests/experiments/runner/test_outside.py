@@ -16,9 +16,7 @@ from experiments.new import main as begin
 from experiments.plot import main as plot
 from experiments.run import main as run
 from experiments.runner import folders, registry
-from experiments.shared import corruptions, pattern_sets
 from experiments.system import provenance
-from hopfield.patterns import datasets
 from tests.experiments.plugged import install_package
 
 CODE = """
@@ -52,14 +50,6 @@ def test_a_memory_made_from_the_template_is_found_and_retrieves(mine: Path) -> N
     for given, options in ((patterns / 2, {}), (patterns, {"beta": -1.0}), (patterns, {"mask": np.array([True])})):
         with pytest.raises(ValueError, match=r"^(patterns|beta|mask) must be"):
             blueprint.build(given, **options)
-
-
-@pytest.mark.parametrize("head", ["", "a,b,c\n"])
-def test_patterns_come_from_csv_and_from_functions(mine: Path, head: str) -> None:
-    (mine / "x.csv").write_text(head + "1,2,3\n4,5,6.5\n")
-    np.testing.assert_array_equal(datasets.from_file("x.csv"), [[1, 2, 3], [4, 5, 6.5]])
-    assert corruptions.label("./mine.py:roll:2") == "roll 2"
-    np.testing.assert_array_equal(pattern_sets.load("./mine.py:data", True)[0], [-1, -1, 1, 1])
 
 
 @pytest.mark.parametrize("spec", ["./mine.py:half", "pack.code:half", "plugged:2"])

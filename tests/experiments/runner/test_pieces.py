@@ -17,7 +17,6 @@ from tests.experiments.runner import slurm
 
 ROOT = Path(__file__).resolve().parents[3]
 FIXTURE = ROOT / "tests/experiments/fixture"
-TOY = ["conf=toy", "cuts=12", "wandb.mode=disabled"]
 
 
 def parts(folder: Path) -> dict[str, list[int]]:
@@ -41,13 +40,6 @@ def results(directory: Path) -> list[bytes]:
     return [(directory / name).read_bytes() for name in ("table.csv", "summary.json", "figure.svg")]
 
 
-def test_rows_rest_on_the_rows_of_all_pieces(command: Callable, tmp_path: Path) -> None:
-    assert command(*TOY, "output=out").code == 0
-    assert list(parts(tmp_path / "out/ledger").values()) == [list(range(12))]
-    lines = (tmp_path / "out/table.csv").read_text().splitlines()
-    assert (lines[0], len(lines)) == ("kind,load,slope,sample,response,trials", 17)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("cuts", [0, 12])
 def test_shards_end_as_the_whole_run_whoever_comes_last(command: Callable, tmp_path: Path, cuts: int) -> None:
@@ -59,24 +51,6 @@ def test_shards_end_as_the_whole_run_whoever_comes_last(command: Callable, tmp_p
     lines = [line for file in (tmp_path / "out/ledger").glob("*.jsonl") for line in file.read_text().splitlines()]
     assert len({line for line in lines if '"key"' in line}) == 16 + cuts
     assert [path.name for path in (tmp_path / "out").glob(".*")] == [".claim"]
-
-
-@pytest.mark.process
-def test_a_run_killed_amid_its_pieces_goes_on_from_the_last(
-    command: Callable, toy_process: Callable, tmp_path: Path
-) -> None:
-    process = toy_process(*TOY, "output=out", "delay=0.1")
-    until(tmp_path / "out/ledger", 4, process)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    kept = parts(tmp_path / "out/ledger")
-    assert 4 <= sum(map(len, kept.values())) < 12
-    assert command(*TOY, "output=out").code == 0
-    found = parts(tmp_path / "out/ledger")
-    assert sorted(itertools.chain(*found.values())) == list(range(12)), "no piece is measured twice"
-    assert all(found[name] == own for name, own in kept.items())
-    assert command(*TOY, "output=whole").code == 0
-    assert results(tmp_path / "out") == results(tmp_path / "whole")
 
 
 ENGINES = {

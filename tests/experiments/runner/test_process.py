@@ -1,6 +1,5 @@
 """The process of a run: its memory, disk and settings, and the programs that JAX keeps."""
 
-import errno
 import logging
 import os
 import sys
@@ -14,29 +13,6 @@ from hydra.core.global_hydra import GlobalHydra
 from jax.experimental.compilation_cache import compilation_cache
 
 from experiments.runner import numerics
-
-
-def test_a_full_disk_is_one_sentence_and_keeps_the_rows(
-    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real, written = os.write, []
-
-    def write(file: int, data: bytes) -> int:
-        if b'"row"' in bytes(data):
-            written.append(data)
-            if len(written) > 3:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return real(file, data)
-
-    monkeypatch.setattr(os, "write", write)
-    outcome = command("conf=toy", "output=out")
-    assert outcome.code == 1
-    assert outcome.err == (
-        "error: the run stopped ([Errno 28] No space left on device): 3 of 16 points are kept in"
-        f" {tmp_path}/out; the same command goes on from there\n"
-    )
-    (file,) = (tmp_path / "out/ledger").iterdir()
-    assert file.read_text().count('"row"') == 3
 
 
 @pytest.mark.slow
@@ -86,15 +62,3 @@ def test_products_are_exact_and_programs_are_kept_while_measuring(
         jax.jit(lambda x: x * 3 + 1)(2.0).block_until_ready()
     assert list((tmp_path / "hopfield/jax").iterdir())
     assert jax.config.jax_default_matmul_precision is None
-
-
-def test_programs_are_kept_where_the_user_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, programs: Callable
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "not here"))
-    programs(tmp_path / "here")
-    with numerics.physics():
-        assert jax.config.jax_default_matmul_precision == "highest"
-        jax.jit(lambda x: x * 5 + 1)(2.0).block_until_ready()
-    assert list((tmp_path / "here").iterdir())
-    assert not (tmp_path / "not here").exists()

@@ -89,13 +89,6 @@ def test_no_flipped_bit_of_a_checkpoint_is_gone_on_from(tmp_path: Path, capsys: 
         assert capsys.readouterr().err == said
 
 
-def test_a_checkpoint_of_other_shapes_is_not_gone_on_from(tmp_path: Path) -> None:
-    path = tmp_path / "run.msgpack"
-    for other in ({"w": np.zeros(4)}, {"w": np.zeros(3, np.float32)}, {"w": np.zeros(3), "more": np.zeros(1)}):
-        save(path, other, [])
-        assert load(path, {"w": np.zeros(3)}) is None
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "sentence"),
@@ -180,18 +173,6 @@ def test_the_science_holds_the_contents_of_every_file_that_an_option_names(tmp_p
     assert difference is not None
     assert difference.name.startswith("contents of ")
     assert ledger.missing(points) == points
-
-
-def test_temporary_files_of_killed_processes_are_removed(command: Callable, tmp_path: Path) -> None:
-    left = [
-        tmp_path / folder / f".hopfield-{'0' * 32}.table.csv" for folder in ("out", "out/ledger", "out/checkpoints")
-    ]
-    others = [tmp_path / "out" / name for name in (".hopfield-notes", ".1.table.csv")]
-    for path in (*left, *others):
-        path.parent.mkdir(exist_ok=True, parents=True)
-        path.write_text("half")
-    assert command("conf=toy", "output=out").code == 0
-    assert [path.exists() for path in (*left, *others)] == [False] * 3 + [True] * 2
 
 
 def test_every_row_and_every_replacement_is_on_disk_before_the_next_step(

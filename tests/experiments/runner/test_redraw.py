@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import contract
 from experiments.plot import main as redraw
-from experiments.runner import results
 
 
 def test_a_figure_is_drawn_again_from_what_was_saved(
@@ -21,9 +19,3 @@ def test_a_figure_is_drawn_again_from_what_was_saved(
     assert redraw(["out"]) == 0
     assert capsys.readouterr().out == "figure: out/figure.svg\n"
     assert {name: (tmp_path / "out" / name).read_bytes() for name in names} == before
-
-
-def test_any_fault_of_a_figure_is_one_sentence() -> None:
-    told = r"^here cannot be drawn: .* damaged \(KeyError: 'load'\)$"
-    with pytest.raises(contract.InputError, match=told), results.damage_told("here"):
-        raise KeyError("load")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from experiments.contract import InputError
-from experiments.runner import compose, registry, session
+from experiments.runner import compose, session
 
 RESULTS = {
     ".claim",
@@ -50,20 +50,6 @@ def test_a_run_leaves_its_results_and_says_where(command: Callable, tmp_path: Pa
     config = (tmp_path / "out/config.yaml").read_text()
     assert config.startswith("# hopfield conf=toy seed=4\n# Python ")
     assert "\nexperiment: toy\nconf: toy\nseed: 4\n" in config
-
-
-@pytest.mark.slow
-def test_the_directory_depends_on_the_options_and_not_on_the_clock(command: Callable, tmp_path: Path) -> None:
-    def directories() -> set[str]:
-        return {path.name for path in (tmp_path / "outputs/toy").iterdir()}
-
-    command("conf=toy", "limit=1")
-    first = directories()
-    assert first == {"limit=1"}
-    command("limit=1", "--conf=toy", "slopes=[1.0,2.0]", "wandb.tags=[other]")
-    assert directories() == first
-    command("conf=toy", "limit=1", "seed=1")
-    assert directories() == first | {"limit=1+seed=1"}
 
 
 @pytest.mark.slow
@@ -143,8 +129,3 @@ def test_a_sweep_of_pairs_or_lists_stands_in_a_file_or_a_word(
             compose.jobs(words, sweep=False)
         with pytest.raises(InputError, match="seed must be given once, got it in sweep"):
             compose.jobs([*words, "seed=3"], sweep=True)
-
-
-def test_experiments_are_found_by_what_they_define(toy: list[str]) -> None:
-    assert {"toy", "capacity"} <= set(registry.names())
-    assert not {"base", "run", "plot", "statistics", "logging", "execute", "compose"} & set(registry.names())

@@ -75,9 +75,3 @@ def test_rows_that_are_one_measurement_stand_once(command: Callable, tmp_path: P
     same = joined.drop(columns="kinds").sort_values(columns, ignore_index=True)
     pandas.testing.assert_frame_equal(same, whole.sort_values(columns, ignore_index=True))
     assert json.loads((tmp_path / "joined/summary.json").read_text())["mean"] == pytest.approx(whole["response"].mean())
-
-
-@pytest.mark.slow
-def test_a_sweep_without_an_output_has_a_folder_named_by_what_was_swept(command: Callable, tmp_path: Path) -> None:
-    assert command("-m", "conf=toy", "seed=0,1", "limit=1").code == 0
-    assert {path.name for path in (tmp_path / "outputs/toy/sweeps/seed=0,1").iterdir()} == FILES

@@ -1,7 +1,6 @@
 """Tables on disk keep every number, and texts that look like something else."""
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -39,14 +38,3 @@ def test_declared_texts_are_read_as_they_were_written(tmp_path: Path, monkeypatc
     assert table["data"].tolist() == ["NA", "None"]
     assert table["empty"].isna().all()
     assert list(table.columns) == list(ROWS[0])
-
-
-def test_a_text_that_no_file_holds_is_spelt_and_stops_no_run(
-    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    toy = registry.load("toy")
-    measure = toy.measure
-    monkeypatch.setattr(toy, "measure", lambda *given: (row | {"note": "of \udcff"} for row in measure(*given)))
-    assert command("conf=toy", "output=out", "figure.format=[svg]").code == 0
-    assert set(tables.read(tmp_path / "out", "toy")["note"]) == {r"of \udcff"}
-    assert command("conf=toy", "output=out", "figure.format=[svg]").code == 0

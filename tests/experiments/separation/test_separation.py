@@ -7,9 +7,9 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.separation import experiment, measurement, memories
-from experiments.separation.config import BOUND, Config
-from experiments.separation.experiment import points, summarise
+from experiments.separation import measurement, memories
+from experiments.separation.config import BOUND
+from experiments.separation.experiment import summarise
 from experiments.shared import pattern_sets
 from experiments.statistics.clusters import standard_error
 from tests.experiments.estimates import value
@@ -115,18 +115,6 @@ def test_reading_again_ends_where_one_more_reading_changes_nothing() -> None:
         change = np.linalg.norm(memory.update(again) - again)
         assert change < 3 * measurement.SETTLED * np.linalg.norm(again)
         assert change < np.linalg.norm(once - query)
-
-
-def test_no_draw_that_is_measured_is_tuned_on() -> None:
-    config, asked = Config(tuning=3, samples=4), []
-
-    def read(numbers, betas):
-        asked.extend(numbers)
-        return {"retrieved": np.zeros(len(numbers)), "error": np.ones(len(numbers))}
-
-    experiment._tuned_sharpness(config, points(config)[0] | {"similarity": "euclidean", "separation": "softmax"}, read)
-    assert len(set(asked)) == 3
-    assert not set(asked) & set(range(config.samples))
 
 
 def test_the_summary_ranks_pairs_and_measures_leads_draw_by_draw() -> None:

@@ -47,11 +47,6 @@ def test_errors_of_a_bit_are_exact_and_whole_sequences_more_than_independent_bit
     assert estimates.value(summary, WITHIN) >= 0.6
 
 
-def test_a_sequence_is_whole_where_all_transitions_are_right(table):
-    assert ((table["right"] == table["patterns"]) == (table["whole"] == 1)).all()
-    assert np.allclose(table.loc[table["whole"] == 1, "overlap"], 1.0)
-
-
 def test_the_pseudo_inverse_keeps_correlated_sequences():
     both = ["plain", "pseudo_inverse"]
     rows = measured(degrees=["1"], neurons=[32], shares=[0.5], correlation=[0.4], learning=both, samples=30)
@@ -93,16 +88,3 @@ def test_a_length_without_a_wrong_spin_counts():
     for (low, high), entry in zip(ends, found, strict=True):
         assert high == pytest.approx(entry["high"] / entry["theory"])
         assert low == pytest.approx(entry["low"] / entry["theory"])
-
-
-def test_no_wrong_spin_where_theory_expects_many_is_a_deviation():
-    def share(length: int) -> float:
-        columns = {"degree": "1", "learning": "plain", "correlation": 0.0, "neurons": 30, "patterns": length}
-        right = {"right": length, "whole": 1, "bit_error": 0.0, "overlap": 1.0}
-        rows = pandas.DataFrame(columns | right | {"sample": sample} for sample in range(100))
-        return estimates.value(experiment.summarise(rows), WITHIN)
-
-    assert theory.bit_error("1", 30, 2) < 1e-4
-    assert share(2) == 1.0
-    assert theory.bit_error("1", 30, 30) > 0.1
-    assert share(30) == 0.0

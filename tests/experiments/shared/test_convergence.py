@@ -1,7 +1,5 @@
 """Convergence: what states are where dynamics end, and what is said of those that were cut."""
 
-import math
-
 import numpy as np
 import pandas
 import pytest
@@ -36,33 +34,11 @@ def test_queries_that_were_cut_are_told_from_one_in_a_hundred_on():
     assert convergence.notes(pandas.DataFrame([row]), ["memory"], "held") == []
 
 
-def test_the_share_that_was_cut_is_that_around_a_result():
-    rows = pandas.DataFrame({"load": [0.1, 0.2, 0.3, 0.4], "queries": 10, "step_limit": [0, 1, 4, 10]})
-    assert convergence.cut_share(rows) == pytest.approx(15 / 40)
-    assert convergence.cut_share(rows, "load", 0.25) == pytest.approx(5 / 20)
-    assert convergence.cut_share(rows, "load", 0.45) == pytest.approx(10 / 10)
-    assert math.isnan(convergence.cut_share(rows.assign(step_limit=None)))
-
-
-def test_states_that_are_no_numbers_are_told():
-    row = {"memory": "own", "max_steps": 20, "queries": 10, "held": 0, "step_limit": 0}
-    rows = pandas.DataFrame([row | {"overlap": overlap} for overlap in (0.5, float("nan"), None)])
-    said = convergence.notes(rows, ["memory"], "held")
-    assert said == ["own: states of 2 of 3 rows are not numbers, and count as not held"]
-
-
 def test_what_is_lost_may_wander_unless_nothing_is_held():
     row = {"memory": "modern", "max_steps": 20, "queries": 10}
     held, lost = row | {"held": 9, "step_limit": 0}, row | {"held": 0, "step_limit": 10}
     assert convergence.notes(pandas.DataFrame([held, lost, lost]), ["memory"], "held") == []
     assert len(convergence.notes(pandas.DataFrame([lost, lost]), ["memory"], "held")) == 1
-
-
-def test_half_of_the_queries_held_is_a_pattern_held():
-    row = {"memory": "modern", "max_steps": 20, "queries": 10}
-    half, held = row | {"held": 5, "step_limit": 10}, row | {"held": 10, "step_limit": 1}
-    (line,) = convergence.notes(pandas.DataFrame([half, held]), ["memory"], "held")
-    assert line.startswith("modern: 55% of the queries were still moving")
 
 
 def test_a_memory_that_has_no_numbers_is_told_with_its_numbers_of_patterns_and_the_reason():

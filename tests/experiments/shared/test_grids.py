@@ -1,6 +1,5 @@
 """Grids of points through compiled programs: each point one row, whatever is padded, cut and compiled on the way."""
 
-import re
 from typing import NamedTuple
 
 import jax
@@ -8,7 +7,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from experiments.contract import InputError
 from experiments.shared import grids
 from experiments.shared.grids import Grid
 
@@ -79,12 +77,6 @@ def test_a_program_is_traced_once_however_many_points_it_serves():
     assert sorted(TRACED) == [("a", 2), ("b", 2)]
 
 
-def test_what_is_no_number_is_none_in_a_row():
-    rows = measured(POINTS)
-    assert {row["root"] is None for row in rows if row["beta"] < 2.5} == {True}
-    assert all(row["root"] > 0 for row in rows if row["beta"] > 2.5)
-
-
 def optional(kind, seed, data, draw, each):
     return {"seen": jnp.asarray(-1.0) if draw["beta"] is None else draw["beta"]}
 
@@ -108,22 +100,3 @@ def test_a_short_queue_is_a_short_call_unless_calls_are_whole(monkeypatch, whole
     rows = list(grids.rows(grid, 0, [{"patterns": number} for number in (1, 2, 3)]))
     assert [row["square"] for row in rows] == [1, 4, 9]
     assert seen == sizes
-
-
-@pytest.mark.parametrize(
-    ("changed", "told"),
-    [
-        ({"patterns": 2.5}, "patterns must be whole numbers from 0 to 4294967295, got 2.5"),
-        ({"patterns": -1}, "patterns must be whole numbers from 0 to 4294967295, got -1"),
-        ({"patterns": 2**32}, "patterns must be whole numbers from 0 to 4294967295, got 4294967296"),
-        ({"patterns": float("nan")}, "patterns must be whole numbers from 0 to 4294967295, got nan"),
-        ({"beta": None}, "beta must be a number of all points of a draw or of none, got None beside numbers"),
-        ({"root": 1.0}, "names of a measurement must be new to its point, got root"),
-    ],
-    ids=["a part", "negative", "too large", "not a number", "missing", "measured as well"],
-)
-def test_a_number_that_would_become_another_in_its_row_is_refused(changed, told):
-    first = POINTS[0]
-    points = [first | changed, first | changed | {"beta": 9.0}] if "beta" in changed else [first | changed]
-    with pytest.raises(InputError, match=f"^{re.escape(told)}$"):
-        measured(points)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
 
 from experiments.contract import ROOT, Config
 from experiments.shared import grids, hardware, retention
@@ -119,19 +118,3 @@ def test_a_gpu_is_taken_where_it_is_asked_for_or_pays(with_gpu, device, work, to
     chosen = hardware.choose(Config(device=device, workers=3), work)
     assert str(chosen) == told
     assert chosen.side_by_side == told.startswith("NVIDIA")
-
-
-def test_the_hardware_is_told_once_in_a_run(capsys):
-    with hardware.telling():
-        for _ in range(2):  # passes over a grid whose loads are looked for
-            with hardware.using(AFTER):
-                hardware.say()
-                hardware.say(5)
-    assert capsys.readouterr().err == "2 cores\n"
-
-
-def test_linear_algebra_has_one_thread_while_measuring():
-    before = threadpool_info()
-    with hardware.using(hardware.current()):
-        assert {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"} == {1}
-    assert threadpool_info() == before

@@ -14,19 +14,6 @@ def test_loads_that_round_to_one_number_are_noted_once() -> None:
     assert list(notes) == ["note: loads 0.1, 0.12 of classical at N=20 are all M=2: measured once"]
 
 
-def test_what_has_no_number_is_left_out_and_noted() -> None:
-    with noted() as notes:
-        assert loads.counts([0.2, 0.9], {0.2: 7, 0.9: None}.get, "degree 2 at N=9", name="shares") == [7]
-    assert list(notes) == ["note: shares 0.9 of degree 2 at N=9 need too many patterns: left out"]
-
-
-def test_loads_of_numbers_of_their_own_are_not_noted_nor_what_nobody_collects() -> None:
-    assert loads.counts([0.1, 0.12], lambda load: round(20 * load), "another run") == [2]
-    with noted() as notes:
-        assert loads.counts([0.5, 0.25], lambda load: round(20 * load), "modern at N=20") == [5, 10]
-    assert not notes
-
-
 def test_loads_in_units_of_the_last_are_odd_numbers_named_by_the_first_of_them() -> None:
     with noted() as notes:  # the last load is one of 0.14 * 50 = 7 patterns
         found = loads.around([1.0, 0.52, 0.5, 9.0, 0.01], 0.14, 50, "degree 2 at N=50", least=1, largest=20)

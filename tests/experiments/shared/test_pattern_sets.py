@@ -4,7 +4,6 @@ import jax
 import numpy as np
 import pytest
 
-from experiments.capacity import experiment as capacity
 from experiments.shared import draws, pattern_sets
 from hopfield import Memory
 from hopfield.memories import find, names
@@ -84,11 +83,6 @@ def test_every_memory_runs_on_a_users_file_and_holds_the_known_units(images, qui
     assert (table["one_step_error"] <= 0.25).all() if spins else table["one_step_error"].isna().all()
 
 
-def test_units_that_are_not_held_are_lost(images, quickly):
-    free = measured_table(memories=["modern"], ensembles=[images], beta=0.01, **MASKED)
-    assert (free["overlap"] < 0.5).all()
-
-
 @pytest.mark.parametrize(("ensemble", "memory"), [("digits", "modern"), ("photographs", "exponential")])
 def test_images_are_recovered_when_few_and_mistaken_when_many(quickly, ensemble, memory):
     table = measured_table(
@@ -98,43 +92,3 @@ def test_images_are_recovered_when_few_and_mistaken_when_many(quickly, ensemble,
     assert few > 0.6
     assert few > many
     assert (table["queries"] == np.minimum(8, table["patterns"])).all()
-
-
-def test_points_of_a_source_have_its_width(images):
-    config = capacity.Config(memories=["classical"], ensembles=["random", images], patterns=[4], samples=1)
-    assert [(point["ensemble"], point["neurons"]) for point in capacity.points(config)] == [
-        ("random", 100),
-        ("random", 200),
-        (images, 16),
-    ]
-
-
-@pytest.mark.parametrize("spins", [True, False])
-@pytest.mark.parametrize("constant", [0.0, 3.5, -1e30, 1e-42 * np.arange(5)])
-def test_a_pattern_without_contrast_is_refused_by_its_row(tmp_path, spins, constant):
-    array = np.random.default_rng(0).normal(size=(6, 5))
-    array[[2, 4]] = constant
-    np.save(tmp_path / "flat.npy", array)
-    with pytest.raises(ValueError, match=r"must hold patterns with contrast, got .* all over row 2 and 1 more"):
-        pattern_sets.load(str(tmp_path / "flat.npy"), spins)
-
-
-def test_spins_are_taken_as_they_are_though_one_pattern_is_all_of_one_sign(tmp_path, capsys):
-    spins = np.where(np.random.default_rng(0).random((4, 9)) < 0.3, 1, -1).astype(np.int8)
-    spins[1], spins[2] = 1, -1
-    np.save(tmp_path / "spins.npy", spins)
-    assert (np.asarray(pattern_sets.load(str(tmp_path / "spins.npy"), True)) == spins).all()
-    assert not capsys.readouterr().err
-
-
-def test_differences_that_single_precision_cannot_hold_are_lost(tmp_path):
-    array = 2**63 + np.random.default_rng(0).integers(0, 99, size=(6, 5)).astype(np.uint64)
-    np.save(tmp_path / "big.npy", array)
-    with pytest.raises(ValueError, match="must hold patterns with contrast"):
-        pattern_sets.load(str(tmp_path / "big.npy"), False)
-
-
-def test_grey_levels_of_any_size_are_scaled(tmp_path):
-    levels = np.array([[-3e38, 0.0], [1.5e38, 3e38]], np.float32)
-    np.save(tmp_path / "levels.npy", levels)
-    np.testing.assert_allclose(pattern_sets.pixels(str(tmp_path / "levels.npy")), [[0, 0.5], [0.75, 1]], rtol=1e-6)

@@ -53,22 +53,6 @@ def test_the_jackknife_of_a_mean_is_its_standard_error():
     assert math.isnan(jackknife([1.0, math.nan, 2.0]))
 
 
-def test_rows_of_a_cluster_count_as_their_mean_when_all_clusters_have_the_same_size():
-    values = np.random.default_rng(0).normal(size=(6, 5)) + np.arange(6)[:, None]
-    rows_of = clustered_mean(values.ravel(), np.repeat(list("abcdef"), 5))
-    assert rows_of == pytest.approx(clustered_mean(values.mean(axis=1), range(6)), rel=1e-12)
-
-
-def test_proportions_weighted_by_trials_equal_the_rows_of_single_trials():
-    # clusters with 1/2, 3/3 and 0/5: mean 0.4; residuals 0.2, 1.8, −2; 3/2·(0.04 + 3.24 + 4)/100; 100/38 − 1 of freedom
-    successes, trials = np.array([1, 3, 0]), np.array([2, 3, 5])
-    pooled = clustered_mean(successes / trials, [0, 1, 2], trials)
-    single = clustered_mean([1, 0, 1, 1, 1, 0, 0, 0, 0, 0], [0, 0, 1, 1, 1, 2, 2, 2, 2, 2])
-    assert pooled.mean == pytest.approx(0.4, rel=1e-12)
-    assert pooled.stderr == pytest.approx(math.sqrt(1.5 * 7.28) / 10 * stats.t.ppf(ndtr(1), 62 / 38), rel=1e-12)
-    assert single == pytest.approx(pooled, rel=1e-12)
-
-
 def test_clustered_error_covers_and_the_naive_one_does_not():
     rng = np.random.default_rng(12)
     sample = np.repeat(np.arange(12), 10)
@@ -102,27 +86,6 @@ def test_wilson_ends_are_where_the_score_test_stands_at_z(successes, trials, z):
     assert high - low > 0
 
 
-def test_wilson_without_successes_has_the_closed_form_and_without_trials_is_everything():
-    low, high = wilson([0, 12, 0], [12, 12, 0])
-    np.testing.assert_allclose(low, [0, 12 / 13, 0], atol=1e-15)  # z²/(n + z²) = 1/13
-    np.testing.assert_allclose(high, [1 / 13, 1, 1], atol=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((3, 2), "successes must lie"),
-        ((-1, 2), "successes must lie"),
-        ((1, 2, 0), "z must be positive"),
-        ((1, np.inf), "which must be finite"),
-        ((1, 2, np.inf), "z must be positive"),
-    ],
-)
-def test_bad_counts_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        wilson(*arguments)
-
-
 def table():
     rng = np.random.default_rng(2)
     load, sample = rows(LOADS, 10)
@@ -145,26 +108,6 @@ def test_groups_have_the_mean_and_error_of_their_own_rows():
         assert line.trials == 160
 
 
-def test_group_intervals_hold_their_mean_stay_in_range_and_have_a_length_everywhere():
-    result = by_group(table(), "load", "retained", "queries", "sample")
-    assert ((result["low"] >= 0) & (result["low"] <= result["mean"])).all()
-    assert ((result["mean"] <= result["high"]) & (result["high"] <= 1)).all()
-    assert result["mean"].iloc[[0, -1]].tolist() == [1, 0]
-    # at 0 and 1: between independent trials, 1/161, and one trial per cluster, 1/11
-    assert 1 / 161 < result["high"].iloc[-1] < 1 / 11
-    assert result["high"].iloc[-1] == pytest.approx(1 - result["low"].iloc[0], rel=1e-12)
-    middle = result[(result["mean"] > 0.25) & (result["mean"] < 0.75)]
-    np.testing.assert_allclose((middle["high"] - middle["low"]) / 2, middle["stderr"], rtol=0.1)
-
-
-def test_groups_without_any_variance_or_with_one_cluster_count_one_trial_per_cluster():
-    data = pd.DataFrame({"load": [1, 1, 2], "sample": [0, 1, 0], "retained": [8, 8, 0], "queries": [8, 8, 8]})
-    result = by_group(data, "load", "retained", "queries", "sample")
-    np.testing.assert_allclose(result["low"], [2 / 3, 0], atol=1e-15)  # n/(n + 1) with n = 2
-    np.testing.assert_allclose(result["high"], [1, 1 / 2], atol=1e-15)
-    assert math.isnan(result["stderr"].iloc[1])
-
-
 def test_measured_columns_are_averaged_by_group_and_missing_values_left_out():
     data = table()
     data.loc[0, "overlap"] = math.nan
@@ -175,35 +118,3 @@ def test_measured_columns_are_averaged_by_group_and_missing_values_left_out():
     assert result.loc[0, "stderr"] == pytest.approx(expected.stderr, rel=1e-9)
     assert result.loc[0, "clusters"] == 9
     np.testing.assert_allclose(result["high"] - result["low"], 2 * result["stderr"], rtol=1e-9)
-
-
-def test_missing_keys_form_a_group_and_empty_tables_an_empty_result():
-    data = table().assign(dynamics=None)
-    assert len(by_group(data, ["dynamics", "load"], "retained", "queries", "sample")) == len(LOADS)
-    empty = by_group(data.iloc[:0], ["load"], "retained", "queries", "sample")
-    assert list(empty.columns) == ["load", "mean", "stderr", "low", "high", "trials", "clusters"]
-    assert empty.empty
-    assert means_by_group(data.iloc[:0], "load", "overlap", "sample").empty
-
-
-@pytest.mark.parametrize("scale", [1e300, 1e-200])
-def test_the_error_does_not_depend_on_the_scale_of_the_weights(scale):
-    assert clustered_mean([1.0, 2.0, 3.0], range(3), [scale] * 3) == clustered_mean([1.0, 2.0, 3.0], range(3))
-
-
-@pytest.mark.parametrize(
-    "change", [{"retained": [5, 0, 0, 0]}, {"queries": [-4, 4, 4, 4]}, {"queries": [math.nan, 4, 4, 4]}], ids=str
-)
-def test_one_row_of_impossible_counts_is_not_hidden_by_the_others_of_its_group(change):
-    counts = {"memory": "classical", "retained": 1, "queries": 4, "sample": range(4)} | change
-    with pytest.raises(ValueError, match="retained must lie between 0 and queries in every row"):
-        by_group(pd.DataFrame(counts), "memory", "retained", "queries", "sample")
-
-
-def test_errors_of_huge_values_and_intervals_of_huge_counts_are_finite():
-    assert (
-        clustered_mean([2.0**1000, 0.0, 2.0**1000], [0, 1, 2]).stderr
-        == 2.0**1000 * clustered_mean([1, 0, 1], [0, 1, 2]).stderr
-    )
-    assert standard_error([2.0**1000, -(2.0**1000)]) == pytest.approx(2.0**1000 * stats.t.ppf(ndtr(1), 1), rel=1e-12)
-    np.testing.assert_allclose(wilson(0.25e300, 1e300), 0.25)

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit, logit, ndtr
+from scipy.special import expit, ndtr
 
 from experiments.statistics.clusters import standard_error
-from experiments.statistics.crossings import half_crossing, parabolic_crossing, straight_crossing
+from experiments.statistics.crossings import half_crossing, parabolic_crossing
 
 X = np.linspace(-1, 1, 9)
 
@@ -25,12 +25,6 @@ def test_logistic_mean_crosses_exactly_where_it_should(centre):
     assert found.clusters == 4
 
 
-@pytest.mark.parametrize("level", [0.005, 0.3, 0.9])
-def test_other_levels_are_crossed_where_the_logistic_mean_has_them(level):
-    found = half_crossing(*samples(X, [0.1] * 3, slope=9.0), level=level)
-    assert found.value == pytest.approx(0.1 + logit(level) / 9, abs=1e-9)
-
-
 def test_error_of_few_equal_shifts_is_that_of_their_mean():
     # For curves much wider than the shifts the crossing is the mean shift, whose error is t s/√G.
     shifts = np.random.default_rng(0).normal(0.1, 0.02, 12)
@@ -48,15 +42,6 @@ def test_error_covers_what_a_coarse_grid_leaves_open():
     assert abs(found.value - np.log(7.0)) < doubled.stderr < 0.05
 
 
-def test_weights_count_like_repetitions():
-    x, values, cluster = samples(X, [0.0, 0.3])
-    weights = np.where(cluster == 0, 2.0, 1.0)
-    repeated = [np.concatenate([column, column[cluster == 0]]) for column in (x, values, cluster)]
-    weighted, several = half_crossing(x, values, cluster, weights), half_crossing(*repeated)
-    assert weighted[:2] == pytest.approx(several[:2], rel=1e-12)
-    assert 0 < weighted.value < 0.15  # nearer to the heavier sample
-
-
 def test_first_of_several_crossings_counts():
     mean = [0.2, 0.7, 0.4, 0.9]
     assert 0 < half_crossing(np.arange(4.0), mean, np.zeros(4)).value < 1
@@ -67,23 +52,6 @@ def test_no_crossing_has_a_reason_instead_of_a_value(mean):
     found = half_crossing(np.arange(len(mean)), mean, np.zeros(len(mean)))
     assert np.isnan(found.value)
     assert "rise through one half" in found.reason
-
-
-def test_points_without_an_error_are_left_out_of_a_parabola():
-    load = np.linspace(0, 1, 9)
-    stderr = np.where(load == 0.5, np.nan, 0.01)
-    kept = load != 0.5
-    assert parabolic_crossing(load, load - 0.3, stderr) == parabolic_crossing(
-        load[kept], load[kept] - 0.3, stderr[kept]
-    )
-    assert parabolic_crossing(load, load - 0.3, np.full(9, np.nan)) == (None, None)
-
-
-def test_of_several_crossings_a_parabola_takes_the_one_with_the_point_nearest_to_the_level():
-    load = np.arange(9.0)
-    value = np.where(load == 1, 0.5, load - 4.6)  # an outlier far off passes the level first
-    found, _ = parabolic_crossing(load, value, np.full(9, 0.1))
-    assert found == pytest.approx(4.6)
 
 
 def test_draws_that_points_share_give_a_parabola_their_error():
@@ -113,35 +81,9 @@ def test_a_curve_that_is_no_parabola_over_five_points_is_crossed_where_it_is(cen
     assert stderr < 0.03
 
 
-def test_a_straight_crossing_ignores_the_order_of_the_points():
-    assert straight_crossing([2, 1, 0], [-2, -1, 1]) == straight_crossing([0, 1, 2], [1, -1, -2]) == 0.5
-
-
-@pytest.mark.parametrize(
-    ("x", "y"),
-    [
-        ([0, np.nan, 1], [1, -1, -2]),
-        ([0, 0.5, 1], [1, np.nan, -2]),
-        ([0, 1, 2], np.ma.array([1.0, -9.0, -2.0], mask=[False, True, False])),
-        ([0, 0.5, 1], [1, -np.inf, -2]),
-    ],
-    ids=["place", "value", "masked", "infinite"],
-)
-def test_a_straight_crossing_that_a_missing_point_could_move_is_none(x, y):
-    assert np.isnan(straight_crossing(x, y))
-
-
 def test_beside_a_mean_of_zero_or_one_the_means_are_joined_by_a_line_of_a_wide_error():
     draw = np.tile(np.arange(6), 2)
     found = half_crossing(np.repeat([1.0, 2.0], 6), np.repeat([0.0, 1.0], 6), draw)
     assert found[:2] == pytest.approx((1.5, 1 / np.sqrt(12)))
     found = half_crossing(np.repeat([0.0, 4.0], 6), np.repeat([0.0, 0.8], 6), draw)
     assert found[:2] == pytest.approx((2.5, 4 / np.sqrt(12)))
-
-
-@pytest.mark.parametrize("unit", [1e-12, 1e9])
-def test_the_unit_of_x_changes_nothing(unit):
-    x, cluster = np.repeat(np.linspace(0, 3, 7), 5), np.tile(np.arange(5), 7)
-    values = expit((x - 1.37 + 0.1 * cluster) / 0.25)
-    found, expected = half_crossing(unit * x, values, cluster), half_crossing(x, values, cluster)
-    np.testing.assert_allclose([found.value / unit, found.stderr / unit], [expected.value, expected.stderr], rtol=1e-9)

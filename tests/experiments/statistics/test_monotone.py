@@ -1,10 +1,8 @@
 """Monotone curves in place of a probit that the data reject."""
 
 import numpy as np
-import pytest
 from scipy.special import ndtr
 
-from experiments.statistics.monotone import falling_half
 from experiments.statistics.thresholds import critical_load
 from hopfield.theory import exponential
 from tests.experiments.statistics.designs import rows
@@ -50,29 +48,3 @@ def test_shares_of_two_mixed_systems_are_rejected_by_their_chi2():
     )
     assert (mixed.method, alone.method) == ("monotone", "curved probit")
     assert mixed.chi2 / mixed.dof > 10 > 3 > alone.chi2 / alone.dof
-
-
-@pytest.mark.parametrize("unit", [1e-12, 1e9])
-def test_the_unit_of_the_load_changes_nothing(unit):
-    loads = np.repeat([1.0, 1.2, 1.5, 1.9], 10)
-    rows = np.repeat([19, 16, 7, 0], 10) + np.tile([0, 1], 20), np.full(40, 20), np.tile(np.arange(10), 4)
-    np.testing.assert_allclose(
-        np.array(falling_half(unit * loads, *rows)) / unit, falling_half(loads, *rows), rtol=1e-9
-    )
-
-
-def test_the_error_covers_a_plateau_at_one_half():
-    loads = np.repeat([1.0, 1.2, 1.4, 1.6], 5)
-    rows = np.repeat([20, 10, 10, 0], 5), np.full(20, 20), np.tile(np.arange(5), 4)
-    value, error = falling_half(loads, *rows)
-    assert value == pytest.approx(1.3)
-    assert 0.2 / np.sqrt(12) < error < 0.2
-
-
-def test_clusters_that_are_all_the_same_leave_the_chance_of_their_trials():
-    loads = np.repeat([1.0, 1.2], 10)
-    rows = np.repeat([18, 2], 10), np.full(20, 20), np.tile(np.arange(10), 2)
-    value, error = falling_half(loads, *rows)
-    share = np.sqrt(0.9 * 0.1 / 200)  # of each end of a line of slope 4
-    assert value == pytest.approx(1.1)
-    assert error == pytest.approx(share / np.sqrt(2) / 4, rel=0.15)

@@ -9,9 +9,6 @@ import pytest
 from experiments import contract
 from experiments.training import experiment
 from experiments.training.config import Config
-from experiments.training.optimisers import own_options
-from hopfield import outside
-from tests.experiments.plugged import install_package
 
 pytestmark = pytest.mark.usefixtures("as_run")
 CODE = """
@@ -81,12 +78,3 @@ def test_an_option_that_is_given_is_the_one_it_trains_with(tmp_path: Path) -> No
 
     for options in ({"learning_rate": [0.02]}, {"learning_rate": [0.02], "momentum": 0.5}):
         assert losses("./mine.py:mine", **options) == losses("sgd", **{"momentum": 0.0} | options)
-
-
-@pytest.mark.parametrize("spec", ["pack.code:mine", "plugged"])
-def test_modules_and_entry_points_are_found(spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    install_package(tmp_path, CODE, "[hopfield.optimisers]\nplugged = pack.code:mine\n", monkeypatch)
-    assert own_options(spec) == {"learning_rate": (0.05,), "momentum": 0.0}
-    assert (found := outside.contents(spec)) is not None
-    assert "pack.code" in found.parts  # what provenance hashes
-    contract.check(experiment, config_with(spec))

@@ -34,10 +34,3 @@ def test_a_bag_is_positive_exactly_if_it_holds_a_signal():
     negative = set().union(*(bag for bag, y in zip(bags, data.train.targets, strict=True) if y == 0))
     extra = [len(bag - negative) for bag, y in zip(bags, data.train.targets, strict=True) if y == 1]
     assert min(extra) >= 1
-
-
-def test_the_value_asked_for_is_the_one_stored_with_the_key():
-    data = tasks.load_split("recall", 0, 100).test
-    for tokens, target in zip(data.inputs, data.targets, strict=True):
-        place = int(np.argmax(tokens[:-1, :12] @ tokens[-1, :12]))
-        assert tokens[place, 12:].argmax() == target

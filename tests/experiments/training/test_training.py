@@ -14,15 +14,14 @@ import pandas
 import pytest
 from flax import nnx
 
-from experiments.shared.draws import seed_of
 from experiments.training import experiment, layers, tasks
-from experiments.training.config import LAYERS, METRICS, OPTIMISERS, TASKS, Config
+from experiments.training.config import LAYERS, METRICS, OPTIMISERS, Config
 from experiments.training.experiment import points
 from experiments.training.layer import Layer
 from experiments.training.measurement import Length, curve
 from experiments.training.model import Batch, Classifier
 from experiments.training.optimisers import own_options
-from experiments.training.rows import auc, with_divergence
+from experiments.training.rows import with_divergence
 from experiments.training.settings import Knobs, Setting
 from tests.experiments.estimates import value
 
@@ -193,31 +192,6 @@ def test_a_stored_example_is_never_read_by_itself_in_training():
     np.testing.assert_allclose(weights[0].sum(axis=-1), 1.0, rtol=1e-5)
 
 
-def test_area_under_the_curve_is_the_share_of_pairs_in_order_ties_counted_half():
-    rng = np.random.default_rng(0)
-    scores, targets = rng.integers(0, 5, (60, 2)).astype(float), rng.integers(0, 2, 60)
-    lead = scores[:, 1] - scores[:, 0]
-    gap = lead[targets == 1][:, None] - lead[targets == 0][None]
-    assert auc(scores, targets) == pytest.approx(np.mean((gap > 0) + 0.5 * (gap == 0)), abs=1e-12)
-    assert np.isnan(auc(scores, np.zeros(60, int)))
-
-
-def test_training_stops_early_and_keeps_the_best_epoch(tmp_path):
-    rows = measured(tmp_path, epochs=30, learning_rate=[0.3], patience=1)
-    losses = [row["loss"] for row in rows if not row["stopped"]]
-    assert len(losses) < 31
-    assert rows[-1]["stopped"]
-    assert rows[-1]["best_epoch"] == int(np.argmin(losses)) == len(losses) - 2
-    assert rows[-1]["test_accuracy"] == rows[rows[-1]["best_epoch"]]["test_accuracy"]
-
-
-def test_a_rule_is_not_run_again_for_numbers_that_it_does_not_take():
-    config = Config(optimisers=["adam", "natural"], damping=[0.1, 0.2], seeds=1, epochs=1, learning_rate=[0.1])
-    names = ("optimiser", "damping", "weight_decay")
-    found = [tuple(point[name] for name in names) for point in points(config) if point["layer"] == "lookup"]
-    assert found[::2] == [("adam", 0.0, 0.0), ("natural", 0.1, 0.0), ("natural", 0.2, 0.0)]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LAYERS)
 def test_every_layer_keeps_its_contract(name):
@@ -235,19 +209,3 @@ def test_every_layer_keeps_its_contract(name):
     weights = layer.inspect(module, x, others).weights
     assert weights.shape[-1] == layer.stored(setting.quantity, examples, vectors) + (name == "energy")  # itself, masked
     assert np.all(np.asarray(layer.association(module).beta()) > 0)
-
-
-def test_no_seed_of_a_run_is_that_of_a_run_of_another_seed():
-    found = [seed_of(seed, number) for seed in (*range(300), 2**32 - 1) for number in range(100)]
-    assert len(set(found)) == len(found)
-    assert max(found) < 2**32
-    assert found[:100] == list(range(100))
-
-
-def test_tasks_that_are_drawn_have_random_numbers_of_their_own():
-    streams = [tasks.find(name).stream for name in TASKS if not tasks.is_real(name)]
-    assert len(set(streams)) == len(streams)
-    for name in TASKS:
-        numbers, vectors = tasks.sizes(name, 20)[1], tasks.lengths(name, 20)[1]
-        inputs = tasks.load_split(name, 0, 20).train.inputs
-        assert (inputs.shape[1], inputs.size // len(inputs)) == (vectors, numbers)

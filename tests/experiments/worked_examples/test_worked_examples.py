@@ -10,20 +10,10 @@ import scipy.special
 import scipy.stats
 
 from experiments.system import files
-from experiments.worked_examples import capacity_claims as capacity
 from experiments.worked_examples import experiment as worked_examples
 from experiments.worked_examples.experiment import Config
 from experiments.worked_examples.printed import PRINTED
 from tests.experiments.smoke import few_draws
-
-TEMPERATURE_TABLE = {
-    "T=0.25": ([0.9817, 0.0180, 0.0003], 0.0930),
-    "T=0.5": ([0.8668, 0.1173, 0.0159], 0.4411),
-    "T=1": ([0.6652, 0.2447, 0.0900], 0.8324),
-    "T=2": ([0.5065, 0.3072, 0.1863], 1.0202),
-    "T=inf": ([0.3333, 0.3333, 0.3333], 1.0986),
-}
-"""Weights and entropy in nats of the scores [2, 1, 0], corrected."""
 
 
 @pytest.fixture(scope="module")
@@ -54,28 +44,6 @@ def test_attention_example_is_right_in_every_document(table):
             np.testing.assert_allclose(values(table, document, "O", f"query {i + 1}"), output[i], atol=1e-6)
     np.testing.assert_allclose(values(table, "draft", "Z", "query 1"), np.sum(np.exp(scores[0])), rtol=1e-6)
     assert table[table["example"] == "attention"]["right"].all()
-
-
-@pytest.mark.parametrize("document", ["guide", "notes"])
-def test_temperature_table_is_corrected(table, document):
-    for row, (weights, entropy) in TEMPERATURE_TABLE.items():
-        if ("p", row) not in PRINTED[document, "temperature"]:
-            continue
-        found = values(table, document, "p", row)
-        np.testing.assert_allclose(found, weights, atol=5.1e-5)
-        np.testing.assert_allclose(found, scipy.special.softmax([2 / float(row[2:]), 1 / float(row[2:]), 0]), atol=1e-6)
-        np.testing.assert_allclose(values(table, document, "H", row), entropy, atol=5.1e-5)
-        np.testing.assert_allclose(values(table, document, "H", row), scipy.stats.entropy(found), atol=1e-6)
-
-
-def test_softmax_jacobian_is_right(table):
-    a = scipy.special.softmax([1.0, 2.0])
-    np.testing.assert_allclose(values(table, "guide", "a", ""), a, atol=1e-6)
-    for i in range(2):
-        row = a[i] * (np.eye(2)[i] - a)
-        np.testing.assert_allclose(values(table, "guide", "J", f"row {i + 1}"), row, atol=1e-6)
-        assert np.sum(row) == pytest.approx(0, abs=1e-15)
-    assert table[table["example"] == "jacobian"]["right"].all()
 
 
 def test_a_printed_number_is_right_if_the_computed_one_rounds_to_it(table):
@@ -146,16 +114,3 @@ def test_the_exponent_depends_on_the_patterns_and_the_temperature(claims):
         row = f"sphere λ=1 start d={size}"
         assert sizes["value"][row] == pytest.approx(sizes["theory"][row], abs=3 * sizes["stderr"][row] + 0.005)
     assert sizes["value"]["sphere λ=1 converged d=8"] < sizes["value"]["sphere λ=1 start d=8"] - 0.05
-
-
-def test_the_last_number_of_patterns_is_that_of_a_plain_loop():
-    """Patterns added one by one until the weight on the target, in the state equal to it, is half or less."""
-    patterns = np.random.default_rng(0).standard_normal((60, 4))
-    for target in (0, 7):
-        counts = []
-        for count in range(1, 61):
-            kept = sorted({*range(count), target})
-            weight = scipy.special.softmax(0.7 * patterns[kept] @ patterns[target])[kept.index(target)]
-            counts += [count] if weight > 0.5 else []
-        assert counts[-1] == len(counts) < 60
-        assert int(capacity._last_at_start(patterns, target, 0.7)) == counts[-1]
