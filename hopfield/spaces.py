@@ -94,7 +94,7 @@ class Euclidean(Space):
         return _clamp(new, state, known)
 
     def violation(self, states):
-        return jnp.zeros((), states.dtype)
+        return jnp.zeros((), jnp.result_type(states))
 
 
 class _Flat(Space):

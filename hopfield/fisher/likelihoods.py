@@ -131,7 +131,7 @@ class _Independent(Likelihood):
 
     def _targets_or_nan(self, outputs: Outputs, targets: Array) -> Outputs:
         """Targets as numbers, NaN where they are not of the family."""
-        return jnp.where(self.possible(outputs, targets), targets, jnp.nan).astype(outputs.dtype)
+        return jnp.where(self.possible(outputs, targets), targets, jnp.nan).astype(jnp.result_type(outputs))
 
     def fisher_product(self, outputs: Outputs, tangent: Outputs) -> Outputs:
         return self.variance_of_score(outputs) * tangent

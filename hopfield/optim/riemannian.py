@@ -143,7 +143,8 @@ class Stiefel(Manifold):
         return self.project(self.retract(point, tangent), vector)
 
     def violation(self, point: Array) -> Array:
-        eye = jnp.eye(point.shape[-1], dtype=point.dtype).reshape((1,) * (point.ndim - 2) + (point.shape[-1],) * 2)
+        eye = jnp.eye(point.shape[-1], dtype=jnp.result_type(point))
+        eye = eye.reshape((1,) * (point.ndim - 2) + (point.shape[-1],) * 2)
         return jnp.max(jnp.abs(jnp.swapaxes(point, -1, -2) @ point - eye))
 
 

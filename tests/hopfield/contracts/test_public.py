@@ -19,7 +19,7 @@ CASES = (
 EXCLUDED = public_core.EXCLUDED | public_attention.EXCLUDED | public_networks.EXCLUDED
 
 
-def _as_parameters(cases: list[Case]) -> list:
+def as_parameters(cases: list[Case]) -> list:
     """Cases as parameters, those of one function numbered."""
     seen: dict[str, int] = {}
     for case in cases:
@@ -52,7 +52,7 @@ def test_every_public_function_is_called():
     assert not uncalled_names(CASES, EXCLUDED)
 
 
-@pytest.mark.parametrize("case", _as_parameters(list(CASES)))
+@pytest.mark.parametrize("case", as_parameters(list(CASES)))
 def test_other_numbers_compile_nothing(case):
     first, second = (case.draw(np.random.default_rng(seed), case.shapes[0]) for seed in (1, 2))
     jax.block_until_ready(first())
@@ -61,14 +61,14 @@ def test_other_numbers_compile_nothing(case):
     assert not programs
 
 
-@pytest.mark.parametrize("case", _as_parameters([case for case in CASES if case.nan]))
+@pytest.mark.parametrize("case", as_parameters([case for case in CASES if case.nan]))
 @given(data=st.data())
 def test_nan_in_is_nan_out(case, data):
     _, spoilt = _with_nan(data, case, masked=False)
     assert case.shows(spoilt())
 
 
-@pytest.mark.parametrize("case", _as_parameters([case for case in CASES if case.mask]))
+@pytest.mark.parametrize("case", as_parameters([case for case in CASES if case.mask]))
 @given(data=st.data())
 def test_a_masked_nan_changes_nothing(case, data):
     call, spoilt = _with_nan(data, case, masked=True)
@@ -84,7 +84,7 @@ def _lists(case: Case) -> bool:
     return function and not any(part in case.name for part in OBJECTS)
 
 
-@pytest.mark.parametrize("case", _as_parameters(list(filter(_lists, CASES))))
+@pytest.mark.parametrize("case", as_parameters(list(filter(_lists, CASES))))
 def test_lists_mean_arrays(case):
     """Lists of numbers, as read from a file, give what their arrays give."""
     call = case.draw(np.random.default_rng(1), case.shapes[0])
