@@ -250,26 +250,6 @@ def test_what_has_no_value_to_compare_is_said_and_measured(tmp_path: Path, capfd
     assert "points are measured already" in said
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"output": b"x"}, "output must be a string or null, got bytes"),
-        ({"device": b"cpu"}, "device must be a string, got bytes"),
-        ({"seed": "3"}, "seed must be an integer, got '3'"),
-        ({"seed": True}, "seed must be an integer, got True"),
-        ({"seed": 1j}, "seed must be an integer, got complex"),
-        ({"device": "${seed}"}, r"device must be one of auto, cpu, gpu, got '\${seed}'"),
-        ({"kappas": {"a": 1.0}}, "kappas must be a list of numbers, got {'a': 1.0}"),
-        ({"wandb": None}, "wandb must be a group of options"),
-        ({"wandb": {"mood": "online"}}, r"wandb.mood is not an option of conf=novelty; did you mean wandb.mode\?"),
-        ({"wandb.mood": "online"}, r"wandb.mood is not an option of conf=novelty; did you mean wandb.mode\?"),
-    ],
-)
-def test_a_value_of_another_type_is_refused(options: dict, sentence: str) -> None:
-    with pytest.raises(ValueError, match=f"^{sentence}"):
-        hopfield.measure("novelty", **options)
-
-
 def test_numbers_of_arrays_sets_and_ranges_are_values() -> None:
     given = {"kappas": np.array([4, 9]), "patterns": range(4, 6), "neurons": {8}, "samples": np.int64(2)}
     with api.session.opened():

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from hopfield import Memory, trajectory
 from hopfield.metrics import BlockDiagonal, Diagonal, Full, LowRank, Projected, Scaled
 from hopfield.similarities import Bilinear, Manhattan, as_similarity
-from hopfield.spaces import Box, Euclidean, Sphere, Spins
+from hopfield.spaces import Box, Sphere, Spins
 from tests.hopfield.contracts.parts import METRIC, PLACES, SIMILARITIES, SPACES, WIDTH, quick
 
 RNG = np.random.default_rng(12)
@@ -95,21 +95,6 @@ def test_response_is_the_minimum_where_it_says_so(name, place):
     above, outside = quick(jax.vmap(height_above_best_try))(inside(space, jnp.asarray(STATES)), WEIGHTS)
     assert np.max(above) < 1e-12
     assert np.max(outside) < 1e-14
-
-
-@pytest.mark.parametrize("confined", [True, False])
-def test_manhattan_response_is_the_weighted_median_shrunk(confined):
-    """Coordinate by coordinate, the convex piecewise function is least at a kink or where its slope crosses zero."""
-    space = Euclidean(confined=confined)
-    found = quick(jax.vmap(lambda x, w: Manhattan().proximal_step(x, PATTERNS, w, space)))(STATES, WEIGHTS)
-
-    signs = np.array(np.meshgrid(*[[-1, 1]] * 5)).reshape(5, -1)
-    for x, w in zip(np.asarray(found), np.asarray(WEIGHTS), strict=True):
-        for t, points in zip(x, np.asarray(PATTERNS).T, strict=True):
-            candidates = np.concatenate([points, w @ signs])
-            heights = 0.5 * confined * candidates**2 + np.abs(candidates[:, None] - points) @ w
-            height = 0.5 * confined * t**2 + np.abs(t - points) @ w
-            assert height == pytest.approx(np.min(heights), rel=1e-13)
 
 
 @every_similarity

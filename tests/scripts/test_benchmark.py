@@ -60,25 +60,6 @@ def test_patterns_in_a_file_are_read_beside_their_products(benchmark, capsys):
     assert "largest component of a read-out" in capsys.readouterr().out
 
 
-def test_sides_take_turns_on_the_same_problems_after_a_first_run_each(benchmark):
-    seen = []
-
-    def side(name):
-        return benchmark.contract.Side(name, lambda problem, run: seen.append((name, problem)) or (name, problem))
-
-    checked = []
-    check = lambda *lists: checked.append(lists) or {}
-    case = benchmark.contract.Case("what", {}, lambda number: 10 * number, side("a"), side("b"), check)
-    outcome = benchmark.command.measure("case", case, 2)
-    assert seen == [("b", 0), ("a", 0), ("b", 0), ("a", 0), ("b", 10), ("a", 10)]
-    assert checked == [([0, 10], [("a", 0), ("a", 10)], [("b", 0), ("b", 10)])]
-    assert set(outcome.first_seconds) == {"ours", "theirs"}
-    seen.clear()
-    once = benchmark.contract.Case("what", {}, lambda number: number, side("a"), side("b"), check, once=True)
-    assert benchmark.command.measure("case", once, 5).repetitions == 1
-    assert seen == [("b", 0), ("a", 0)]
-
-
 def test_the_plain_sweep_keeps_a_spin_with_no_field_and_stops_where_nothing_moves(benchmark):
     couplings = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], np.float32)
     for spin in (-1.0, 1.0):

@@ -1,8 +1,6 @@
 """Points, rows and summaries of the capacity experiment; no simulation is needed for them."""
 
 import json
-import math
-from functools import partial
 
 import numpy as np
 import pandas
@@ -10,9 +8,9 @@ import pytest
 
 from experiments.capacity import experiment as capacity
 from experiments.capacity.config import Config, Scale
-from experiments.shared import grids, retention
-from experiments.system import files, provenance
-from tests.experiments.capacity.tables import COUNTS, invented_table
+from experiments.shared import retention
+from experiments.system import files
+from tests.experiments.capacity.tables import invented_table
 from tests.experiments.estimates import rows
 
 
@@ -35,66 +33,6 @@ def test_points_come_in_the_order_of_the_options_and_of_the_number_of_patterns()
         for patterns in (neurons // 10, neurons // 2)
         for sample in (0, 1)
     ]
-
-
-class Recorder:
-    """Stands in for the compiled measurement and keeps what it is asked."""
-
-    def __init__(self, monkeypatch):
-        self.calls = []
-        monkeypatch.setattr(grids, "_compiled", lambda one, kind, used: partial(self, kind))
-
-    def __call__(self, kind, seed, data, draw, each):
-        self.calls.append((kind, seed, draw))
-        columns = dict.fromkeys((*COUNTS, "step_limit", "overlap", "one_step_error", "steps"), draw["num_patterns"])
-        return columns | {"overlap_retained": np.full(len(draw["num_patterns"]), math.nan)}
-
-
-def test_a_chunk_holds_one_memory_and_size_and_is_short(monkeypatch):
-    recorder = Recorder(monkeypatch)
-    own = {
-        "classical": Scale(neurons=[64], loads=[0.1, 0.2]),
-        "exponential": Scale(neurons=[12], patterns=[3, 4000, 9000, 30000], samples=5, beta=0.7),
-    }
-    config = Config(
-        memories=["classical", "exponential"], neurons=None, per_memory=own, samples=100, corruption=[0, 0.25]
-    )
-    points = capacity.points(config)
-    assert len(list(capacity.measure(config, points))) == len(points)
-    for kind, seed, draw in recorder.calls:
-        patterns = draw["num_patterns"]
-        assert len(patterns) == len(draw["sample"]) == len(draw["amount"]) <= 64
-        assert max(patterns) <= kind.padding
-        assert kind.padding * kind.neurons <= 2**17 or kind.padding <= 4 * min(patterns)  # waste below a program
-        assert seed == 0
-        assert draw["beta"] is None if kind.memory == "classical" else set(draw["beta"]) == {np.float32(0.7)}
-        assert set(draw["amount"]) == ({0.25} if kind.corruption == "flip" else {0.0})
-    # One for clean and one for flipped starts; of the exponential, times two: 3 patterns are not padded to 30000.
-    assert len({call[0] for call in recorder.calls}) == 6
-
-
-def test_the_ledger_is_salted_with_all_that_points_do_not_say():
-    options = {
-        field
-        for field in Config.__dataclass_fields__
-        if field not in ("output", "overwrite", "dry", "shard", "device", "workers", "wandb", "figure", "per_memory")
-    }
-    said = {
-        "memories",
-        "neurons",
-        "loads",
-        "between",
-        "patterns",
-        "samples",
-        "queries",
-        "dynamics",
-        "corruption",
-        "beta",
-        "max_steps",
-        "parity",
-    }
-    assert options - {"ensembles"} == said | set(provenance.constants(Config()))
-    assert provenance.constants(Config(clamp=True)) == {"seed": 0, "clamp": True}
 
 
 LOADS = [0.08, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22]

@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from experiments.capacity import experiment as capacity
@@ -11,7 +10,6 @@ from experiments.capacity.config import Scale
 from experiments.contract import Summary
 from experiments.figures import draw, style
 from experiments.system import files
-from tests.experiments import estimates
 from tests.experiments.capacity.tables import invented_table
 
 LOADS = [0.08, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22]
@@ -148,40 +146,8 @@ def test_converged_curves_have_the_half_of_theory_at_their_size():
     assert rings == {(theory.critical_load("modern", name, size, 0.0, None), 0.5) for name, size in known}
 
 
-def test_critical_loads_stand_against_the_starts_that_were_swept_with_theory():
-    starts = ["flip:0.2", 0.0, "flip:0.1", "mask:0.5"]
-    table = invented_table(memories=["exponential"], neurons=[12], loads=LOG_LOADS, samples=8, corruption=starts)
-    summary = capacity.summarise(table)
-    flipped, masked, *_ = capacity.panels(table, summary)
-    found = {e["corruption"]: e for e in estimates.rows(summary, "critical load", criterion="target_weight")}
-    rows = [found[start] for start in ("clean", "flip:0.1", "flip:0.2")]
-    measured, known, _ = flipped.series
-    np.testing.assert_array_equal(measured.x, [0.0, 0.1, 0.2])
-    np.testing.assert_array_equal([measured.y, known.y], [[row[name] for row in rows] for name in ("value", "theory")])
-    np.testing.assert_array_equal(measured.error[0], [row["stderr"] for row in rows])
-    assert known.y[0] > known.y[1] > known.y[2]
-    np.testing.assert_array_equal(masked.series[0].x, [0.0, 0.5])
-    assert np.isnan(masked.series[1].y[1])
-
-
 def test_gardners_bound_is_drawn_for_rules_and_for_nothing_else():
     rules = panels(drawn(invented_table(**RULES, samples=4)))
     assert "Gardner's bound for any rule: 2" in labels(rules["clean start"])
     softmax = panels(drawn(invented_table(memories=["modern", "sparse"], neurons=[6], loads=[0.5, 1.2], samples=4)))
     assert labels(softmax["clean start"]) == ["modern", r"sparse, $\alpha=2$"]
-
-
-def test_no_theory_of_states_at_rest_stands_beside_a_single_update():
-    """0.8 of overlap is a tenth of the spins wrong: 1 / (2 erfc⁻¹(0.2)²) = 0.6089, not 0.1379."""
-    options = {"memories": ["classical"], "neurons": [50, 70, 100], "loads": LOADS, "samples": 8, "max_steps": 1}
-    dynamics = {"dynamics": ["synchronous", "asynchronous"]}
-    found = panels(drawn(invented_table(**options, **dynamics)))
-    assert list(found) == ["classical", "critical number of patterns", "one-step error", "extrapolation in size"]
-    assert found["classical"].get_ylabel().replace("\n", " ").startswith("after one update, after one sweep:")
-    said = [label for ax in found.values() for label in labels(ax) if "theory" in label and "at that" not in label]
-    assert said.count(r"one-step theory, $N\to\infty$: 0.6089") == 2
-    assert all(label.startswith("one-step theory") for label in said)
-    summary = capacity.summarise(invented_table(**options, **dynamics))
-    limits = summary.of("critical load", criterion="retained").groupby("dynamics")["limit"].first()
-    assert round(limits["synchronous"], 4) == 0.6089
-    assert np.isnan(limits["asynchronous"])

@@ -1,7 +1,5 @@
 """Scales of the capacity experiment: whose counts, how many patterns there are, and what is refused."""
 
-import dataclasses
-
 import pytest
 
 from experiments.capacity import experiment as capacity
@@ -16,24 +14,6 @@ def test_a_common_value_beats_the_memorys_own_which_beats_smoke_scale():
     assert (full.neurons, full.loads, full.patterns, full.samples, full.queries) == ([50], None, None, 7, 3)
     assert (scales.scale_of(config, "modern").samples, scales.scale_of(config, "modern").beta) == (40, 2.0)
     assert {point["beta"] for point in capacity.points(config)} == {None, 2.0}
-
-
-def test_a_full_scale_has_the_options_of_a_scale_and_sizes_and_dynamics_that_suit_the_memory():
-    assert [field.name for field in dataclasses.fields(scales.FullScale)] == [
-        field.name for field in dataclasses.fields(Scale)
-    ]
-    usual = {
-        "classical": ([100, 200], ("asynchronous",)),  # half of N patterns
-        "dense:3": ([30, 50], ("asynchronous",)),  # of N^2
-        "exponential": ([10, 14], ("synchronous",)),  # e^(N/2)
-        "modern": ([10, 14], ("synchronous",)),
-    }
-    for memory, (neurons, dynamics) in usual.items():
-        full = scales.scale_of(Config(), memory)
-        assert (full.neurons, full.dynamics, full.bracketed) == (neurons, dynamics, True)
-        for given in ({"loads": [0.1]}, {"patterns": [5]}):  # which say how many patterns, and nothing else
-            full = scales.scale_of(Config(**given), memory)
-            assert (full.neurons, full.dynamics, full.bracketed) == (neurons, dynamics, False)
 
 
 def test_patterns_that_are_not_stored_are_read_in_one_update_of_all():

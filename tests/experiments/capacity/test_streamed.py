@@ -6,18 +6,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy.special import ndtr
 
 from experiments.capacity import experiment as capacity
 from experiments.capacity import streamed
 from experiments.capacity.config import Config
-from experiments.capacity.summary import summarise
 from experiments.shared import corruptions, draws, streams
 from experiments.system import files
 from hopfield import memories
 from hopfield.patterns.sources import Generated
-from tests.experiments import estimates
-from tests.experiments.capacity.tables import invented_table
 
 OPTIONS = {
     "memories": ["exponential", "dense:3"],
@@ -54,23 +50,6 @@ def by_memory(point: dict) -> dict:
         "target_weight": int(jnp.sum(shares > 0.5)),
         "fixed_point": np.sum(np.all(np.asarray(jax.vmap(model.update)(jnp.asarray(targets))) == targets, axis=1)),
     }
-
-
-def test_loads_of_a_stream_are_one_sample_and_those_of_stored_patterns_are_not():
-    """Samples a little apart, the same at all loads: the error of the threshold is that over samples."""
-    shifts = np.random.default_rng(0).normal(0, 0.01, 16)
-    options = {"neurons": [12], "patterns": [*range(200, 3001, 200)], "samples": 16, "queries": 128}
-    errors = {}
-    for ensemble in ("generated", "random"):
-        rows = invented_table(memories=["exponential"], ensembles=[ensemble], max_steps=1, **options)
-        load = np.log(rows["patterns"]) / 12
-        share = ndtr((0.55 + shifts[rows["sample"]] - load) / 0.05)
-        for name in ("retained", "target_weight"):
-            rows[name] = np.round(128 * share).astype(int)
-        (found,) = estimates.rows(summarise(rows), "critical load", criterion="target_weight")
-        errors[ensemble] = found["stderr"]
-    assert errors["generated"] == pytest.approx(shifts.std(ddof=1) / 16**0.5, rel=0.1)
-    assert errors["random"] < 0.8 * errors["generated"]  # a parabola through independent loads: 0.69
 
 
 @pytest.mark.physics

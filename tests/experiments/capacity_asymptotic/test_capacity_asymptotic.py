@@ -57,22 +57,6 @@ def test_errors_of_enumerated_thresholds_are_those_over_draws_that_all_loads_sha
         assert np.isnan(entry["stderr"])
 
 
-@pytest.mark.physics
-def test_enumerated_thresholds_scatter_by_their_errors():
-    """Of 30 sets of draws; errors of independent points would be 0.7 of the scatter."""
-    near = [-0.08, -0.05, -0.03, -0.02, -0.01, 0.0, 0.01, 0.02, 0.03, 0.05, 0.08]
-    config = Config(neurons=[12], enumerated=[12], samples=240, queries=32, around=near)
-    rows = pandas.DataFrame(measure(config, [p for p in points(config) if p["method"] == "enumerated"]))
-    found: dict[str, list] = {"weight": [], "spin": []}
-    for _, part in rows.groupby(rows["sample"] // 8):
-        for entry in estimates.rows(summarise(part), "threshold"):
-            found[entry["threshold"]].append((entry["value"], entry["stderr"]))
-    for pairs in found.values():
-        loads, errors = np.transpose(pairs)
-        # The standard deviation of 30 thresholds is known to 13 %.
-        assert 0.74 < loads.std(ddof=1) / np.sqrt(np.mean(errors**2)) < 1.26
-
-
 @pytest.mark.slow
 def test_seeds_that_are_joined_give_one_curve():
     """Sampled queries of both are those of one seed with twice as many; draws of both are more draws."""

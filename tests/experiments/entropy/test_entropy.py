@@ -16,7 +16,6 @@ from experiments.entropy.experiment import Config
 from experiments.statistics.clusters import standard_error
 from hopfield import memories
 from hopfield.theory import spherical
-from tests.experiments import estimates
 
 SMOKE = Config()
 DRAW = measurement.Draw("sphere", SMOKE.neurons, SMOKE.patterns, "lower", SMOKE.samples, SMOKE.queries)
@@ -125,16 +124,3 @@ def test_quantiles_and_shares_are_those_of_the_retrievals(table: pandas.DataFram
     assert 0 < last["retrieved"] == pytest.approx(kept.mean())
     # one draw of patterns is one cluster: s/√G of the shares of the draws
     assert last["rising_stderr"] == pytest.approx(standard_error(rising.mean(axis=1)))
-
-
-def test_the_summary_says_who_rises_and_how_well_the_identities_hold(table: pandas.DataFrame) -> None:
-    summary = entropy.summarise(table)
-    assert 0 <= estimates.value(summary, "residual", memory="modern") < 1e-12
-    assert 0 < estimates.value(summary, "slope residual") < 1e-6
-    assert estimates.value(summary, "descent") > -1e-12
-    rising = estimates.rows(summary, "rising")
-    assert len(rising) == 6
-    both = {(row["corruption"], row["ratio"]): row["value"] for row in rising}
-    assert both["clean", 0.5] == 1.0
-    assert both["lower:0.5", 2.0] < 0.2
-    assert [row["corruption"] for row in rising if row["headline"]] == ["clean"] * 3

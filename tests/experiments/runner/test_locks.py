@@ -1,7 +1,5 @@
 """Several processes on one sweep or one run: everything is measured once, by whoever is there, and nothing is lost."""
 
-import contextlib
-import os
 import signal
 import subprocess
 import sys
@@ -106,75 +104,3 @@ def test_the_job_of_a_killed_process_is_taken_over_at_once(toy_process: Callable
     assert "is being measured by another process; its turn comes" in said
     found = rows(tmp_path / "out")
     assert len(found) == len(set(found)) == 4 * 16
-
-
-LAUNCHERS = {
-    "joblib": ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2"],
-    "submitit_local": ["hydra/launcher=submitit_local", "hydra.launcher.cpus_per_task=1"],
-    "ray": ["hydra/launcher=ray", "++hydra.launcher.ray.init.num_cpus=2"],
-}
-
-
-@pytest.mark.parametrize("name", LAUNCHERS)
-def test_a_sweep_killed_half_way_ends_with_the_serial_table(command: Callable, tmp_path: Path, name: str):
-    """Workers first, then the parent; then the same command again."""
-    pytest.importorskip(f"hydra_plugins.hydra_{name.split('_')[0]}_launcher")
-    root = Path(__file__).parents[3]
-    few = ["delay=0.02", "figure.format=[svg]", "wandb.mode=disabled"]
-    sweep = ["--config-dir", str(root / "tests/experiments/fixture"), "conf=toy", "-m"]
-    sweep += [f"seed={','.join(map(str, range(10)))}", *few]
-    program = [sys.executable, "-m", "experiments.run", *sweep]
-    environment = os.environ | {"PYTHONPATH": str(root), "PYTHONWARNINGS": "ignore"}
-
-    def start(*words: str) -> subprocess.Popen:
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen([*program, *words], cwd=tmp_path, env=environment, start_new_session=True, **pipes)
-
-    serial = start("output=alone")
-    out, err = serial.communicate(timeout=300)
-    assert serial.returncode == 0, (out + err)[-3000:]
-    launched = ["output=out", *LAUNCHERS[name]]
-    killed = start(*launched)
-    until = time.time() + 180
-    while len(list(tmp_path.glob("out/*/table.csv"))) < 3 and time.time() < until and killed.poll() is None:
-        time.sleep(0.05)
-    for process in reversed(below(killed.pid)):
-        if process != killed.pid:
-            end(process)
-    end(killed.pid)
-    killed.communicate()
-    done = len(list(tmp_path.glob("out/*/table.csv")))
-    assert 3 <= done < 10
-    again = start(*launched)
-    out, err = again.communicate(timeout=300)
-    assert again.returncode == 0, (out + err)[-3000:]
-    assert len(list(tmp_path.glob("out/*/table.csv"))) == 10
-    jobs = sorted(table.parent for table in (tmp_path / "alone").glob("*/table.csv"))
-    assert len(jobs) == 10
-    for job in jobs:
-        assert (job / "table.csv").read_bytes() == (tmp_path / "out" / job.name / "table.csv").read_bytes()
-        found = rows(tmp_path / "out" / job.name)
-        assert len(found) == len(set(found))
-    for file in ("table.csv", "summary.json", "figure.svg"):
-        assert (tmp_path / "alone" / file).read_bytes() == (tmp_path / "out" / file).read_bytes(), file
-
-
-def below(process: int) -> list[int]:
-    """A process and everything it has started, parents first."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            children.setdefault(parent, []).append(int(entry.name))
-    found = [process]
-    for one in found:
-        found += children.get(one, [])
-    return found
-
-
-def end(process: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(process, signal.SIGKILL)

@@ -6,11 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from flax import nnx
 
 from hopfield import separations
-from hopfield.attention import attend, attend_blockwise, decompose, masks, plans
-from hopfield.layers import AssociationOptions, HopfieldAttention
+from hopfield.attention import attend, attend_blockwise, decompose, masks
 
 RNG = np.random.default_rng(0)
 MASKS = {
@@ -96,19 +94,6 @@ def test_rows_with_a_threshold_have_dense_values_and_derivatives_in_alpha_too(na
 
 
 @pytest.mark.slow
-def test_a_gradient_of_rows_with_a_threshold_has_a_gradient():
-    """Backwards twice, over blocks of keys that a mask leaves out."""
-    at = rows((9, 4), (11, 4), (11, 3))
-    given = {"separation": "sparsemax", "mask": masks.causal()}
-    twice = lambda read: jax.jit(jax.grad(lambda q: jnp.sin(jax.grad(lambda q: jnp.sum(read(q) ** 2))(q)).sum()))
-    dense, blocks = (
-        lambda q: attend(q, *at[1:], **given),
-        lambda q: attend_blockwise(q, *at[1:], **given, blocks=(4, 5)),
-    )
-    np.testing.assert_allclose(twice(blocks)(at[0]), twice(dense)(at[0]), rtol=1e-9, atol=1e-10)
-
-
-@pytest.mark.slow
 def test_the_potential_moves_as_its_gradient_says():
     at, along = rows((9, 4), (11, 4), (11, 3)), rows((9, 4), (11, 4), (11, 3))
     potential = lambda *x: attend_blockwise(*x, blocks=(4, 5), return_potential=True)[1]
@@ -127,25 +112,3 @@ def test_memory_grows_with_length_and_not_with_its_square(product):
 
     short, long = scratch(8192), scratch(32768)
     assert long < 64e6 + 4 * short  # all scores at once would be 4.3 GB
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "separation", ["softmax", "softmax1", "sparsemax", "entmax:1.5", "normmax:2", "top_k:3", "learned"]
-)
-@pytest.mark.parametrize("product", PRODUCTS)
-def test_a_layer_has_the_same_derivatives_on_both_sides_of_the_switch_to_blocks(product, separation, monkeypatch):
-    given = {"separation": "entmax:1.4", "learn_alpha": True} if separation == "learned" else {"separation": separation}
-    layer = HopfieldAttention(
-        2, 8, decode=False, options=AssociationOptions(**given), param_dtype=jnp.float64, rngs=nnx.Rngs(0)
-    )
-    graph, state = nnx.split(layer)
-    x = rows((1, 40, 8))[0]
-    at, along = (state, x), jax.tree.map(lambda leaf: jnp.asarray(RNG.standard_normal(leaf.shape)), (state, x))
-    function = lambda state, x: nnx.merge(graph, state)(x, is_causal=separation in ("entmax:1.5", "normmax:2"))
-    found = []
-    for plan in (plans.CPU, plans.Plan(at_once=1, rows=16 * 2 * 40, block=8 * 2 * 16, keys=16)):
-        monkeypatch.setattr(plans, "CPU", plan)
-        found.append(jax.tree.leaves(jax.jit(partial(PRODUCTS[product], function))(at, along)))
-    for at_once, in_blocks in zip(*found, strict=True):
-        np.testing.assert_allclose(in_blocks, at_once, rtol=1e-9, atol=1e-10)

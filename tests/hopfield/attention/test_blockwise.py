@@ -70,25 +70,6 @@ def test_metrics_and_temperatures_per_head_have_the_dense_gradients():
         np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-13)
 
 
-def test_the_potential_is_the_log_partition_function_with_its_gradient():
-    query, key, value = drawn("rows")
-    mask = masks.sliding_window(1) & ~masks.causal()  # the last queries read nothing
-
-    def dense(q, k):
-        found = core.decompose(q, k, value, mask=mask).potential
-        return jnp.where(jnp.isfinite(found), found, 0.0)
-
-    def blocks(q, k):
-        found = attend_blockwise(q, k, value, mask=mask, blocks=(4, 5), return_potential=True)[1]
-        return jnp.where(jnp.isfinite(found), found, 0.0)
-
-    for expected, found in zip(with_gradients(dense, query, key), with_gradients(blocks, query, key), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
-    alone = attend_blockwise(query, key, value, mask=masks.padding(0), blocks=(4, 5), return_potential=True)
-    assert (alone[0] == 0).all()
-    assert (alone[1] == -jnp.inf).all()
-
-
 def test_the_choice_of_blocks_changes_nothing_but_rounding():
     query, key, value = drawn("rows")
     whole = attend_blockwise(query, key, value)

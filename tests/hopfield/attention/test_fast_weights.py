@@ -86,20 +86,6 @@ def test_capacity_is_that_of_theory():
     assert FastWeights(8, rule="outer").capacity() == pytest.approx(linear.capacity(8))
 
 
-def test_least_squares_that_fade_keep_their_precision_in_a_sequence():
-    rng = np.random.default_rng(0)
-    key, value = (rng.normal(size=(64, width)).astype(np.float32) / 3 for width in (5, 3))
-    decay = np.full(64, 0.6, np.float32)
-    memory = FastWeights(5, 3, "pseudo_inverse")
-    found, _ = memory.attend(key, key, value, decay=decay)
-    weights = np.sqrt(0.6 ** np.arange(63, -1, -1.0))[:, None]
-    prior = 0.6**64 * np.linalg.inv(np.asarray(memory.inverse, float))
-    gram = (weights * key).T @ (weights * key) + prior
-    np.testing.assert_allclose(
-        found[-1], key[-1] @ np.linalg.solve(gram, (weights * key).T @ (weights * value)), atol=2e-4
-    )
-
-
 def test_delta_rules_are_matrix_products():
     """A batch of LAPACK's solves, in two programs at once, can wait for itself for ever on CPUs."""
 
@@ -109,22 +95,3 @@ def test_delta_rules_are_matrix_products():
     text = jax.jit(jax.grad(lambda rows: many(rows).sum())).lower(jnp.zeros((2, 9, D))).as_text()
     assert "lapack" not in text
     assert "triangular_solve" not in text
-
-
-@pytest.mark.parametrize("rule", ["outer", "delta"])
-def test_a_decay_of_zero_begins_anew_and_logarithms_fade_as_decays(rule):
-    decay = np.where(np.arange(T) == 5, 0.0, DECAY)
-    memory, later = FastWeights(D, V, rule), (QUERY[5:], KEY[5:], VALUE[5:])
-    with np.errstate(divide="ignore"):
-        logs = np.log(decay)
-    alone, end = memory.attend(*later, decay=DECAY[5:])
-    for given in ({"decay": decay}, {"log_decay": logs}):
-        found, last = memory.attend(QUERY, KEY, VALUE, chunk=4, **given)
-        np.testing.assert_allclose(found[5:], alone, atol=1e-12)
-        np.testing.assert_allclose(last.matrix, end.matrix, atol=1e-12)
-        slope = quick(jax.grad(lambda x, given=given: memory.attend(QUERY, x, VALUE, **given)[0].sum()))(KEY)
-        assert np.isfinite(slope).all()
-    with pytest.raises(ValueError, match=r"^decay must be above 0 in least squares"):
-        FastWeights(D, V, "pseudo_inverse").attend(QUERY, KEY, VALUE, decay=decay)
-    with pytest.raises(ValueError, match=r"^log_decay must be left out beside decay"):
-        memory.attend(QUERY, KEY, VALUE, decay=decay, log_decay=logs)

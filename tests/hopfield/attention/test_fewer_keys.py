@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import metrics, separations
+from hopfield import metrics
 from hopfield.attention import core, fewer_keys, masks
 
 RNG = np.random.default_rng(23)
@@ -36,22 +36,6 @@ def test_local_attention_is_dense_attention_with_a_window(lengths, reach):
     found = local(query, key, value)
     dense = jax.jit(core.attend)(query, key, value, beta=beta, mask=masks.sliding_window(*reach))
     np.testing.assert_allclose(found, dense, atol=1e-14)
-
-
-@pytest.mark.parametrize("option", ["metric", "sparsemax", "valid"])
-def test_local_attention_takes_metrics_separations_and_padding(option):
-    query, key, value = drawn(2, t=40, s=40)
-    valid = jnp.asarray(RNG.random((2, 40)) < 0.4)
-    given = {
-        "metric": {"metric": metrics.LowRank(normal(2, 3, 4))},
-        "sparsemax": {"separation": separations.Sparsemax()},
-    }.get(option, {})
-    mask = masks.sliding_window(3, 1)
-    mask = mask & masks.key_padding(valid) if option == "valid" else mask
-    marks = {"valid": valid} if option == "valid" else {}
-    local = jax.jit(lambda q, k, v: fewer_keys.attend_locally(q, k, v, left=3, right=1, **given, **marks))
-    dense = jax.jit(lambda q, k, v: core.attend(q, k, v, mask=mask, **given))
-    np.testing.assert_allclose(local(query, key, value), dense(query, key, value), atol=1e-14)
 
 
 def test_low_rank_attention_is_attention_over_mixed_keys():

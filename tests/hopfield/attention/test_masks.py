@@ -82,19 +82,3 @@ def test_lengths_and_marks_have_one_table_per_sequence():
 def test_positions_beyond_the_marks_may_not_be_read():
     mask = masks.key_padding(jnp.ones(3, bool))
     np.testing.assert_array_equal(mask.allows(jnp.arange(2)[:, None], jnp.arange(2, 5)[None, :])[0], [1, 0, 0])
-
-
-def test_masks_are_arguments_of_compiled_functions():
-    """Lengths are traced: a new length is no new program."""
-    count = 0
-
-    @jax.jit
-    def table(mask):
-        nonlocal count
-        count += 1
-        return mask.dense(2, 4)
-
-    for length in (1, 3):
-        np.testing.assert_array_equal(table(masks.padding(length))[0], np.arange(4) < length)
-    assert count == 1
-    assert not np.array_equal(table(masks.prefix(1)), table(masks.padding(1)))

@@ -4,11 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from flax import nnx
 
 from hopfield import attention
 from hopfield.attention._blocks import Blocks, key_blocks
-from hopfield.layers import AssociationOptions, HopfieldAttention
 
 LENGTHS = (3, 6, 1, 4)
 IDS = jnp.repeat(jnp.arange(4), jnp.array(LENGTHS), total_repeat_length=14)
@@ -61,13 +59,3 @@ def test_only_blocks_that_hold_a_segment_of_the_queries_are_visited():
     assert found == [(0, 2), (0, 5), (1, 5), (1, 5), (1, 5), (5, 7), (5, 7)]
     causal = mask & attention.causal()
     assert [int(key_blocks(causal, row, Blocks(2, 2), 14)[1]) for row in range(0, 14, 2)] == [1, 2, 3, 4, 5, 6, 7]
-
-
-@pytest.mark.slow
-def test_a_layer_reads_packed_documents_as_it_reads_each_alone():
-    x = jax.random.normal(jax.random.key(9), (1, 14, 8), jnp.float32)
-    options = AssociationOptions(separation="entmax:1.5", positions="rotary", block=4, update_steps=2)
-    layer = HopfieldAttention(2, 8, options=options, rngs=nnx.Rngs(0))
-    places = jnp.concatenate([jnp.arange(length) for length in LENGTHS])
-    packed = layer(x, mask=attention.segments(IDS), positions=places)
-    np.testing.assert_allclose(packed, separately(layer, x), atol=1e-5)

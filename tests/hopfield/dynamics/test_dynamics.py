@@ -127,21 +127,6 @@ def test_known_units_alone_are_compared_first(similarity, walked, tmp_path):
             assert end.converged
 
 
-@every_continuous
-def test_the_first_step_of_known_units_is_that_of_patterns_cut_to_them(build):
-    """Scores of the known units are those of a memory of these units alone, whatever stands in the others."""
-    memory = build(PATTERNS, 0.8)
-    if isinstance(memory.space, type(Sphere(1.0))):
-        return  # the radius is that of all units
-    cut = build(PATTERNS[:, :2], 0.8)
-    weights = cut.shares(QUERIES[0, :2]) if memory.space.flat else cut.weights(QUERIES[0, :2])
-    step = memory.similarity.proximal_step(QUERIES[0].at[2:].set(0.0), PATTERNS, weights, memory.space, KNOWN)
-    ends = [retrieve(memory, QUERIES[0].at[2:].set(filler), max_steps=1, known=KNOWN) for filler in (0.0, 7.0)]
-    for end in ends:
-        np.testing.assert_allclose(end.state, step, rtol=1e-12)
-        assert int(end.steps) == 1
-
-
 def end_of_retrieval(model, state, **options):
     return retrieve(model, state, **options).state
 
@@ -234,22 +219,6 @@ def test_fixed_point_stops_at_the_step_that_retrieve_stops_at(transform):
     assert jnp.max(jnp.abs(found - fixed_point(memory, query))) > 1e-8
     with pytest.raises(ValueError, match=r"^rtol must be a finite number of at least 0, got -1\.0$"):
         fixed_point(memory, query, rtol=-1.0)
-
-
-def test_spins_of_half_precision_relax_to_the_state_of_float32():
-    """Scores of up to N = 1001 are carried from flip to flip; integers of bfloat16 are exact to 256."""
-    rng = np.random.default_rng(4)
-    patterns = rng.choice([-1.0, 1.0], size=(20, 1001))
-    query = patterns[0] * np.where(rng.random(1001) < 0.2, -1.0, 1.0)
-    ends = [
-        retrieve(MODELS["classical"].build(patterns.astype(dtype)), query.astype(dtype), dynamics="sequential")
-        for dtype in (jnp.bfloat16, jnp.float32)
-    ]
-    assert ends[0].state.dtype == jnp.bfloat16
-    assert ends[0].status == CONVERGED
-    assert np.mean(ends[0].state * patterns[0]) > 0.95
-    for half, single in zip(ends[0], ends[1], strict=True):
-        np.testing.assert_array_equal(half, single)
 
 
 @pytest.mark.parametrize(("spec", "dynamics"), [("entmax:1.5", "synchronous"), ("classical", "asynchronous")])

@@ -7,7 +7,6 @@ import pytest
 from jax.flatten_util import ravel_pytree
 
 from hopfield.fisher import as_likelihood, fisher
-from hopfield.metrics import LowRank
 
 B, D, K = 7, 4, 3
 INPUTS = jax.random.normal(jax.random.key(0), (B, D))
@@ -128,34 +127,6 @@ def test_monte_carlo_is_exact_on_average():
     draws = drawn(jax.random.split(jax.random.key(0), 40))
     mean, error = np.mean(draws, 0), np.std(draws, 0) / np.sqrt(40)
     assert np.mean(np.abs(mean - by_hand()) < 3 * error + 1e-12) > 0.98
-
-
-def test_the_empirical_fisher_is_another_matrix_at_a_misspecified_optimum():
-    """Gaussian model of variance 1 with the right mean, data of variance 9: F = E[x xᵀ], the empirical one 9 F."""
-    x = jax.random.normal(jax.random.key(4), (4000, 2))
-    y = (x @ jnp.array([1.0, -2.0]) + 3.0 * jax.random.normal(jax.random.key(5), (4000,)))[:, None]
-    best = jnp.linalg.lstsq(x, y)[0]
-    options = {"likelihood": "gaussian", "inputs": x}
-    exact = matrix_of(fisher(lambda w, x: x @ w, best, **options))
-    empirical = matrix_of(fisher(lambda w, x: x @ w, best, kind="empirical", targets=y, **options))
-    np.testing.assert_allclose(exact, x.T @ x / 4000, rtol=1e-12)
-    ratio = np.trace(empirical) / np.trace(exact)
-    assert abs(ratio - 9) < 5 * 9 * np.sqrt(2 / 4000) + 0.3
-
-
-def test_rotations_of_a_low_rank_metric_are_null_vectors():
-    """W → O W changes no score: F (A W) = 0 for A antisymmetric."""
-    factor = jax.random.normal(jax.random.key(6), (2, D))
-    keys = jax.random.normal(jax.random.key(7), (5, D))
-
-    def scores(w, x):
-        metric = LowRank(w)
-        return metric.left(x) @ metric.right(keys).T
-
-    found = fisher(scores, factor, likelihood="categorical", inputs=INPUTS)
-    gauge = jnp.array([[0.0, 1.0], [-1.0, 0.0]]) @ factor
-    assert jnp.max(jnp.abs(found @ gauge)) < 1e-14
-    assert jnp.max(jnp.abs(found @ factor)) > 1e-3
 
 
 def test_a_product_takes_at_most_twice_the_operations_of_a_gradient():

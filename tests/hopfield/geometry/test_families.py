@@ -103,20 +103,6 @@ def test_closed_forms_are_the_geodesics_and_the_transport_of_the_metric(name):
         close(found, tangent(end, carried), atol=1e-10)
 
 
-def test_the_univariate_metric_is_the_expected_curvature_of_the_log_probability():
-    """By Gauss–Hermite quadrature over the observation."""
-    point = jnp.array([0.3, 0.9])
-    nodes, weights = np.polynomial.hermite_e.hermegauss(30)
-    x = point[0] + point[1] * jnp.asarray(nodes)
-
-    def log_density(point, x):
-        return -0.5 * ((x - point[0]) / point[1]) ** 2 - jnp.log(point[1])
-
-    curvature = jax.jit(jax.vmap(lambda x: jax.hessian(log_density)(point, x)))(x)
-    expected = -np.einsum("n,nij->ij", weights / weights.sum(), curvature)
-    np.testing.assert_allclose(univariate_normal.metric_matrix(point), expected, atol=1e-12)
-
-
 def test_the_metric_of_gaussians_is_the_expected_curvature_of_the_log_probability():
     """−E[∇² log p], whose expectation over x is that over x − μ and (x − μ)(x − μ)ᵀ: exact for the quadratic log p."""
     mean, covariance = FAMILIES["normal"][1](jnp.array(FAMILIES["normal"][2][0]))
@@ -148,21 +134,6 @@ def test_a_geodesic_of_categorical_distributions_ends_where_a_probability_is_zer
     np.testing.assert_allclose(inside, [np.cos(np.pi / 4 - 0.75) ** 2, np.sin(np.pi / 4 - 0.75) ** 2], rtol=1e-12)
     assert np.all(np.isnan(categorical.exp(1.6 * tangent, base)))
     assert float(categorical.exit_time(0 * tangent, base)) == np.inf
-
-
-def test_gaussians_contain_their_special_cases():
-    """One independent variable is the half-plane, equal means are covariances alone, affine maps are isometries."""
-    a, b = jnp.array([0.3, 0.9]), jnp.array([1.1, 1.6])
-    one, two = (normal.Normal(jnp.stack([x[0], 2.0]), jnp.diag(jnp.stack([x[1] ** 2, 3.0]))) for x in (a, b))
-    found, info = normal.log(two, one)
-    assert int(info.iterations) == 1  # the start is the solution where nothing turns
-    assert float(normal.norm(found, one)) == pytest.approx(float(univariate_normal.dist(a, b)), rel=1e-10)
-    _, base, end, _ = case("normal")
-    level = float(normal.dist((base.mean, base.covariance), (base.mean, end.covariance)))
-    assert level == pytest.approx(float(centered_normal.dist(base.covariance, end.covariance)), rel=1e-10)
-    turn = jnp.array([[1.0, 2.0], [0.5, -1.0]])
-    image = [normal.Normal(turn @ m + 3.0, turn @ c @ turn.T) for m, c in (base, end)]
-    assert float(normal.dist(*image)) == pytest.approx(float(normal.dist(base, end)), rel=1e-10)
 
 
 def test_the_logarithm_of_gaussians_says_where_it_has_not_converged():

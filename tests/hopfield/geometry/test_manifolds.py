@@ -147,17 +147,3 @@ def test_geodesics_are_differentiated_in_both_modes_under_compilation_and_batche
         return jax.vmap(lambda v: manifolds.exp(v, a, lambda x: scale * metric(x)))(jnp.eye(2))
 
     np.testing.assert_allclose(scaled(2.0), 0, atol=1e-10)
-
-
-@pytest.mark.parametrize("name", ["sphere", "bumpy"])
-def test_transport_keeps_inner_products_and_the_velocity(name):
-    metric, x = POINTS[name]
-    v, u, w = (jax.random.normal(key, x.shape) * 0.3 for key in jax.random.split(jax.random.key(0), 3))
-    end = manifolds.exp(v, x, metric)
-    u_end, w_end, v_end = (manifolds.parallel_transport(y, x, v, metric) for y in (u, w, v))
-    inner = lambda a, b, at: float(manifolds.inner_product(a, b, at, metric))
-    assert inner(u_end, w_end, end) == pytest.approx(inner(u, w, x), rel=1e-10)
-    assert inner(u_end, u_end, end) == pytest.approx(inner(u, u, x), rel=1e-10)
-    size = 1e-6  # the velocity at the end is that of the geodesic that is a little longer
-    ahead, behind = (manifolds.exp((1 + h) * v, x, metric) for h in (size, -size))
-    np.testing.assert_allclose(v_end, (ahead - behind) / (2 * size), rtol=1e-8)

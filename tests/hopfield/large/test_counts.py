@@ -9,7 +9,6 @@ from hopfield import large, memories
 from hopfield.large import counts
 from hopfield.patterns import base
 from hopfield.patterns.sources import Generated, Packed, Stored
-from tests.hopfield.contracts.parts import quick
 
 N, M, Q = 21, 3000, 5
 SOURCE = Generated(jax.random.key(1), "spins", M, N)
@@ -88,20 +87,6 @@ def test_updates_are_those_of_the_memory(memory, function, options):
     np.testing.assert_allclose(found.potential(function), potential, rtol=1e-12)
 
 
-@pytest.mark.parametrize("spec", ["exponential", "dense:3", "dense:4", "classical"])
-def test_the_summand_of_a_memory_gives_its_dynamics_and_shares(spec):
-    options = {"beta": 0.6} if spec == "exponential" else {}
-    model = memories.find(spec).build(jnp.asarray(PATTERNS), **options)
-    found, part = counts.count(SOURCE, QUERIES), counts.summand(model)
-    np.testing.assert_array_equal(found.update(part.potential), jax.vmap(model.update)(jnp.asarray(QUERIES)))
-    own = np.sum(PATTERNS[:Q] * QUERIES, axis=1)
-    expected = jax.vmap(model.shares)(jnp.asarray(QUERIES))[jnp.arange(Q), jnp.arange(Q)]
-    np.testing.assert_allclose(found.shares(own, part.weight), expected, rtol=1e-11)
-    shares = jax.vmap(model.shares)(jnp.asarray(QUERIES))
-    entropy = -np.sum(np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1)), 0), axis=1)
-    np.testing.assert_allclose(found.share_entropy(part.weight), entropy, rtol=1e-9, atol=1e-10)
-
-
 @pytest.mark.parametrize(("spec", "options"), [("exponential", {"beta": 0.25}), ("dense:3", {}), ("dense:4", {})])
 def test_fields_of_512_spins_are_half_the_energy_that_a_spin_decides(spec, options):
     """From ±1 at the spin itself, written out: neither counts nor blocks let the own spin in."""
@@ -131,33 +116,6 @@ def test_terms_of_far_queries_do_not_vanish_nor_those_of_near_ones_overflow(spec
     np.testing.assert_allclose(found.shares((queries @ patterns.T)[:, 5], model), shares[:, 5], rtol=1e-9)
     entropy = -np.sum(shares * np.log(np.where(shares > 0, shares, 1)), axis=1)
     np.testing.assert_allclose(found.share_entropy(model), entropy, rtol=1e-9, atol=1e-10)
-
-
-@pytest.mark.parametrize(("number", "beta"), [(2, 1.0), (2, 0.3), (4, 1.0), (10, 0.5)])
-def test_half_way_between_two_patterns_no_rule_takes_rounding_for_a_sign(number, beta):
-    """Both decide opposite: at once, one after the other and in blocks the rest decides where float32 can hold it."""
-    rng = np.random.default_rng(1)
-    patterns = rng.choice([-1.0, 1.0], size=(number, 65))
-    patterns[1, 0] *= -np.prod(
-        patterns[:2]
-    )  # an odd number of differences, so that without the own spin they are level
-    other = np.flatnonzero(patterns[0] != patterns[1])
-    state = patterns[0].copy()
-    state[other[: len(other) // 2]] *= -1
-    stored_rows, query = jnp.asarray(patterns, jnp.float32), jnp.asarray(state, jnp.float32)
-    model = memories.find("exponential").build(stored_rows, beta=jnp.float32(beta))
-    cache = model.cache(query)
-    found = {
-        "at once": quick(model.local_field)(query),
-        "alone": quick(jax.vmap(lambda i: model.field_at(cache, query, i)))(jnp.arange(65)),
-        "in blocks": large.local_field(model.replace(patterns=Stored(stored_rows)), query[None], block=1)[0],
-    }
-    exact = counts.count(patterns, state[None]).fields(model)[0]
-    for name, fields in found.items():
-        assert np.all((fields == 0) | (np.sign(fields) == np.sign(exact))), name
-        assert np.all(fields[exact == 0] == 0), name
-    if number == 2:
-        assert np.sum(exact == 0) == len(other) // 2 + 1
 
 
 def test_a_tie_keeps_the_spin():

@@ -10,7 +10,6 @@ import pytest
 from hopfield import Memory, large, separations
 from hopfield._pytrees import unchecked
 from hopfield.large import _running
-from hopfield.patterns import base
 from hopfield.patterns.sources import Generated, Mapped, Packed, Stored
 from hopfield.similarities import Cosine, Dot, Manhattan, SquaredDistance
 from hopfield.spaces import Euclidean
@@ -108,23 +107,6 @@ def test_generated_and_packed_spins_read_alike():
         jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-12), found, reference)
 
 
-@pytest.mark.parametrize("name", ["log_sum_exp", "entmax"])
-def test_an_ensemble_of_several_keys_is_read_like_its_rows(monkeypatch, name):
-    """As beyond 2^32 patterns: the borders of the keys and of the calls change nothing."""
-    monkeypatch.setattr(base, "FEW", 100)
-    monkeypatch.setattr(base, "AT_ONCE", 90)
-    source = Generated(jax.random.key(5), "gaussian", M, N)
-    rows = jnp.concatenate([part.rows(0, part.shape[0]) for _, part in source.parts(M)])
-    assert not np.array_equal(rows[:7], rows[300:])
-    options = {"beta": BETA, "separation": SEPARATIONS[name], "targets": jnp.array([3, 99, 100, 306]), "top": 5}
-    found = spreads(source, QUERIES, block=64, **options)
-    assert found[1].top_patterns.max() >= 300
-    monkeypatch.undo()
-    same = spreads(rows, QUERIES, **options)
-    jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-11, atol=1e-13), found, same)
-    np.testing.assert_array_equal(found[1].top_patterns, same[1].top_patterns)
-
-
 MANY = 10**10
 """More patterns than 32 bits can number; of these the last M are read."""
 
@@ -148,27 +130,6 @@ def test_every_similarity_is_read(similarity):
     memory = held(separations.LogSumExp(), similarity)
     found = reads(PATTERNS, QUERIES, beta=BETA, similarity=similarity, block=64)
     np.testing.assert_allclose(found.output, expected(memory)[1], rtol=1e-11, atol=1e-13)
-
-
-@pytest.mark.parametrize("alpha", [1.5, 1.01, 1.0001, 1.000001])
-def test_entmax_in_blocks_keeps_its_digits_and_slopes_as_alpha_comes_near_one(alpha):
-    """In float32 against float64: the threshold itself rounds to −1."""
-    patterns, queries = PATTERNS.astype(jnp.float32), QUERIES.astype(jnp.float32)
-
-    def found(alpha, patterns, queries):
-        separation = separations.Entmax(1.5).replace(alpha=alpha)
-        beta = jnp.asarray(BETA, patterns.dtype)
-        reading = large.read(unchecked(Memory, patterns=patterns, beta=beta, separation=separation), queries)
-        return reading.output, reading.potential
-
-    rounded = jnp.float32(alpha)
-    wide = [x.astype(jnp.float64) for x in (rounded, patterns, queries)]
-    exact = found(*wide)
-    jax.tree.map(partial(np.testing.assert_allclose, rtol=2e-6, atol=2e-6), found(rounded, patterns, queries), exact)
-    slopes = jax.jacrev(found)(rounded, patterns, queries)
-    steps = [found(wide[0] + h, *wide[1:]) for h in (2e-7, -2e-7)]
-    expected = jax.tree.map(lambda a, b: (a - b) / 4e-7, *steps)
-    jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-4, atol=1e-5), slopes, expected)
 
 
 @pytest.mark.parametrize("name", ["log_sum_exp", "linear", "sparsemax", "entmax"])

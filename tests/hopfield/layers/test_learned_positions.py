@@ -13,12 +13,7 @@ from hopfield.attention.encodings import Encoding, Rotary
 from hopfield.layers import (
     AbsolutePositions,
     AssociationOptions,
-    DecoderBlock,
-    EncoderBlock,
     EnergyTransformerBlock,
-    Hopfield,
-    HopfieldLayer,
-    HopfieldPooling,
     RelativePositions,
     T5Positions,
 )
@@ -130,28 +125,6 @@ def test_what_the_literature_learns_is_learned(name):
     assert float(jnp.abs(slopes["attention_fn"]["positions"]["table"][...]).max()) > 1e-4
     for fixed in ("rotary", "alibi", "sinusoidal"):
         assert "positions" not in nnx.state(layer(4, 16, positions=fixed), nnx.Param).get("attention_fn", {})
-
-
-BLOCKS = {
-    "hopfield": lambda one: Hopfield(one(), rngs=nnx.Rngs(1)),
-    "pooling": lambda one: HopfieldPooling(one(), 3, rngs=nnx.Rngs(1)),
-    "lookup": lambda one: HopfieldLayer(one(), 5, rngs=nnx.Rngs(1)),
-    "encoder": lambda one: EncoderBlock(one(), rngs=nnx.Rngs(1)),
-    "decoder": lambda one: DecoderBlock(one(), one(), rngs=nnx.Rngs(1)),
-}
-
-
-@pytest.mark.parametrize("name", BLOCKS)
-def test_blocks_take_positions_and_a_bias(name):
-    """With positions tokens are told apart: those of a set in another order are read otherwise."""
-    module = BLOCKS[name](lambda: layer(4, 16, positions="rotary"))
-    inputs = (X, X) if name == "decoder" else (X,)
-    turned = tuple(x[:, ::-1] for x in inputs)
-    found, other = RUN(module, *inputs), RUN(module, *turned)
-    other = other if name == "pooling" else other[:, ::-1]
-    assert float(jnp.abs(found - other).max()) > 1e-3
-    bias = jnp.asarray(RNG.normal(size=(1, 4, 1, 5 if name == "lookup" else 6)), jnp.float32)
-    assert float(jnp.abs(RUN(module, *inputs, bias=bias) - found).max()) > 1e-3
 
 
 @pytest.mark.parametrize("name", ["rotary", "partial rotary", "alibi", "t5", "relative", "sinusoidal"])

@@ -3,7 +3,6 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 from flax import nnx
 
 from hopfield.layers import Hopfield, HopfieldLayer, HopfieldPooling
@@ -60,39 +59,6 @@ def test_layer_looks_up_learned_patterns_apart_from_their_targets():
     found = layer(layer.patterns[...][None])[0]
     value = layer.hopfield.attention.value(layer.targets[...])
     np.testing.assert_allclose(found[clear], layer.hopfield.attention.out(value)[clear], atol=1e-2)
-
-
-OPTIONS = {
-    "plain": {},
-    "steps": {"update_steps": 3, "separation": "entmax:1.5"},
-    "slots": {"memory_slots": 2, "num_kv_heads": 1},
-    "positions": {"positions": "rotary"},
-    "metric": {"metric": "diagonal", "learn_beta": True},
-    "blocks": {"block": 2},
-    "blocks of steps": {"block": 2, "update_steps": 2},
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-@pytest.mark.parametrize("shape", [(8,), (2, 8), (3, 2, 8)], ids=["no sequences", "as many as heads", "two axes"])
-def test_patterns_that_all_sequences_share_are_read_as_if_each_had_its_own(options, shape):
-    """Forwards and backwards, masked and with a bias; as many sequences as heads, which must not be taken for them."""
-    inputs = jax.random.normal(jax.random.key(4), (*shape[:-1], 5, 8), jnp.float32)
-    layer = HopfieldLayer(attention(**options), 6, separate_targets=True, rngs=nnx.Rngs(1))
-    rank = inputs.ndim + 1
-    mask = jnp.arange(30).reshape((1,) * (rank - 2) + (5, 6)) % 4 > 0
-    bias = jnp.linspace(-1, 1, 6).reshape((1,) * (rank - 1) + (6,))
-
-    def repeated(layer, inputs):
-        stored, targets = (jnp.broadcast_to(x[...], (*shape[:-1], 6, 8)) for x in (layer.patterns, layer.targets))
-        return layer.hopfield(inputs, stored, targets, mask=mask, bias=bias)
-
-    once = lambda layer, inputs: layer(inputs, mask=mask, bias=bias)
-    np.testing.assert_allclose(once(layer, inputs), repeated(layer, inputs), atol=2e-6)
-    slopes = [nnx.jit(nnx.grad(lambda m, x, f=f: jnp.sum(f(m, x) ** 2)))(layer, inputs) for f in (once, repeated)]
-    for one, other in zip(*map(jax.tree.leaves, slopes), strict=True):
-        np.testing.assert_allclose(one, other, rtol=0, atol=50 * jnp.finfo(one.dtype).eps * (1 + jnp.abs(other).max()))
 
 
 def test_patterns_are_projected_once_whatever_the_number_of_sequences():

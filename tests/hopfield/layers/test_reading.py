@@ -10,7 +10,7 @@ from flax import nnx
 from jax import export
 
 from hopfield.attention import masks
-from hopfield.layers import AssociationOptions, EnergyTransformerBlock, HopfieldAttention, T5Positions, _reading
+from hopfield.layers import AssociationOptions, HopfieldAttention, T5Positions, _reading
 from hopfield.layers._reading import sequence_count
 from tests.hopfield.layers.building import layer
 
@@ -115,29 +115,6 @@ def test_a_derivative_on_a_cpu_keeps_the_scores_of_few_sequences(monkeypatch):
         return used.temp_size_in_bytes
 
     assert scratch(2**15) < 0.5 * scratch(2**30)
-
-
-@pytest.mark.slow
-def test_an_energy_transformer_in_blocks_is_the_one_at_once():
-    """The descent, its energies, and its gradient, in which the descent's own is differentiated."""
-    found = []
-    for block in (3, None):
-        module = EnergyTransformerBlock(
-            8,
-            2,
-            6,
-            options=AssociationOptions(block=block, separation="sparsemax", positions="rotary"),
-            steps=2,
-            param_dtype=jnp.float64,
-            kernel_init=nnx.initializers.normal(0.5),
-            rngs=nnx.Rngs(0),
-        )
-        mask = masks.padding(LENGTHS)
-        slopes = nnx.jit(nnx.grad(lambda m, x, mask=mask: jnp.sum(jnp.sin(m(x, mask=mask))), argnums=(0, 1)))
-        energy = nnx.jit(lambda m, mask=mask: m.energy(X, mask=mask))
-        found.append(jax.tree.leaves((slopes(module, X), energy(module))))
-    for ours, theirs in zip(*found, strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
 
 
 def test_sequences_at_a_time_fit_the_cache_and_divide_their_number_or_are_all():

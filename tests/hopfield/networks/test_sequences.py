@@ -74,45 +74,10 @@ def test_a_tie_keeps_the_spin_whatever_the_order_of_patterns(ratio):
     assert tied.sum() > 5
 
 
-@pytest.mark.parametrize(("neurons", "number", "between"), [(128, 3, True), (20, 2**16, False)])
-def test_a_field_of_the_exponential_rule_loses_no_term(neurons, number, between):
-    """Neither where the largest terms cancel, half-way between two patterns, nor among very many patterns."""
-    rng = np.random.default_rng(0)
-    patterns = rng.choice([-1.0, 1.0], size=(number, neurons)).astype(np.float32)
-    state = rng.choice([-1.0, 1.0], size=neurons)
-    if between:
-        patterns[1, 0] *= np.prod(patterns[:2])  # so that they differ in an even number of spins
-        other = np.flatnonzero(patterns[0] != patterns[1])
-        state = patterns[0].copy()
-        state[other[: len(other) // 2]] *= -1
-    sums = (patterns @ state)[:, None] - patterns * state
-    expected = []
-    for own, sign in zip(sums.T, np.roll(patterns, -1, 0).T, strict=True):
-        levels, place = np.unique(own, return_inverse=True)
-        count = np.bincount(place, sign)
-        levels, count = levels[count != 0], count[count != 0]
-        expected.append(np.sum(count * np.exp(levels - np.max(levels, initial=-np.inf))))
-    found = SequenceMemory(jnp.asarray(patterns), None).local_field(jnp.asarray(state))
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
-
-
 def test_an_open_sequence_ends_in_its_last_pattern():
     model = SequenceMemory(jnp.asarray(PATTERNS[:3]), 3, cyclic=False)
     states = trajectory(model, jnp.asarray(PATTERNS[0]), 6)
     np.testing.assert_array_equal(states[-4:], PATTERNS[[2, 2, 2, 2]])
-
-
-def test_decorrelated_overlaps_are_weighed_by_the_exponential_that_is_said():
-    """f(x) = e^((N−1)(x−1)), in numpy; e^(N x) turns a spin of one state in eighty."""
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        patterns, state = rng.choice([-1.0, 1.0], (5, 8)), rng.choice([-1.0, 1.0], 8)
-        overlaps = np.linalg.pinv(patterns @ patterns.T / 8, hermitian=True) @ (patterns @ state / 8)
-        field = np.exp(7 * (overlaps - 1)) @ np.roll(patterns, -1, axis=0)
-        found = np.asarray(
-            SequenceMemory(patterns, None, pseudo_inverse=True, cyclic=True).local_field(jnp.asarray(state))
-        )
-        np.testing.assert_allclose(found / np.abs(found).max(), field / np.abs(field).max(), atol=1e-9)
 
 
 def test_the_pseudo_inverse_follows_correlated_patterns_that_the_plain_rule_loses():

@@ -8,10 +8,10 @@ import scipy.special
 
 from hopfield import patterns
 from hopfield.dynamics import retrieve
-from hopfield.dynamics.regimes import GLOBAL_AVERAGE, METASTABLE_MIXTURE, NO_PATTERN, REGIMES, SINGLE_PATTERN
+from hopfield.dynamics.regimes import GLOBAL_AVERAGE, METASTABLE_MIXTURE, REGIMES, SINGLE_PATTERN
 from hopfield.memory import Memory
 from hopfield.observables import stability
-from hopfield.separations import Entmax, Exponential, Linear, Polynomial, TopK
+from hopfield.separations import Entmax, Exponential, Polynomial, TopK
 from hopfield.similarities import Bilinear, SquaredDistance
 from hopfield.spaces import Box, Euclidean, Sphere
 from hopfield.theory import bounds
@@ -158,28 +158,6 @@ def test_the_three_regimes_of_a_clustered_memory():
         if kind == SINGLE_PATTERN:
             assert found.index == 1
             assert found.share > 0.999
-
-
-@pytest.mark.parametrize(
-    ("heavy", "count", "kind"),
-    [
-        ([1.0] * 10, 9, GLOBAL_AVERAGE),
-        ([1.0] * 5 + [0.0] * 5, 5, METASTABLE_MIXTURE),
-        ([1.0] * 6 + [0.0] * 4, 6, GLOBAL_AVERAGE),
-        ([1.0, 1.0] + [0.0] * 8, 2, METASTABLE_MIXTURE),
-        ([0.51, 0.49] + [0.0] * 8, 2, SINGLE_PATTERN),
-        ([0.95] + [0.05 / 9] * 9, 1, SINGLE_PATTERN),
-        ([0.0] * 10, 0, NO_PATTERN),
-    ],
-)
-def test_criteria_of_the_regimes(heavy, count, kind):
-    """With weights equal to the scores (½‖s‖², patterns of one component each) the state sets the shares itself."""
-    memory = Memory(jnp.eye(12), mask=jnp.arange(12) < 10, separation=Linear())
-    found = find_regime(memory, jnp.asarray([*heavy, 7.0, 7.0]))
-    assert REGIMES[int(found.kind)] == REGIMES[kind]
-    assert found.num_patterns == count
-    assert found.index == (0 if count else -1)
-    assert float(found.share) == pytest.approx(max(heavy) / max(sum(heavy), 1), rel=1e-12)
 
 
 @pytest.mark.parametrize("beta", [0.3, 1.0, 4.0])

@@ -96,20 +96,6 @@ def test_potential_is_smooth_in_its_order_alpha(make):
     np.testing.assert_allclose(hessian, slopes(jax.grad(potential), point), rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations([-1000.0, 0.0, 1000.0])), ids=str)
-def test_streams_of_far_apart_blocks_neither_overflow_nor_forget(order):
-    """e^1000 is beyond any float: the block of largest scores must come out whole, wherever it stands."""
-    values = jnp.eye(6, dtype=jnp.float32)
-    z = jnp.asarray([top - gap for top in order for gap in (0.0, 1.0)], jnp.float32)
-    separation = LogSumExp()
-    stream, *rest = (separation.block(z[i : i + 2], values[i : i + 2]) for i in (0, 2, 4))
-    for block in rest:
-        stream = separation.merge(stream, block)
-    potential, read = separation.finish(stream)
-    np.testing.assert_allclose(potential, separation.potential(z), rtol=1e-6)
-    np.testing.assert_allclose(read, separation.weights(z), rtol=1e-6)
-
-
 def test_shares_of_a_power_are_powers_and_its_weights_the_slope_of_its_potential():
     power, z = separations.RectifiedPower(3.5), jnp.array([2.0, 1.0, -1.0, 0.5])
     expected = np.maximum(z, 0.0) ** 2.5

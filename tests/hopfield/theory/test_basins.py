@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import erf
 
-from hopfield.theory import basins, dense, spherical
+from hopfield.theory import basins, spherical
 from hopfield.theory import classical as classical_theory
 
 
@@ -76,19 +76,6 @@ def test_projection_basins_shrink_from_a_load_of_two_over_two_plus_pi():
     assert found[5] > 0.999
     m = found[3]
     assert erf(m * np.sqrt(0.4 / (1.2 * (1 - m**2)))) == pytest.approx(m, abs=1e-9)
-
-
-@pytest.mark.parametrize("degree", [3, 4])
-@pytest.mark.parametrize("rectified", [False, True], ids=["plain", "rectified"])
-def test_dense_basins_end_at_the_unstable_fixed_point_which_meets_the_stable_one(degree, rectified):
-    spinodal = dense.spinodal(degree, rectified=rectified)
-    load = spinodal.load * np.array([0.1, 0.5, 0.9, 1 - 1e-6, 1.01])
-    found = basins.dense(load, degree, rectified=rectified)
-    deviation = np.sqrt(2 * dense.noise(degree, rectified=rectified) * load[:3])
-    np.testing.assert_allclose(erf(found[:3] ** (degree - 1) / deviation), found[:3], atol=1e-6)
-    assert np.all(np.diff(found[:4]) > 0)
-    assert found[3] == pytest.approx(spinodal.overlap, abs=0.01)
-    assert np.isnan(found[4])
 
 
 def test_sphere_basin_is_the_nearest_pattern_s_until_many_patterns_win_together():

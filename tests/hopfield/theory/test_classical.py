@@ -9,7 +9,6 @@ from scipy.special import erf
 from scipy.stats import binom
 
 from hopfield.theory import classical
-from hopfield.theory.saddle import field_averages
 
 Z = np.linspace(-10, 10, 20_001)
 GAUSS = np.exp(-(Z**2) / 2) / np.sqrt(2 * np.pi) * 1e-3
@@ -45,19 +44,6 @@ def test_critical_load_is_0_1379056_at_overlap_0_967417():
     root = erf(y) / y - 2 / np.sqrt(np.pi) * np.exp(-(y**2))
     assert load == pytest.approx(np.max(root**2 / 2), abs=1e-10)
     assert classical.spinodal_load(0.0) == pytest.approx(load, abs=1e-13)
-
-
-@pytest.mark.parametrize("mean", [0.0, 1e-3, 0.5, 3.0, 21.0, 300.0])
-@pytest.mark.parametrize("deviation", [1e-8, 1e-2, 0.7, 1.3, 5.0, 40.0])
-def test_field_averages_match_a_fine_trapezoid(mean, deviation):
-    z = np.linspace(-12, 12, 400_001)
-    weight = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * 6e-5
-    h = mean + deviation * z
-    sech2 = 1 / np.cosh(np.clip(h, -300, 300)) ** 2
-    log_cosh = np.abs(h) + np.log1p(np.exp(-2 * np.abs(h)))
-    expected = [np.tanh(h), np.tanh(h) ** 2, sech2, h * sech2, log_cosh]
-    got = np.array(field_averages(np.array(mean), np.array(deviation)))
-    np.testing.assert_allclose(got, [np.sum(weight * f) for f in expected], rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize("load", [1e-3, 0.02, 0.06, 0.1, 0.13])

@@ -1,16 +1,13 @@
 """Memories of ten lines, whose files say nothing of theory: what they do lies on lines that nobody derived."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy.special import betainc, erf, erfinv
+from scipy.special import erf, erfinv
 
 from hopfield import memories
 from hopfield.memories._derived import derived_theory
-from hopfield.patterns import sphere
 from tests.hopfield.contracts.parts import quick
 
 SEPARATIONS = {
@@ -109,21 +106,3 @@ def test_limits_of_the_derived_theory_are_those_of_the_published_one(spec):
         assert derived.one_step_error(neurons, patterns, beta=1.0) == pytest.approx(expected, abs=1e-9)
     overlap = blueprint.theory.retained_overlap(0.01)
     assert overlap is None or derived.retained_overlap(0.01) == pytest.approx(overlap, abs=1e-6)
-
-
-def test_a_pattern_of_the_epanechnikov_memory_has_its_read_out_alone_while_none_is_within_half_overlap():
-    """β = 2/N reaches overlaps above ½, of probability p = ½ I_{3/4}(15/2, ½) at N = 16: half at (1 − p)^(M−1) = ½."""
-    blueprint = memories.find("epanechnikov")
-    theory = blueprint.theory
-    assert theory.critical_load("target_weight") == pytest.approx(-0.5 * np.log(0.75))
-    p = 0.5 * betainc(7.5, 0.5, 0.75)
-    for criterion in ("target_weight", "converged_weight"):
-        load = theory.critical_load(criterion, neurons=16)
-        assert load == pytest.approx(np.log1p(np.log(2) / -np.log1p(-p)) / 16)
-        assert theory.success(criterion, 16, round(np.exp(16 * load))) == pytest.approx(0.5, abs=0.02)
-        assert theory.kind(criterion) == "exact"
-    assert load == pytest.approx(0.2213, abs=1e-4)
-    model: Any = blueprint.build(sphere(jax.random.key(0), 35, 16))
-    alone = np.mean([float(model.shares(row)[i]) > 0.5 for i, row in enumerate(model.patterns)])
-    overlaps = np.asarray(model.patterns @ model.patterns.T) / 16
-    assert alone == np.mean(np.sum(overlaps > 0.5, axis=1) == 1)

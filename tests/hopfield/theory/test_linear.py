@@ -37,32 +37,6 @@ def test_the_outer_product_is_found_within_its_order(width, pairs, draws):
     assert abs(np.mean(shares) - linear.key_found(width, pairs)) < 2.7 / width**2 + error
 
 
-@pytest.mark.slow
-def test_pairs_that_last_a_short_while_are_averaged_over_all_ages():
-    """Drawn in numpy: of 1000 pairs that fade by 0.9, which the noise of the mean over keys puts at 6 % more."""
-    rng, shares = np.random.default_rng(0), []
-    fading = 0.9 ** np.arange(999, -1, -1)[:, None]
-    for _ in range(60):
-        key, value = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in rng.normal(size=(2, 1000, 32)))
-        shares.append(np.mean(np.argmax(key @ ((fading * key).T @ value) @ value.T, axis=1) == np.arange(1000)))
-    assert linear.key_found(32, 1000, decay=0.9) == pytest.approx(np.mean(shares), rel=0.1)
-    by_age = [1000 * linear.key_found(32, 1000, decay=0.9), 4000 * linear.key_found(32, 4000, decay=0.9)]
-    assert by_age[1] == pytest.approx(by_age[0], rel=0.1)  # a few more rivals of the same few that last
-
-
-@pytest.mark.slow
-def test_a_key_among_very_many_is_found_by_chance_at_least():
-    """Values of three components: of n the best stands at the very end of its sphere."""
-    rng, shares = np.random.default_rng(0), []
-    for _ in range(150):
-        key, value = (rng.normal(size=(1000, width)) for width in (16, 3))
-        key, value = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in (key, value))
-        shares.append(np.mean(np.argmax(key @ (key.T @ value) @ value.T, axis=1) == np.arange(1000)))
-    assert linear.key_found(16, 1000, values=3) == pytest.approx(np.mean(shares), rel=0.18)
-    for count in (10**4, 10**5):
-        assert 1.0 < count * linear.key_found(16, count, values=3) < 1.2
-
-
 @pytest.mark.parametrize("width", [3, 16, 1024, 100_000])
 def test_tails_on_a_sphere_of_any_dimension_are_those_of_the_beta_law(width):
     """The coordinate u of a unit vector: (1 + u)/2 is distributed as Beta((V−1)/2, (V−1)/2)."""
