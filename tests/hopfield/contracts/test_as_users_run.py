@@ -1,6 +1,7 @@
 """A part of the contracts with JAX as users have it: 32-bit numbers, and arrays of other ranks broadcast."""
 
 import runpy
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -19,7 +20,7 @@ def cases() -> list[Case]:
     """Calls of public functions whose objects were built as users build them, not in 64 bits."""
     with jax.enable_x64(False):
         parts = ("core", "dynamics", "statistics", "attention", "networks")
-        found = [runpy.run_module(f"tests.hopfield.contracts.public_{part}") for part in parts]
+        found = [runpy.run_path(str(Path(__file__).with_name(f"public_{part}.py"))) for part in parts]
         return [case for names in found for case in names["CASES"]]
 
 
