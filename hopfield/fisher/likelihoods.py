@@ -102,7 +102,7 @@ class Categorical(Likelihood):
         return jnp.where(self.possible(outputs, targets), log_shares, jnp.nan)
 
     def score(self, outputs: Outputs, targets: Array) -> Outputs:
-        classes = jax.nn.one_hot(targets.astype(int), outputs.shape[-1], dtype=outputs.dtype)
+        classes = jax.nn.one_hot(targets.astype(int), outputs.shape[-1], dtype=jnp.result_type(outputs))
         score = classes - jax.nn.softmax(outputs)
         return jnp.where(self.possible(outputs, targets)[..., None], score, jnp.nan)
 

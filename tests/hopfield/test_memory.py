@@ -154,18 +154,3 @@ def test_memories_batch_over_patterns_beta_and_masks():
         stored = patterns[i][masks[i]]
         expected = scipy.special.softmax(betas[i] * stored @ QUERIES[0]) @ stored
         np.testing.assert_allclose(batch[i], expected, rtol=1e-12)
-
-
-HALVES = pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16], ids=["bfloat16", "float16"])
-
-
-@HALVES
-def test_weights_of_half_precision_are_softmax_of_the_same_rounded_numbers(dtype):
-    """Scores and β rounded to 8 or 11 bits would move the weights by as much as a hundredth."""
-    keys, query = (RNG.normal(size=shape).astype(dtype) for shape in ((50, 64), (64,)))
-    memory = Memory(keys, 0.3)
-    scores = np.asarray(keys, np.float64) @ np.asarray(query, np.float64)
-    np.testing.assert_allclose(
-        memory.weights(query), scipy.special.softmax(np.float32(0.3) * scores), rtol=0, atol=1e-6
-    )
-    assert memory.read(query).dtype == memory.update(query).dtype == dtype

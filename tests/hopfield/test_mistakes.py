@@ -13,14 +13,11 @@ from hopfield import (
     Memory,
     attention,
     hebb_couplings,
-    memories,
     patterns,
     retrieve,
     spaces,
 )
 from hopfield.dynamics import asynchronous
-from hopfield.large import counts
-from tests.hopfield.contracts.parts import quick
 
 KEY = jax.random.key(0)
 SPINS = np.random.default_rng(0).choice([-1.0, 1.0], (3, 8))
@@ -64,24 +61,8 @@ def test_a_number_that_is_none_spoils_what_is_drawn_with_it(draw):
     assert jnp.all(jnp.isnan(drawn))
 
 
-def test_shares_of_weights_that_are_not_numbers_are_none():
-    found = counts.count(SPINS, SPINS)
-    assert np.isnan(found.shares([8] * 3, lambda scores: scores * np.nan)).all()
-    assert np.isnan(found.share_entropy(lambda scores: scores * np.nan)).all()
-
-
 def test_couplings_of_one_neuron_and_none_hidden_still_relax():
     assert int(retrieve(Couplings(np.zeros((1, 1))), [1.0], dynamics="sequential").status) == 0
-
-
-@pytest.mark.parametrize("degree", [33, 34, 60])
-def test_fields_of_high_degrees_are_differences_of_energies(degree):
-    """2 h_i = E(x_i = −1) − E(x_i = +1), also where binomial coefficients exceed 32 bits."""
-    memory = memories.find(f"dense:{degree}").build(SPINS)
-    state = SPINS[0]
-    ends = np.stack([np.where(np.eye(8, dtype=bool), spin, state) for spin in (-1.0, 1.0)])
-    field, (down, up) = quick(lambda x: (memory.local_field(state), jax.vmap(jax.vmap(memory.energy))(x)))(ends)
-    np.testing.assert_allclose(field, 0.5 * (down - up), rtol=1e-6)
 
 
 @pytest.mark.parametrize("kind", [int, float])

@@ -5,7 +5,7 @@ import pytest
 import scipy.optimize
 
 from hopfield.spaces import Box, Euclidean, Sphere, Spins
-from tests.hopfield.contracts.parts import SPACES, quick, slopes
+from tests.hopfield.contracts.parts import SPACES, quick
 
 RNG = np.random.default_rng(3)
 FIELDS = RNG.normal(size=(6, 5)) * np.array([0.1, 0.5, 1, 2, 5, 30])[:, None]
@@ -50,15 +50,6 @@ def test_box_lagrangian_and_potential_are_legendre_transforms():
     np.testing.assert_allclose(lagrangian + potential, np.sum(FIELDS[:5] * x, axis=1), rtol=1e-12)
     np.testing.assert_allclose(quick(jax.vmap(jax.grad(space.lagrangian)))(fields), x, rtol=1e-12)
     np.testing.assert_allclose(quick(jax.vmap(jax.grad(space.potential)))(x), FIELDS[:5], rtol=1e-6)
-
-
-@pytest.mark.parametrize("curvature", [0.0, 0.4])
-def test_box_projection_is_differentiable_in_field_curvature_and_temperature(curvature):
-    def joint(v):
-        return Box(v[6]).project(v[:5], STATE, v[5])
-
-    point = jnp.concatenate([jnp.asarray(FIELDS[2]), jnp.array([curvature + 1e-3, 0.8])])
-    np.testing.assert_allclose(quick(jax.jacrev(joint))(point), slopes(joint, point), rtol=1e-6, atol=1e-8)
 
 
 def test_spins_take_the_sign_and_keep_the_spin_on_a_tie():

@@ -1,8 +1,6 @@
 """Runs compared: panels joined by key, theory of each in its colour, what they share once, maps beside each other."""
 
-import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
 
 from experiments.figures import style
 from experiments.figures.compare import compare, has_unshared_panels
@@ -32,14 +30,6 @@ def test_theory_of_every_run_is_drawn_in_its_colour() -> None:
         assert line.linestyle == style.THEORY["linestyle"]
         assert line.color == parts[f"{label}, $N=50$"].color
     assert parts["beta=1, theory"].color != parts["beta=2, theory"].color
-
-
-def test_theory_that_runs_share_is_drawn_once_in_grey_and_axes_hold_all() -> None:
-    (panel,) = compare({"beta=1": [success(0.2)], "beta=2": [success(0.2, right=3.0)]})
-    (theory,) = (part for part in panel.series if part.label == "theory")
-    assert np.ptp(to_rgb(theory.color)) == 0
-    assert sum(part.kind == "level" for part in panel.series) == 1
-    assert panel.ends("x") == (0, 3)
 
 
 def test_panels_are_joined_by_their_key_where_titles_differ() -> None:

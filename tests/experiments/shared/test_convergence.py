@@ -34,13 +34,6 @@ def test_queries_that_were_cut_are_told_from_one_in_a_hundred_on():
     assert convergence.notes(pandas.DataFrame([row]), ["memory"], "held") == []
 
 
-def test_what_is_lost_may_wander_unless_nothing_is_held():
-    row = {"memory": "modern", "max_steps": 20, "queries": 10}
-    held, lost = row | {"held": 9, "step_limit": 0}, row | {"held": 0, "step_limit": 10}
-    assert convergence.notes(pandas.DataFrame([held, lost, lost]), ["memory"], "held") == []
-    assert len(convergence.notes(pandas.DataFrame([lost, lost]), ["memory"], "held")) == 1
-
-
 def test_a_memory_that_has_no_numbers_is_told_with_its_numbers_of_patterns_and_the_reason():
     row = {"memory": "skew", "dynamics": "synchronous", "neurons": 4, "queries": 2, "max_steps": 9, "held": 0}
     lost = [row | {"patterns": count, "overlap": np.nan, "step_limit": 0} for count in (3, 5)]

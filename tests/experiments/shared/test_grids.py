@@ -5,7 +5,6 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 
 from experiments.shared import grids
 from experiments.shared.grids import Grid
@@ -27,10 +26,6 @@ def one(kind, seed, data, draw, each):
     noise = jax.random.uniform(jax.random.fold_in(jax.random.key(seed), draw["sample"]))
     total = data["offset"] + 100 * draw["patterns"] + each["beta"]
     return {"total": total, "noise": jnp.broadcast_to(noise, each["beta"].shape), "root": jnp.sqrt(each["beta"] - 2.5)}
-
-
-def alone(kind, seed, data, draw, each):
-    return {"square": draw["patterns"] ** 2}
 
 
 GRID = Grid(
@@ -75,28 +70,3 @@ def test_a_program_is_traced_once_however_many_points_it_serves():
     TRACED.clear()
     measured(POINTS)
     assert sorted(TRACED) == [("a", 2), ("b", 2)]
-
-
-def optional(kind, seed, data, draw, each):
-    return {"seen": jnp.asarray(-1.0) if draw["beta"] is None else draw["beta"]}
-
-
-def test_a_draw_without_a_number_is_measured_without_it_whatever_others_have():
-    grid = Grid(lambda point: Kind("a"), optional, {"sample": np.uint32, "beta": np.float32})
-    rows = grids.rows(grid, 0, [{"sample": i, "beta": beta} for i in range(3) for beta in (None, 0.5, 2.0)])
-    assert {(row["sample"], row["seen"]) for row in rows} == {(i, beta) for i in range(3) for beta in (-1.0, 0.5, 2.0)}
-
-
-@pytest.mark.parametrize(("whole", "sizes"), [(False, [3]), (True, [5])])
-def test_a_short_queue_is_a_short_call_unless_calls_are_whole(monkeypatch, whole, sizes):
-    seen = []
-    compiled = grids._compiled
-
-    def spied(*key):
-        return lambda *arguments: (seen.append(len(arguments[2]["patterns"])), compiled(*key)(*arguments))[1]
-
-    monkeypatch.setattr(grids, "_compiled", spied)
-    grid = Grid(lambda point: Kind("a", 2.0), alone, {"patterns": np.int32}, call_cost=10.0, whole=whole)
-    rows = list(grids.rows(grid, 0, [{"patterns": number} for number in (1, 2, 3)]))
-    assert [row["square"] for row in rows] == [1, 4, 9]
-    assert seen == sizes

@@ -1,7 +1,5 @@
 """Loads that are rounded to one number of patterns are measured once, and noted."""
 
-import pytest
-
 from experiments.shared import loads
 from experiments.shared.notes import noted
 
@@ -23,14 +21,3 @@ def test_loads_in_units_of_the_last_are_odd_numbers_named_by_the_first_of_them()
         "note: around 0.5, 0.52 of degree 2 at N=50 are all M=3: measured once",
         "note: around 9 of degree 2 at N=50 need too many patterns: left out",
     ]
-
-
-def test_networks_of_which_every_load_is_too_large_are_left_out_unless_there_is_no_other() -> None:
-    sizes = [{"degree": 3, "neurons": 10}, {"degree": 2, "neurons": 10}]
-    options = {"units": [1.0], "last": lambda network: 0.3, "what": "n={degree}", "least": 1}
-    with noted() as notes:  # 0.3 · 10² = 30 patterns of degree 3, rounded to 31; 3 of degree 2
-        found = loads.curves(sizes, **options, largest=100)
-    assert found == [{"degree": 2, "neurons": 10, "around": 1.0, "patterns": 3, "load": 0.3}]
-    assert list(notes) == ["note: around 1 of n=3 need too many patterns: left out"]
-    with pytest.raises(ValueError, match=r"neurons must leave some degree at most 20 entries of patterns, got \[10\]"):
-        loads.curves(sizes, **options, largest=20)

@@ -81,14 +81,3 @@ def test_every_memory_runs_on_a_users_file_and_holds_the_known_units(images, qui
     # Three quarters of the spins are right; of a real state these carry more than 99 % of the norm.
     assert (table["overlap"] >= (0.5 if spins else 0.95)).all()
     assert (table["one_step_error"] <= 0.25).all() if spins else table["one_step_error"].isna().all()
-
-
-@pytest.mark.parametrize(("ensemble", "memory"), [("digits", "modern"), ("photographs", "exponential")])
-def test_images_are_recovered_when_few_and_mistaken_when_many(quickly, ensemble, memory):
-    table = measured_table(
-        memories=[memory], ensembles=[ensemble], patterns=[3, 1000], samples=2, queries=8, corruption=["mask:0.7"]
-    )
-    few, many = (rows["exact"].sum() / rows["queries"].sum() for _, rows in table.groupby("patterns"))
-    assert few > 0.6
-    assert few > many
-    assert (table["queries"] == np.minimum(8, table["patterns"])).all()

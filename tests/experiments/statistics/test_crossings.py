@@ -79,11 +79,3 @@ def test_a_curve_that_is_no_parabola_over_five_points_is_crossed_where_it_is(cen
     assert stderr is not None
     assert abs(found - centre) < 0.5 * stderr
     assert stderr < 0.03
-
-
-def test_beside_a_mean_of_zero_or_one_the_means_are_joined_by_a_line_of_a_wide_error():
-    draw = np.tile(np.arange(6), 2)
-    found = half_crossing(np.repeat([1.0, 2.0], 6), np.repeat([0.0, 1.0], 6), draw)
-    assert found[:2] == pytest.approx((1.5, 1 / np.sqrt(12)))
-    found = half_crossing(np.repeat([0.0, 4.0], 6), np.repeat([0.0, 0.8], 6), draw)
-    assert found[:2] == pytest.approx((2.5, 4 / np.sqrt(12)))

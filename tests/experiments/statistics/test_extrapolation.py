@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import curve_fit
 
-from experiments.statistics.extrapolation import best_fit, extrapolate, law_at, laws
+from experiments.statistics.extrapolation import extrapolate, law_at, laws
 
 SIZES = np.array([250.0, 500, 1000, 2000, 4000])
 
@@ -82,16 +82,6 @@ def test_free_error_covers_although_amplitude_and_exponent_trade_off():
         ratio.append(free["stderr"] / fixed[2]["stderr"])
     assert 0.55 < np.mean(np.abs(pull) < 1) <= 0.95
     assert np.median(ratio) > 1.5
-
-
-def test_best_fit_balances_chi2_against_parameters():
-    fits = extrapolate(SIZES, 0.138 + 0.3 * SIZES**-0.5, np.full(5, 1e-4))
-    # the free exponent reaches the same χ² with one parameter more
-    best = best_fit(fits)
-    assert best is not None
-    assert best["exponent"] == 0.5
-    assert not best["free_exponent"]
-    assert best_fit(extrapolate(SIZES[:2], [0.15, 0.145], [1e-3, 1e-3])) is None
 
 
 def test_laws_find_the_limit_of_data_that_follow_them_and_reject_others():

@@ -21,18 +21,6 @@ def test_a_step_gives_the_midpoint_with_at_least_the_error_of_a_uniform_bracket(
     assert spacing / math.sqrt(12) <= found.stderr < 0.35 * spacing
 
 
-@pytest.mark.parametrize("share", [0.2, 0.5, 0.8], ids=lambda share: f"share={share}")
-def test_one_load_inside_a_steep_transition_is_near_the_threshold(share):
-    # All succeed below, none above: the maximum-likelihood slope is infinite, the threshold is not.
-    loads = np.array([0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17])
-    load, cluster = rows(loads, 50)
-    found = critical_load(load, 10 * np.select([load < 0.135, load < 0.145], [1, share], 0), np.full(350, 10), cluster)
-    assert found.method == "posterior"
-    assert np.sign(round(found.value - 0.14, 6)) == np.sign(share - 0.5)
-    assert abs(found.value - 0.14) < 0.005
-    assert 1e-4 < found.stderr < 0.01 / math.sqrt(12)
-
-
 def test_posterior_error_covers_thresholds_between_coarse_loads():
     rng = np.random.default_rng(11)
     pull, methods = [], set()

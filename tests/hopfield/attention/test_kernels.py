@@ -1,6 +1,5 @@
 """Additive scores and kernel regression: against loops in numpy, and by their properties."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -47,12 +46,3 @@ def test_kernel_regression_of_keys_on_a_sphere_is_attention():
     key = key / jnp.linalg.norm(key, axis=-1, keepdims=True)
     found = kernels.kernel_regression(query, key, value, bandwidth=0.5)
     np.testing.assert_allclose(found, core.attend(query, key, value, beta=4.0), atol=1e-14)
-
-
-@pytest.mark.parametrize("metric", [None, np.eye(3)])
-def test_regression_is_smooth_where_a_query_is_a_key(metric):
-    """Of two keys it is a sigmoid of a linear function of the query: f'' = f (1 − f)(1 − 2f) in every entry."""
-    keys = jnp.stack([jnp.arange(3.0), jnp.arange(3.0) + 1])
-    read = lambda query: kernels.kernel_regression(query[None], keys, jnp.array([[0.0], [1.0]]), metric=metric)[0, 0]
-    value = float(read(keys[0]))
-    np.testing.assert_allclose(jax.hessian(read)(keys[0]), value * (1 - value) * (1 - 2 * value), rtol=1e-5)

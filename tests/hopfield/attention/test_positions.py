@@ -74,13 +74,3 @@ def test_sinusoids_worked_by_hand():
     expected = [[math.sin(t), math.cos(t), math.sin(t / 100), math.cos(t / 100)] for t in range(3)]
     np.testing.assert_allclose(found, expected, atol=1e-7)
     np.testing.assert_allclose(positions.sinusoidal(jnp.asarray([2.0]), 4)[0], expected[2], atol=1e-15)
-
-
-def test_a_shift_of_sinusoids_is_a_rotation():
-    """PE(t + s) is PE(t), its pairs turned by s times their rates: linear in PE(t), as the paper says."""
-    t, shift = jnp.arange(4.0, dtype=jnp.float64), 2.5
-    here, there = positions.sinusoidal(t, 6), positions.sinusoidal(t + shift, 6)
-    for pair, rate in enumerate(10000.0 ** (-np.arange(3) / 3)):
-        sine, cosine = here[:, 2 * pair], here[:, 2 * pair + 1]
-        turned = sine * math.cos(rate * shift) + cosine * math.sin(rate * shift)
-        np.testing.assert_allclose(there[:, 2 * pair], turned, atol=1e-14)

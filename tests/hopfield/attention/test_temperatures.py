@@ -11,8 +11,6 @@ from hopfield import attention
 from hopfield.attention import core
 from tests.hopfield.attention.rows import KEY, MIXES, QUERY, VALUE, WEIGHTS, X
 
-RNG = np.random.default_rng(2)
-
 
 @pytest.mark.parametrize("differentiate", [jax.jacfwd, jax.jacrev])
 def test_a_score_of_minus_infinity_has_a_derivative_in_the_temperature(differentiate):
@@ -45,13 +43,3 @@ def test_a_temperature_divides_beta(function):
         found = ATTENDED[function](QUERY, KEY, VALUE, beta=given[0], temperature=given[1])
         expected = ATTENDED[function](QUERY, KEY, VALUE, beta=given[0] / given[1])
         jax.tree.map(partial(np.testing.assert_allclose, atol=1e-12), found, expected)
-
-
-def test_a_temperature_divides_the_bias_too():
-    bias = jnp.asarray(RNG.normal(size=(1, 1, 4, 5)))
-    scores = (core.scores(QUERY, KEY) + bias) / 0.5
-    expected = jax.nn.log_softmax(scores)
-    found = core.decompose(QUERY, KEY, VALUE, bias=bias, temperature=0.5)
-    np.testing.assert_allclose(found.weights, jnp.exp(expected), atol=1e-12)
-    np.testing.assert_allclose(found.potential, jax.nn.logsumexp(scores, axis=-1), atol=1e-12)
-    np.testing.assert_allclose(attention.log_weights(0.5 * scores, temperature=0.5), expected, atol=1e-12)

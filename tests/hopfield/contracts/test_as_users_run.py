@@ -1,7 +1,8 @@
 """A part of the contracts with JAX as users have it: 32-bit numbers, and arrays of other ranks broadcast."""
 
-import runpy
-from pathlib import Path
+import importlib
+import sys
+from unittest import mock
 
 import jax
 import numpy as np
@@ -18,10 +19,12 @@ STATES = np.asarray(test_models.STATES)
 
 def cases() -> list[Case]:
     """Calls of public functions whose objects were built as users build them, not in 64 bits."""
-    with jax.enable_x64(False):
-        parts = ("core", "dynamics", "statistics", "attention", "networks")
-        found = [runpy.run_path(str(Path(__file__).with_name(f"public_{part}.py"))) for part in parts]
-        return [case for names in found for case in names["CASES"]]
+    folder = "tests.hopfield.contracts"
+    parts = ("core", "dynamics", "statistics", "attention", "networks")
+    with jax.enable_x64(False), mock.patch.dict(sys.modules):
+        for name in [name for name in sys.modules if name.startswith(folder)]:
+            del sys.modules[name]
+        return [case for part in parts for case in importlib.import_module(f"{folder}.public_{part}").CASES]
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -44,14 +44,3 @@ def test_sweeps_are_independent_of_one_another(ranks, lag):
     found = np.mean(scaled[lag:] * scaled[:-lag], axis=1)
     assert abs(found.mean()) < 4 / np.sqrt(found.size * (NEURONS - 1))
     assert found.var() * (NEURONS - 1) == pytest.approx(1, abs=4 * np.sqrt(2 / found.size))
-
-
-def test_queries_with_neighbouring_keys_take_unrelated_orders():
-    first, second = (
-        np.asarray(jax.vmap(lambda k: visiting_order(k, 0, 32, "asynchronous"))(jax.vmap(jax.random.key)(seeds)))
-        for seeds in (jnp.arange(2000), jnp.arange(1, 2001))
-    )
-    places = [np.argsort(orders, axis=1) - 15.5 for orders in (first, second)]
-    found = np.mean(places[0] * places[1], axis=1) / ((32**2 - 1) / 12)
-    assert abs(found.mean()) < 4 / np.sqrt(found.size * 31)
-    assert found.var() * 31 == pytest.approx(1, abs=4 * np.sqrt(2 / found.size))

@@ -65,16 +65,6 @@ def test_products_and_damped_inverses_are_those_of_the_dense_form(form):
     np.testing.assert_allclose(found, np.linalg.solve(dense + 0.1 * np.eye(len(v)), v), rtol=1e-9)
 
 
-def test_damping_split_over_the_factors_is_the_product_of_damped_factors():
-    one = fisher(lambda m, x: x @ m @ KEYS.T, HEADS["metric"][0], likelihood="categorical", inputs=QUERIES)
-    operator, v = one.kronecker(), jnp.asarray(V["metric"][0])
-    (block,) = operator.blocks
-    left, right = np.asarray(block.left[0]), np.asarray(block.right[0])
-    balance = np.sqrt((np.trace(left) / 3) / (np.trace(right) / 4))
-    whole = np.kron(left + balance * 0.2 * np.eye(3), right + 0.2 / balance * np.eye(4))
-    np.testing.assert_allclose(operator.solve(v, 0.04).ravel(), np.linalg.solve(whole, v.ravel()), rtol=1e-9)
-
-
 def test_the_kronecker_form_keeps_the_trace_and_is_exact_for_products():
     """For one bilinear form and one output the rows are x yᵀ: with y fixed, L ⊗ R / tr L is F itself."""
     np.testing.assert_allclose(np.trace(form_of(FISHER, "kronecker")[1]), np.trace(DENSE), rtol=1e-12)

@@ -126,25 +126,6 @@ def test_the_categorical_metric_is_that_of_softmax():
     np.testing.assert_allclose(found, factor @ factor.T, atol=1e-12)
 
 
-def test_a_geodesic_of_categorical_distributions_ends_where_a_probability_is_zero():
-    """From the middle of two classes towards one of them: p = cos²(π/4 − t/2) reaches 1 at t = π/2."""
-    base, tangent = jnp.array([0.5, 0.5]), jnp.array([0.5, -0.5])  # of unit length
-    assert float(categorical.exit_time(tangent, base)) == pytest.approx(np.pi / 2, rel=1e-14)
-    inside = categorical.exp(1.5 * tangent, base)
-    np.testing.assert_allclose(inside, [np.cos(np.pi / 4 - 0.75) ** 2, np.sin(np.pi / 4 - 0.75) ** 2], rtol=1e-12)
-    assert np.all(np.isnan(categorical.exp(1.6 * tangent, base)))
-    assert float(categorical.exit_time(0 * tangent, base)) == np.inf
-
-
-def test_the_logarithm_of_gaussians_says_where_it_has_not_converged():
-    _, base, end, _ = case("normal")
-    _, info = normal.log(end, base, max_iterations=1)
-    assert not bool(info.converged)
-    assert float(info.residual) > 1e-6
-    assert int(info.iterations) == 1
-    assert np.isnan(normal.dist(base, end, max_iterations=1))
-
-
 @pytest.mark.slow
 def test_gradients_of_squared_distances_are_the_logarithm():
     """∇_b ½d² = −log_b(a) in the metric, and finite at distance zero."""

@@ -77,10 +77,3 @@ def test_random_lines_are_at_their_known_mean_angle(n, mean):
     """In the plane θ is uniform on [0, π/2], in space it has the density sin θ and mean 1; five standard errors."""
     found = random_baseline(jax.random.key(0), n, 1, samples=4000)
     np.testing.assert_allclose(found.mean, mean, atol=5 * float(found.deviation) / np.sqrt(4000))
-
-
-def test_the_deviation_of_few_pairs_is_that_of_a_sample():
-    # Of two lines in the plane, whose distances are uniform on [0, 1]: mean square 1/12; five standard errors.
-    keys = jax.random.split(jax.random.key(2), 2000)
-    square = np.asarray(jax.vmap(lambda key: random_baseline(key, 2, 1, samples=2).deviation)(keys)) ** 2
-    np.testing.assert_allclose(square.mean(), 1 / 12, atol=5 * square.std() / np.sqrt(2000))

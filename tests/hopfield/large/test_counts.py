@@ -7,7 +7,6 @@ import pytest
 
 from hopfield import large, memories
 from hopfield.large import counts
-from hopfield.patterns import base
 from hopfield.patterns.sources import Generated, Packed, Stored
 
 N, M, Q = 21, 3000, 5
@@ -43,15 +42,6 @@ def test_one_pass_gives_every_number_of_patterns(monkeypatch):
     assert [one.num_patterns for one in found] == sorted(sizes)
     for one in found:
         np.testing.assert_array_equal(one.number[2], by_hand(PATTERNS[: one.num_patterns], QUERIES[2])[0])
-
-
-def test_an_ensemble_of_several_keys_is_counted_like_its_rows(monkeypatch):
-    monkeypatch.setattr(base, "FEW", 1000)
-    monkeypatch.setattr(counts, "CHUNK", 700)
-    rows = np.concatenate([np.asarray(part.rows(0, part.shape[0])) for _, part in SOURCE.parts(M)])
-    assert not np.array_equal(rows, PATTERNS)
-    for one in counts.along(SOURCE, QUERIES, [900, 2100, 3000]):
-        np.testing.assert_array_equal(one.number[1], by_hand(rows[: one.num_patterns], QUERIES[1])[0])
 
 
 @pytest.mark.parametrize("beta", [0.1, 1.0])

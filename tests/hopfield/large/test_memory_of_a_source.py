@@ -89,18 +89,6 @@ def test_spins_of_a_source_update_like_those_of_the_array(kind, name):
         np.testing.assert_allclose(found, same, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("beta", [0.4, 200.0])
-def test_fields_of_an_exponential_memory_do_not_overflow(beta):
-    """e^(β s) up to e^1400: against the terms without the own spin, relative to the largest of each neuron."""
-    memory = Memory(Stored(SPINS.astype(np.float32)), beta, separation="exponential", space=Spins())
-    for state in STATES:
-        rest = (SPINS @ state)[:, None] - SPINS * state
-        field = np.sum(SPINS * np.exp(beta * (rest - rest.max(0))), axis=0)
-        decided = np.abs(field) > 1e-3  # where the largest terms cancel, the next are e^400 times smaller
-        assert decided.sum() > 2
-        np.testing.assert_array_equal(memory.update(state.astype(np.float32))[decided], np.sign(field)[decided])
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["exponential", "dense:3", "classical", "modern", "epanechnikov"])
 def test_named_memories_are_built_of_sources_and_retrieve(name):

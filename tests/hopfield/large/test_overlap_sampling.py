@@ -51,18 +51,6 @@ def test_enumerated_patterns_show_the_same():
     assert abs(np.mean(wrong) - sampled.wrong.mean()) < 4 * np.std(wrong) / math.sqrt(60) + 4 * 0.5 / math.sqrt(T)
 
 
-def test_numbers_of_patterns_pass_smoothly_from_whole_to_normal(monkeypatch):
-    """The same load drawn as a multinomial, as Poisson variables and as normal ones."""
-    load, found = 30.0, []
-    for exact, certain in ((2**62, 1e15), (1, 1e15), (1, 1e6)):
-        monkeypatch.setattr(overlap_sampling, "EXACT", exact)
-        monkeypatch.setattr(overlap_sampling, "CERTAIN", certain)
-        one = overlap_sampling.sample(54, load, trials=T, seed=3)
-        found.append((np.mean(one.target_weight), np.mean(one.entropy), np.mean(one.wrong)))
-    for other in found[1:]:
-        np.testing.assert_allclose(other, found[0], atol=4 * math.sqrt(2) * 0.5 / math.sqrt(T) * 4)
-
-
 @pytest.mark.parametrize("alpha", [0.5, 0.62])
 def test_entropy_beyond_enumeration_is_that_of_the_saddle_point(alpha):
     """Above the threshold H = α N − (λ tanh λ − ln cosh λ) N, that of the shell that dominates; below it vanishes."""

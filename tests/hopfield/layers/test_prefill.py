@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from hopfield.attention import block, causal
-from hopfield.layers import AbsolutePositions, AssociationOptions, HopfieldAttention
+from hopfield.layers import AssociationOptions, HopfieldAttention
 
 X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
 OPTIONS = {
@@ -58,16 +57,6 @@ def test_padded_sequences_read_what_each_reads_alone(options, side):
         expected = module(alone, decode=False, is_causal=True)[0]
         np.testing.assert_allclose(first[sequence][places[sequence] >= 0], expected[:-1], atol=2e-6)
         np.testing.assert_allclose(last[sequence, 0], expected[-1], atol=2e-6)
-
-
-@pytest.mark.parametrize("positions", ["rotary", "sinusoidal", AbsolutePositions(4, 8, rngs=nnx.Rngs(1))])
-def test_positions_restart_in_packed_sequences(positions):
-    module = layer(positions=positions)
-    together = jnp.concatenate([X[:1, :4], X[1:, :4]], axis=1)
-    restarted = jnp.tile(jnp.arange(4), 2)
-    packed = module(together, mask=block(4) & causal(), positions=restarted, decode=False)
-    alone = module(X[:, :4], mask=causal(), decode=False)
-    np.testing.assert_allclose(packed[0], alone.reshape(-1, 8), atol=2e-6)
 
 
 @pytest.mark.parametrize("options", [{}, {"separation": "entmax:1.5"}, {"update_steps": 2}, {"window": 3}])

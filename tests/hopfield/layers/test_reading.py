@@ -1,7 +1,5 @@
 """Reading in blocks is reading at once: values and gradients, option by option, in the memory of a block."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,7 +9,6 @@ from jax import export
 
 from hopfield.attention import masks
 from hopfield.layers import AssociationOptions, HopfieldAttention, T5Positions, _reading
-from hopfield.layers._reading import sequence_count
 from tests.hopfield.layers.building import layer
 
 RNG = np.random.default_rng(0)
@@ -102,27 +99,6 @@ def test_sequence_by_sequence_and_all_at_once_agree_in_value_and_gradient(case, 
     monkeypatch.setattr(_reading, "CACHED", 1)
     for found, at_once in zip(jax.tree.leaves(both(7, case)), jax.tree.leaves(expected), strict=True):
         np.testing.assert_allclose(found, at_once, rtol=0, atol=1e-12)
-
-
-def test_a_derivative_on_a_cpu_keeps_the_scores_of_few_sequences(monkeypatch):
-    module, x = layer(2, 8, update_steps=2), jnp.ones((32, 128, 8), jnp.float32)
-    graph, state = nnx.split(module)
-
-    def scratch(cached):
-        monkeypatch.setattr(_reading, "CACHED", cached)
-        slopes = jax.jit(jax.grad(lambda state, x: jnp.sum(nnx.merge(graph, state)(x)), argnums=(0, 1)))
-        used: Any = slopes.lower(state, x).compile().memory_analysis()
-        return used.temp_size_in_bytes
-
-    assert scratch(2**15) < 0.5 * scratch(2**30)
-
-
-def test_sequences_at_a_time_fit_the_cache_and_divide_their_number_or_are_all():
-    assert sequence_count((16, 8, 256, 32), 256) == 2
-    assert sequence_count((5, 8, 1024, 32), 1024) == 1
-    assert sequence_count((3, 1, 16, 4), 16) == 3
-    assert sequence_count((10000, 1, 16, 4), 16) == 2500
-    assert sequence_count((9973, 1, 16, 4), 16) == 9973
 
 
 EXPORTED = {

@@ -56,12 +56,3 @@ def test_the_first_keys_stay_beside_a_window(options):
     parts = [RUN(module, X[:, :4]), *(RUN(module, X[:, i : i + 1]) for i in range(4, 11))]
     np.testing.assert_allclose(jnp.concatenate(parts, axis=1), expected, atol=2e-6)
     assert module.cached_key[...].shape[-3] == 5
-
-
-def test_decoding_with_a_window_reads_masks_by_place():
-    module, lengths = layer(4, 16, decode=True, window=4), attention.padding(jnp.array([3, 6]))
-    valid = attention.key_padding(jnp.asarray(RNG.random((2, 11)) < 0.7))
-    for mask in (lengths, valid):
-        module.init_cache(X.shape)
-        tokens = [RUN(module, X[:, i : i + 1], mask=mask) for i in range(11)]
-        np.testing.assert_allclose(jnp.concatenate(tokens, 1), WHOLE(module, X, mask=mask), atol=2e-6)

@@ -130,16 +130,6 @@ def test_symmetry_and_definiteness_are_recognised():
     assert metrics.volume_element(single) == 0.0
 
 
-@pytest.mark.parametrize("name", REGULAR)
-def test_inner_products_do_not_depend_on_the_basis(name):
-    g, basis = REGULAR[name], normal(3, 3)
-    u, v = normal(5, 3), normal(5, 3)
-    changed = metrics.change_of_basis(g, basis)
-    inner = metrics.inner(metrics.components(u, basis), metrics.components(v, basis), changed)
-    np.testing.assert_allclose(inner, metrics.inner(u, v, g), rtol=1e-9, atol=1e-11)
-    assert isinstance(changed, metrics.LowRank) == (name == "low_rank")
-
-
 def test_named_contractions_are_what_they_say():
     q, k, v, g = normal(2, 4), normal(3, 4), normal(3, 2), normal(4, 4)
     np.testing.assert_allclose(CONTRACTIONS["scores"](q, k), q @ k.T, atol=1e-14)
@@ -163,13 +153,6 @@ def test_eigenvalues_and_rank_are_those_of_the_matrix():
     factor = np.random.default_rng(0).normal(size=(3, 2, 5))
     np.testing.assert_array_equal(metrics.rank(metrics.LowRank(jnp.asarray(factor))), [2, 2, 2])
     assert metrics.rank(metrics.Euclidean(4)) == 4
-
-
-def test_a_length_by_projections_with_biases_is_that_of_the_augmented_vector():
-    # √((x W + b)·(x W + b)), which does not grow with x as lengths without biases do.
-    weights, bias, v = normal(3, 3), normal(3), jnp.array([30.0, -4.0, 0.5])
-    g = metrics.Projected(weights, weights, bias, bias)
-    np.testing.assert_allclose(metrics.norm(v, g), np.linalg.norm(v @ weights + bias), rtol=1e-12)
 
 
 def test_a_block_of_parts_that_are_not_square_has_all_its_singular_values():

@@ -100,16 +100,3 @@ def test_an_energy_whose_features_have_vanished_is_not_a_number():
     memory = FeatureMemory(KEY, N, 100, kind="positive").add(100 * PATTERNS)
     assert memory.kernel_sum(100 * PATTERNS[0])[0] == 0
     assert jnp.isnan(memory.energy(100 * PATTERNS[0]))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("width", "features", "orthogonal"), [(8, 4, False), (8, 8, False), (3, 48, True), (3, 52, True)]
-)
-def test_the_error_of_few_features_is_the_spread_of_their_sums(width, features, orthogonal):
-    def summed(key):
-        memory = FeatureMemory(key, width, features, beta=1.0, orthogonal=orthogonal)
-        return memory.add(jnp.full((1, width), 0.3)).kernel_sum(jnp.zeros(width))
-
-    sums, errors = jax.vmap(summed)(jax.random.split(jax.random.key(3), 20000))
-    assert float(jnp.sqrt(jnp.mean(errors**2))) == pytest.approx(float(jnp.std(sums)), rel=0.03)

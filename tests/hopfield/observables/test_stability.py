@@ -128,17 +128,6 @@ def test_two_opposite_patterns_part_where_the_eigenvalue_reaches_one(beta):
     assert (abs(float(near[0])) > 0.1) == (beta > 1)
 
 
-def test_deviations_shrink_by_the_largest_eigenvalue():
-    """Far into a retrieval, successive steps are parallel to the eigenvector and in the ratio λ."""
-    memory = Memory(0.7 * PATTERNS, 0.5)
-    end = retrieve(memory, STATE, max_steps=5000, rtol=1e-15).state
-    pair = quick(lambda: stability.largest_eigenvalue(stability.update_jacobian(memory, end), jax.random.key(0)))()
-    deviation = 1e-5 * pair.vector
-    ratio = np.asarray(memory.update(end + deviation) - memory.update(end - deviation)) / (2 * np.asarray(deviation))
-    assert 0 < float(pair.value) < 1
-    np.testing.assert_allclose(ratio, float(pair.value), rtol=1e-4)
-
-
 find_regime = quick(stability.regime)
 
 

@@ -106,24 +106,3 @@ def test_thermal_entropy_is_the_regulariser_of_the_weights(name):
     found = quantities_of(RNG.normal(size=(ROWS, M)), np.full(ROWS, 1.3), separation=name)
     own = quick(jax.vmap(SEPARATIONS[name].regulariser))(found["boltzmann_weights"])
     np.testing.assert_allclose(own, found["thermal_entropy"], rtol=1e-11, atol=1e-13)
-
-
-@pytest.mark.parametrize("alpha", [2.0, 1.5, 1.2])
-def test_entropy_of_sparse_weights_is_that_of_tsallis(alpha):
-    """At β → 0 the weights are equal and S is its largest value, Tsallis' H_α of 1/M: (1 − M^(1−α)) / (α(α−1))."""
-    separation = Sparsemax() if alpha == 2 else Entmax(alpha)
-    scores, beta = np.stack([RNG.normal(size=M)] * 2), np.array([0.9, 0.0])
-    weights = gibbs(scores, beta, separation=separation)
-    thermal = quick(thermo.thermal_entropy)(scores, beta, separation=separation)
-    np.testing.assert_allclose(thermo.tsallis_entropy(weights, alpha), thermal, rtol=1e-12)
-    assert float(thermal[1]) == pytest.approx((1 - M ** (1 - alpha)) / (alpha * (alpha - 1)), rel=1e-12)
-
-
-def test_gradient_of_free_energy_in_the_scores_is_minus_the_weights():
-    """∂Φ/∂s = −p at every β, the ends included; ∂ ln Z/∂β = −⟨E⟩ at β = 0 as well."""
-    scores = jnp.asarray([1.0, 0.4, -0.3])
-    slope, rise = quick(jax.grad(thermo.free_energy)), quick(jax.grad(thermo.log_partition, argnums=1))
-    for beta in (0.0, 1e-12, 0.8, 40.0, jnp.inf):
-        np.testing.assert_allclose(slope(scores, beta), -gibbs(scores, beta), rtol=1e-12, atol=1e-15)
-    for beta in (0.0, 0.8):
-        assert float(rise(scores, beta)) == pytest.approx(-float(thermo.mean_energy(scores, beta)), rel=1e-12)

@@ -2,7 +2,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits, load_sample_images
+from sklearn.datasets import load_digits
 
 from hopfield.patterns import datasets
 
@@ -43,15 +43,6 @@ def test_digits_are_the_images_of_scikit_learn():
     np.testing.assert_array_equal(spins == 1, images.reshape(1797, 64) >= 8)
     assert set(np.unique(spins)) == {-1.0, 1.0}
     assert len(spins) - len(np.unique(spins, axis=0)) == 47
-
-
-def test_photograph_patches_in_grey_are_the_luminance_of_those_in_colour():
-    grey = np.asarray(datasets.photograph_patches(size=4, count=50, seed=3))
-    photographs = np.stack(load_sample_images().images) @ np.array([0.299, 0.587, 0.114]) / 255
-    windows = np.lib.stride_tricks.sliding_window_view(photographs, (4, 4), axis=(1, 2))
-    for patch in grey[:5].reshape(-1, 4, 4):
-        corner = np.argwhere(np.abs(windows[..., 0, 0] - patch[0, 0]) < 1e-12)
-        assert any(np.allclose(windows[tuple(place)], patch, atol=1e-12) for place in corner)
 
 
 @pytest.mark.parametrize("colour", [False, True], ids=["grey", "colour"])

@@ -16,14 +16,13 @@ from hopfield.separations import (
     Linear,
     LogReLU,
     LogSumExp,
-    Normmax,
     Polynomial,
     Separation,
     Sparsemax,
     TopK,
 )
 from hopfield.separations.streams import log_weight, summand
-from tests.hopfield.contracts.parts import has_jacobian_by_hand, quick, slopes
+from tests.hopfield.contracts.parts import has_jacobian_by_hand, quick
 
 RNG = np.random.default_rng(4)
 Z = RNG.normal(size=(9, 6)) * 1.5
@@ -79,21 +78,6 @@ def test_named_special_cases_agree():
     ):
         for got, expected in zip(both(one, Z), both(other, Z), strict=True):
             np.testing.assert_allclose(got, expected, rtol=rtol, atol=1e-15)
-
-
-@pytest.mark.parametrize("make", [Entmax, Normmax], ids=["entmax", "normmax"])
-def test_potential_is_smooth_in_its_order_alpha(make):
-    """∂F/∂α and both orders of ∂²F/∂α∂z, against central differences."""
-    z = jnp.asarray(Z[0])
-
-    def potential(x):
-        return make(x[-1]).potential(x[:-1])
-
-    point = jnp.append(z, 1.4)
-    np.testing.assert_allclose(quick(jax.grad(potential))(point), slopes(potential, point), rtol=1e-6, atol=1e-9)
-    hessian = quick(jax.jacfwd(jax.grad(potential)))(point)
-    np.testing.assert_allclose(hessian, hessian.T, rtol=1e-9, atol=1e-11)
-    np.testing.assert_allclose(hessian, slopes(jax.grad(potential), point), rtol=1e-5, atol=1e-7)
 
 
 def test_shares_of_a_power_are_powers_and_its_weights_the_slope_of_its_potential():

@@ -96,15 +96,6 @@ def test_sphere_basin_is_the_nearest_pattern_s_until_many_patterns_win_together(
     assert basins.basin_on_sphere(load, beta) == pytest.approx(free_energy / beta, abs=1e-12)
 
 
-@pytest.mark.parametrize("patterns", [2, 7, 100])
-def test_nearest_pattern_in_three_dimensions(patterns):
-    """A slice of the sphere has the area of its height: a pattern is nearer than m with chance (1 − m)/2."""
-    overlap = np.array([0.0, 0.3, 0.9, 1.0])
-    share = ((1 + overlap) / 2) ** (patterns - 1)
-    np.testing.assert_allclose(basins.nearest_pattern_share(3, patterns, overlap), share, rtol=1e-12)
-    assert basins.nearest_pattern(3, patterns, 0.9) == pytest.approx(2 * 0.9 ** (1 / (patterns - 1)) - 1, abs=1e-12)
-
-
 def test_nearest_pattern_is_the_sphere_s_basin_in_many_dimensions():
     neurons, load = 200, 0.15
     patterns = round(np.exp(load * neurons))

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
 from scipy.special import erf
 from scipy.stats import binom
 
@@ -91,22 +90,6 @@ def test_phase_lines_leave_the_temperature_axis_with_the_published_slopes():
     assert (1 - classical.thermodynamic_temperature(load)) / 1e-4 == pytest.approx(2.6, abs=5e-3)
     assert classical.spinodal_temperature(0.0) == classical.thermodynamic_temperature(0.0) == 1.0
     assert classical.spin_glass_temperature(0.25) == 1.5
-
-
-def test_thermodynamic_load_at_zero_temperature_balances_two_energies():
-    def energy(m: float, noise: float, c: float, load: float) -> float:
-        y = m / noise
-        size = noise * np.sqrt(2 / np.pi) * np.exp(-(y**2) / 2) + m * erf(y / np.sqrt(2))
-        return m**2 / 2 + load / 2 * (1 - 1 / (1 - c)) + noise**2 * c / 2 - size
-
-    def balance(load: float) -> float:
-        m, _, r, _ = classical.replica(load)
-        glass = np.sqrt(load) + np.sqrt(2 / np.pi)  # √(αr) of the spin glass at T = 0
-        retrieval = energy(m, np.sqrt(load * r), 1 - 1 / np.sqrt(r), load)
-        return retrieval - energy(0.0, glass, np.sqrt(2 / np.pi) / glass, load)
-
-    assert classical.thermodynamic_load(0.0) == pytest.approx(brentq(balance, 0.04, 0.06), abs=1e-10)
-    assert classical.thermodynamic_load(0.0) == pytest.approx(0.0519, abs=5e-5)
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import erf
 
-from hopfield.theory import classical, dense, sums
+from hopfield.theory import classical, dense
 
 
 def step_errors(xi: np.ndarray, flipped: int, degree: int, rectified: bool) -> np.ndarray:
@@ -39,14 +39,6 @@ def test_degree_two_is_the_classical_network():
             classical.one_step_error(neurons, patterns, corruption),
             atol=1e-12,
         )
-
-
-@pytest.mark.parametrize(("degree", "neurons"), [(3, 100), (3, 120), (4, 60), (5, 30)])
-def test_fourier_inversion_agrees_with_convolution(degree, neurons, monkeypatch):
-    patterns = np.round(np.array([0.5, 1.0, 4.0]) * dense.capacity(degree) * neurons ** (degree - 1.0))
-    exact = dense.one_step_error(neurons, patterns, degree)
-    monkeypatch.setattr(sums, "LATTICE", 0)
-    np.testing.assert_allclose(dense.one_step_error(neurons, patterns, degree), exact, rtol=2e-3, atol=1e-11)
 
 
 def test_krotov_and_hopfield_constants():

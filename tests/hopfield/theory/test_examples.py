@@ -38,12 +38,3 @@ def test_overlap_solves_the_equations_as_iterated(supervised):
         m, chi = erf(n * r / (np.sqrt(2) * width)), np.sqrt(2 / np.pi) * np.exp(-((n * r / width) ** 2) / 2) / width
     assert m > 0.8
     assert examples.overlap(load, r, count, supervised=supervised) == pytest.approx(m, abs=1e-5)
-
-
-def test_a_teacher_helps_and_examples_do():
-    few, many = (examples.critical_load(0.4, count).load for count in (20, 200))
-    assert examples.critical_load(0.4, 200, supervised=False).load < many < classical.spinodal().load
-    assert few < many
-    needed = examples.examples_needed(0.1, 0.4)
-    assert examples.critical_load(0.4, int(needed)).load >= 0.1 > examples.critical_load(0.4, int(needed) - 1).load
-    assert examples.examples_needed(0.2, 0.4) == np.inf

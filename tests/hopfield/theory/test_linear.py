@@ -50,11 +50,3 @@ def test_pairs_at_capacity_grow_as_the_square_of_the_width_over_its_logarithm():
     """n ln n / D² tends to ½; at D = 32 … 256 it rises from 0.5 to 0.6."""
     found = [n * np.log(n) / d**2 for d in (32, 256) for n in [linear.capacity(d)]]
     assert 0.5 < found[0] < found[1] < 0.62
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("decay", [0.9, 0.97])
-def test_at_the_capacity_of_fading_pairs_half_of_the_keys_are_found(decay):
-    pairs = linear.capacity(16, decay=decay)
-    assert float(linear.key_found(16, pairs, decay=decay)) == pytest.approx(0.5, abs=1e-4)
-    assert pairs < 0.95 * linear.capacity(16)

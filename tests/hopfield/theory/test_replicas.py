@@ -6,15 +6,6 @@ import pytest
 from hopfield.theory import dense, replicas
 
 
-def test_covariances_are_those_of_normal_variables():
-    """⟨s²s'²⟩ = 1 + 2q², ⟨s³s'³⟩ = 9q + 6q³; (2n−3)!! at q = 1."""
-    q = np.array([-0.4, 0.0, 0.7])
-    np.testing.assert_allclose(replicas.covariance(2, q), 1 + 2 * q**2)
-    np.testing.assert_allclose(replicas.covariance(3, q), 9 * q + 6 * q**3)
-    for degree in (3, 4, 5):
-        assert replicas.covariance(degree - 1, 1.0) == pytest.approx(float(dense.noise(degree)))
-
-
 @pytest.mark.parametrize("degree", [3, 4])
 def test_zero_temperature_is_the_iterated_step(degree):
     load = 0.7 * float(dense.spinodal(degree).load)
@@ -44,15 +35,6 @@ def test_without_load_the_spinodal_is_that_of_one_pattern():
     m = np.linspace(0.5, 0.999, 5000)
     assert replicas.dense_spinodal_temperature(0.0, 3) == pytest.approx(np.max(m**2 / np.arctanh(m)), abs=1e-3)
     assert np.isnan(replicas.dense_spinodal_temperature(0.09, 3))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("degree", [3, 4, 6])
-def test_spinodal_loads_of_cold_memories_are_near_those_at_no_temperature(degree):
-    """There the spread of the spins is 1 but for the rounding of its sum, which must not lie above."""
-    loads = np.array([replicas.dense_spinodal_load(degree, t) for t in (1e-3, 0.02, 0.05, 0.1)])
-    assert np.all(np.isfinite(loads))
-    assert np.all(np.abs(loads / loads[0] - 1.0) < 0.06)
 
 
 def test_the_line_of_de_almeida_and_thouless_has_its_published_limit():

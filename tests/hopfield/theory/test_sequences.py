@@ -54,11 +54,3 @@ def test_whole_sequences_at_100_neurons():
 def test_published_capacities():
     assert sequences.published_capacity(100, 2) == pytest.approx(362, abs=1)
     assert sequences.published_capacity(100, 2, whole_sequence=True) == pytest.approx(121, abs=1)
-
-
-@pytest.mark.parametrize("degree", [1, 2, 3])
-def test_the_exact_error_becomes_the_gaussian_one(degree):
-    neurons = {1: 2000, 2: 300, 3: 120}[degree]
-    patterns = round(0.3 * neurons**degree / {1: 1, 2: 3, 3: 15}[degree])
-    exact = sequences.bit_error(neurons, patterns, degree)
-    assert exact == pytest.approx(sequences.bit_error_gaussian(neurons, patterns, degree), rel=0.12)

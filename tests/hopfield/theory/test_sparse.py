@@ -49,25 +49,6 @@ def test_one_step_shares_are_those_of_drawn_patterns():
     assert np.mean(off) == pytest.approx(expected[1], abs=0.008)
 
 
-def test_biased_patterns_are_right_up_to_one_over_the_square_of_the_bias():
-    counts = np.arange(1, 14)
-    errors = sparse.biased_hebb_error(counts, 0.3)
-    assert np.all(errors[counts - 1 <= 1 / 0.09] == 0)
-    assert errors[-1] > 0  # twelve others, all up: 0.65^12 of the spins that are down
-    assert errors[-1] == pytest.approx(0.35 * 0.65**12 + 0.65 * 0.35**12, rel=1e-9)
-
-
-@pytest.mark.parametrize("num_patterns", [5, 8, 9])
-def test_spins_at_the_edge_of_a_bias_of_one_half_are_wrong_half_the_time(num_patterns):
-    """Where all four others of five agree, or M − 1 is even, the first order leaves a tie that overlaps decide."""
-    rng, wrong = np.random.default_rng(0), []
-    for _ in range(40):
-        rows = np.where(rng.random((num_patterns, 2000)) < 0.75, 1.0, -1.0)
-        field = rows.T @ (rows @ rows[0]) / 2000 - num_patterns / 2000 * rows[0]
-        wrong.append(np.mean(field * rows[0] < 0))
-    assert np.mean(wrong) == pytest.approx(float(sparse.biased_hebb_error(num_patterns, 0.5)), abs=0.012)
-
-
 def test_willshaw_errors_are_those_of_drawn_patterns():
     rng = np.random.default_rng(1)
     neurons, active, patterns = 128, 5, 300
