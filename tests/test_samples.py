@@ -28,6 +28,13 @@ def test_every_commit_runs_some_cases_of_each_test_and_a_month_of_them_all():
     assert set.union(*(kept(str(day)) for day in range(60))) == {case.nodeid for case in CASES}
 
 
+def test_tests_of_one_file_run_the_same_cases():
+    cases: list = [Case(f"tests/test_x.py::{name}[{i}]") for name in ("test_a", "test_b") for i in range(33)]
+    kept = {case.nodeid.partition("::")[2] for case in set(cases) - all_but_few(cases, "1a2b")}
+    assert {name[6:] for name in kept if "_a" in name} == {name[6:] for name in kept if "_b" in name}
+    assert len(kept) == 12
+
+
 @pytest.mark.parametrize(
     ("changed", "tests"),
     [

@@ -178,7 +178,9 @@ class Diagonal(Metric):
         return y
 
     def dense(self) -> Float[Array, "*h N K"]:
-        entries, eye = same_rank(self.entries[..., None, :], jnp.eye(self.widths[0], dtype=self.entries.dtype))
+        entries, eye = same_rank(
+            self.entries[..., None, :], jnp.eye(self.widths[0], dtype=jnp.result_type(self.entries))
+        )
         return entries * eye
 
 
