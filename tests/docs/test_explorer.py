@@ -53,33 +53,3 @@ def test_the_script_sweeps_as_the_library_does(name):
     np.testing.assert_allclose(found["weights"], jax.jit(model.shares)(start), atol=1e-5)
     fall = (model.energy(start) - model.energy(state)) * scale / N
     np.testing.assert_allclose(found["fall"], fall, rtol=1e-4, atol=1e-6)
-
-
-FOUND = """
-const m = require(process.argv[1]);
-const letters = Object.values(m.SHAPES).map(m.drawn);
-const table = {};
-for (const count of [5, 20, 60]) {
-  const other = m.uniform(7);
-  const noise = () => Float64Array.from({ length: m.N }, () => (other() < 0.5 ? -1 : 1));
-  const rest = Array.from({ length: count - 5 }, noise);
-  const stored = [...letters, ...rest];
-  for (const name of ["classical", "dense", "exponential"]) {
-    let right = 0;
-    for (let t = 0; t < 5; t++) for (let s = 0; s < 10; s++) {
-      const random = m.uniform(100 * t + s);
-      let x = stored[t].map((v) => (random() < 0.25 ? -v : v));
-      for (let k = 0; k < 10; k++) x = m.sweep(name, stored, x, 12, m.shuffled(m.N, random));
-      right += x.reduce((sum, v, i) => sum + v * stored[t][i], 0) / m.N > 0.9;
-    }
-    (table[name] ??= []).push(right);
-  }
-}
-console.log(JSON.stringify(table));
-"""
-
-
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
-def test_the_page_says_how_many_starts_end_at_their_letter():
-    ran = subprocess.run([NODE, "-e", FOUND, SCRIPT], capture_output=True, text=True, check=True)
-    assert json.loads(ran.stdout) == {"classical": [46, 34, 20], "dense": [30, 30, 30], "exponential": [50, 50, 50]}

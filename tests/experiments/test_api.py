@@ -122,19 +122,6 @@ def test_a_notebook_shows_the_numbers_and_the_figure_and_the_page_is_a_link_away
     assert "<!doctype html>" in run.report(tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
-def test_a_folder_is_gone_on_with_and_opened(run: Any, folder: Path, capfd: pytest.CaptureFixture) -> None:
-    again = hopfield.capacity(mine, **SCALE, output=folder / "mine")
-    said = capfd.readouterr()
-    assert "6 of 6 points are measured already" in said.err
-    assert said.out == ""
-    opened = hopfield.open_run(folder / "mine")
-    for other in (again, opened):
-        pandas.testing.assert_frame_equal(other.table, run.table, check_exact=True)
-        assert other.summary.json() == run.summary.json()
-    assert "# hopfield.measure('capacity', memories=[mine], neurons=[8]" in (folder / "mine/config.yaml").read_text()
-
-
 def test_a_sweep_has_the_frames_of_a_run_with_a_column_for_its_option(run: Any, folder: Path) -> None:
     words = ["-m", "conf=capacity", "memories=[modern]", *WORDS, "beta=1,2", f"output={folder}/sweep"]
     assert main([*words, "figure.format=[svg]", "wandb.mode=disabled"]) == 0
@@ -231,23 +218,6 @@ def test_a_function_that_changed_is_measured_anew_and_not_into_the_same_folder(f
     hopfield.capacity(cell(0.05), **SCALE, output=folder / "cell")
     with pytest.raises(ValueError, match=r"contents of .*again must be those of hash"):
         hopfield.capacity(cell(4.0), **SCALE, output=folder / "cell")
-
-
-def test_what_has_no_value_to_compare_is_said_and_measured(tmp_path: Path, capfd: pytest.CaptureFixture) -> None:
-    lock, draws = threading.Lock(), np.random.default_rng()
-
-    def locked(patterns: Any, *, mask: Any = None) -> Memory:
-        assert draws is not None
-        with lock:
-            return Memory(patterns, 1.0, mask=mask)
-
-    for _ in range(2):
-        hopfield.capacity(locked, **SCALE, output=tmp_path / "locked")
-    said = capfd.readouterr().err
-    end = "which has no value to compare, so that a change of it is not noticed"
-    for about in ("lock is a lock", "draws is a Generator"):
-        assert said.count(f"note: {about}, {end}") == 2
-    assert "points are measured already" in said
 
 
 def test_numbers_of_arrays_sets_and_ranges_are_values() -> None:

@@ -1,6 +1,5 @@
 """Attractors of a network from a file: those of its two patterns, and an asymmetric one that never rests."""
 
-import json
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 
 from experiments.attractors.experiment import Config, check, measure, panels, points, summarise
 from experiments.contract import Summary
-from experiments.system import files
 from tests.experiments.estimates import rows
 
 PATTERNS = np.sign(np.random.default_rng(1).normal(size=(2, 14)))
@@ -50,12 +48,3 @@ def test_a_cycle_of_three_spins_has_no_energy_and_no_rest(tmp_path):
     assert [given(summary, name) for name in ("attractors", "exist")] == [0, 0]
     assert given(summary, "unsettled") == 1
     panels(table, summary)
-
-
-def test_a_network_without_states_to_look_for_is_drawn_from_its_summary(tmp_path):
-    """As a file has it, where NaN is null."""
-    np.save(tmp_path / "w.npy", PATTERNS.T @ PATTERNS / 14)
-    config = Config(couplings=str(tmp_path / "w.npy"), starts=10, nulls=2)
-    table: Any = pandas.DataFrame(measure(config, points(config)))
-    files.write_json(tmp_path / "summary.json", summarise(table).json())
-    assert len(panels(table, Summary.of_json(json.loads((tmp_path / "summary.json").read_text())))) == 4

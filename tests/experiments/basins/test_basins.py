@@ -101,19 +101,6 @@ def test_starts_have_the_overlap_that_was_asked_for(memory, neurons, beta):
         assert float(start @ start) == pytest.approx(float(target @ target))
 
 
-def test_modern_queries_end_at_the_nearest_pattern(modern):
-    """Always near some pattern, and right as often as no other pattern is nearer."""
-    assert (modern["some"] == modern["queries"]).mean() > 0.97
-    summary = experiment.summarise(modern)
-    for entry in estimates.rows(summary, "critical overlap"):
-        assert abs(entry["value"] - entry["theory"]) < 3 * entry["stderr"] + 0.005
-        assert entry["stderr"] < 0.03
-    for (patterns, overlap), rows in modern.groupby(["patterns", "initial_overlap"]):
-        share = float(basins.nearest_pattern_share(14, patterns, overlap))
-        trials = rows["queries"].sum()
-        assert abs(rows["right"].sum() / trials - share) < 4 * np.sqrt(share * (1 - share) / trials) + 0.03
-
-
 @pytest.mark.slow
 def test_on_a_crowded_sphere_only_a_strict_criterion_tells_the_right_pattern_from_its_neighbours():
     """500 patterns in 8 dimensions: queries that go to the nearest of them often end within 0.8 of their own."""

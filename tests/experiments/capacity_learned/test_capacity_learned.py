@@ -1,14 +1,12 @@
 """Learned memories: their answers, gradients and references against closed forms, and what the experiment refuses."""
 
-from itertools import combinations
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pandas
 import pytest
 
-from experiments.capacity_learned import families, memories, tasks
+from experiments.capacity_learned import families, memories
 from experiments.capacity_learned.config import LEVEL, Config, Kind, kind
 from experiments.capacity_learned.experiment import measure, points, summarise
 from hopfield import Memory, spaces
@@ -93,30 +91,6 @@ def test_the_energy_of_a_network_never_rises(space):
     energies = jnp.stack(path)
     assert (jnp.diff(energies, axis=0) <= 1e-4 * jnp.abs(energies[:-1])).all()
     assert (energies[-1] < energies[0] - 0.01).any()
-
-
-TASKS = ("gaussian:1/noise:0.5", "biased:0.5/flip:0.25", "correlated:2/mask:0.25", "correlated:2/lower:0.5")
-
-
-@pytest.mark.parametrize("text", TASKS)
-def test_second_moments_are_those_of_the_draws(text):
-    task, key = tasks.task(text, 8), jax.random.key(0)
-    rows = tasks.draw_patterns(task, key, 40, 500, learning=True)
-    queries = tasks.corrupted(task, key, rows)
-    for found, expected in ((rows, tasks.second_moment(task)), (queries, tasks.query_moment(task))):
-        flat = np.asarray(found, np.float64).reshape(-1, 8)
-        np.testing.assert_allclose(flat.T @ flat / len(flat), expected, atol=0.06)
-    centred = np.asarray(rows, np.float64).reshape(-1, 8)
-    assert centred.var(axis=0).sum() == pytest.approx(tasks.error_unit(task), rel=0.03)
-
-
-@pytest.mark.parametrize(("corruption", "count"), [("flip:0.25", 2), ("mask:0.5", 4), ("mask:0.1", 1), ("flip:0.3", 2)])
-def test_the_moment_of_queries_is_that_of_every_choice_of_units(corruption, count):
-    task = tasks.task(f"biased:0.5/{corruption}", 8)
-    hidden = -1.0 if task.corruption == "flip" else 0.0
-    factors = np.array([[hidden if i in chosen else 1.0 for i in range(8)] for chosen in combinations(range(8), count)])
-    expected = tasks.second_moment(task) * (factors.T @ factors / len(factors))
-    np.testing.assert_allclose(tasks.query_moment(task), expected, atol=1e-12)
 
 
 @pytest.fixture(scope="module")

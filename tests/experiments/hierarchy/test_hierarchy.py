@@ -43,14 +43,6 @@ def test_units_that_stand_for_nothing_take_no_part():
     np.testing.assert_allclose(ends[0].state["pixels"], ends[1].state["pixels"], atol=1e-5)
 
 
-def test_parts_are_the_means_of_the_digits_nearest_to_them():
-    dictionary, codes = networks.learn_parts(jnp.asarray(DIGITS), ALL, 2)
-    for position in range(4):
-        for part in set(np.asarray(codes[:, position])):
-            members = DIGITS[codes[:, position] == part, position]
-            np.testing.assert_allclose(dictionary[position, part], members.mean(axis=0), atol=1e-6)
-
-
 def test_no_step_raises_the_energy_of_the_hierarchical_network():
     graph = networks.hierarchical(jnp.asarray(DIGITS), ALL, 3, 8.0, 2.0)
     start = graph.zeros() | {"pixels": jnp.asarray(STATE)}

@@ -5,24 +5,17 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pandas
 import pytest
 from flax import nnx
 
 from experiments.mqar import model
-from experiments.mqar.experiment import FILLERS, Config, measure, panels, points, summarise
+from experiments.mqar.experiment import FILLERS
 
 LENGTH, PAIRS, VOCABULARY = 32, 4, 24
-SMALL = Config(mixers=["softmax", "delta", "by_hand"], examples=32, held=16, epochs=2, learning_rate=[0.003, 0.01])
 
 
 def drawn(filler: str, count: int = 300) -> Any:
     return jax.tree.map(np.asarray, model.draw_sequences(jax.random.key(0), count, LENGTH, PAIRS, VOCABULARY, filler))
-
-
-@pytest.fixture(scope="module")
-def table() -> pandas.DataFrame:
-    return pandas.DataFrame(list(measure(SMALL, points(SMALL))))
 
 
 @pytest.mark.parametrize("filler", FILLERS)
@@ -84,15 +77,3 @@ def test_an_answer_does_not_depend_on_later_tokens(mixer):
     np.testing.assert_allclose(expected, read(made, changed, asked, keep), atol=1e-5)
     changed[:, 3] = 0
     assert not np.allclose(expected, read(made, changed, asked, keep), atol=1e-3)
-
-
-@pytest.mark.slow
-def test_a_run_trains_and_is_summarised(table):
-    assert len(table) == 6
-    assert (table[table["mixer"] == "by_hand"]["accuracy"] == 1.0).all()
-    found = summarise(table).of("accuracy").set_index("mixer")
-    assert found.loc["by_hand", "value"] == 1.0
-    assert summarise(table).of("solved", mixer="by_hand")["value"].tolist() == [2]
-    assert len(panels(table, summarise(table))) == 1
-    more = pandas.concat([table, table.assign(pairs=3)])
-    assert len(panels(more, summarise(more))) == 2

@@ -1,16 +1,13 @@
 """Comparison of optimisers: its problems, rules, search and summary against closed forms and plain loops."""
 
-import json
 import math
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-import pandas
 import pytest
 import scipy.linalg  # noqa: F401 - only a library that is loaded can be limited
 from threadpoolctl import threadpool_limits
@@ -182,11 +179,6 @@ def test_stopping_trials_early_chooses_the_same() -> None:
     assert float(found.hyper["rate"]) == float(tried[int(np.argmin(scores))]["rate"])
 
 
-def saved(rows: list[dict], path: Path) -> pandas.DataFrame:
-    pandas.DataFrame(rows).to_csv(path / "table.csv", index=False)
-    return pandas.read_csv(path / "table.csv")
-
-
 SIZES: dict[str, Any] = {"features": 4, "patterns": 3, "examples": 128, "held": 64, "steps": 200}
 SMALL = Config(rules=["adam", "cholesky"], search_trials=3, **SIZES)
 
@@ -194,23 +186,6 @@ SMALL = Config(rules=["adam", "cholesky"], search_trials=3, **SIZES)
 @pytest.fixture(scope="module")
 def rows(as_run: None) -> list[dict]:
     return list(experiment.measure(SMALL, points(SMALL)))
-
-
-def test_a_run_measures_every_point_and_draws(rows: list[dict], tmp_path: Path) -> None:
-    asked = [tuple(point.values()) for point in points(SMALL)]
-    assert sorted((r["batch"], r["conditioning"], r["rule"], r["sample"]) for r in rows) == sorted(asked)
-    found = experiment.summarise(saved(rows, tmp_path))
-    assert {entry["reached"] for entry in found.more["results"] if entry["rule"] == "cholesky"} == {2}
-    ahead = {e["conditioning"]: e for e in found.more["comparisons"] if e["measure"] == "steps"}
-    assert ahead[30.0]["winner"] == "cholesky"
-    assert ahead[30.0]["first_order_ratio"] > ahead[1.0]["first_order_ratio"]
-    for row in rows:
-        assert (row["seconds"] is None) == (row["steps"] is None)
-        curve = json.loads(row["curve"])
-        assert curve["step"][0] == 0
-        assert curve["step"][-1] == row["steps_done"]
-        assert curve["loss"][-1] == pytest.approx(row["loss"], rel=1e-5)
-        assert np.all(np.diff(curve["step"]) > 0)
 
 
 def test_a_product_with_the_fisher_information_is_timed_against_a_gradient() -> None:

@@ -1,10 +1,5 @@
 """Refinement follows boundaries and nothing else, and a run that refines goes on where it was stopped."""
 
-import importlib
-import json
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from experiments.phase_diagram.refinement import Cell, coarse, further_cells, further_places, leaves
@@ -63,34 +58,3 @@ def test_a_curve_is_halved_where_the_share_changes() -> None:
     assert further_places(shares, 1) == []
     assert [place for place, _ in further_places(shares, 2)] == pytest.approx([0.275, 0.325, 0.375])
     assert {level for _, level in further_places(shares, 2)} == {2}
-
-
-def lowered(config, rows):
-    """Further points of the toy: three quarters of the load wherever the response is above its mean."""
-    mean = sum(row["response"] for row in rows) / len(rows)
-    keys = ("kind", "load", "slope", "sample")
-    return [
-        {key: row[key] for key in keys} | {"load": row["load"] * 0.75}
-        for row in rows
-        if row["response"] > mean and row["load"] > 0.5
-    ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("stops", [(), (5,), (16,), (3, 17, 4)], ids=str)
-def test_a_run_that_refines_ends_with_the_same_table_however_it_was_stopped(
-    command: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stops: tuple[int, ...]
-) -> None:
-    """Sixteen points to begin with; each stop is counted from where the run before was."""
-    monkeypatch.setattr(importlib.import_module("experiments.toy.experiment"), "refine", lowered, raising=False)
-    for stop in stops:
-        assert command("conf=toy", "output=out", f"stop_at={stop}").code in (0, 130)
-    assert command("conf=toy", "output=out").code == 0
-    assert command("conf=toy", "output=whole").code == 0
-    table = (tmp_path / "whole/table.csv").read_text()
-    assert (tmp_path / "out/table.csv").read_text() == table
-    lines = [line for file in (tmp_path / "out/ledger").glob("*.jsonl") for line in file.read_text().splitlines()]
-    rows = [entry["key"] for entry in map(json.loads, lines) if "key" in entry]
-    assert len(set(rows)) == len(rows) == len(table.splitlines()) - 1 > 20
-    outcome = command("conf=toy", "output=out")
-    assert f"{len(rows)} of {len(rows)} points are measured already" in outcome.err

@@ -5,8 +5,8 @@ import pandas
 import pytest
 
 from experiments.retrieval_story import experiment
-from experiments.retrieval_story.config import Config, decode, encode
-from experiments.retrieval_story.summary import courses, ending, patterns, summarise
+from experiments.retrieval_story.config import Config, decode
+from experiments.retrieval_story.summary import courses, patterns, summarise
 
 SMALL = Config(
     memories=["classical", "dense:8", "modern", "sparse"], betas=[0.04, 0.5], targets=[3], starts=2, steps=12
@@ -50,12 +50,3 @@ def test_steep_memories_retrieve_and_flat_ones_end_in_mixtures_that_are_named(en
     assert {ends[key]["end"] for key in (("modern", 0.5), ("sparse", 0.5), ("dense:8", None))} == {"retrieved"}
     assert ends["classical", None]["end"] == ends["modern", 0.04]["end"] == "mixture of all"
     assert ends["sparse", 0.04]["end"] == "mixture of 3 + 5"
-
-
-def test_a_mixture_of_three_spin_patterns_is_named_with_its_signs():
-    held = np.where(np.random.default_rng(0).random((6, 64)) < 0.5, -1.0, 1.0)
-    row = {"state": encode(np.sign(held[0] - held[2] + held[5])), "target": 0, "ensemble": "spins"}
-    assert ending(row, held) == "mixture 0 − 2 + 5"
-    assert ending(row | {"state": encode(held[4])}, held) == "digit 4"
-    assert ending(row | {"state": encode(-held[4])}, held) == "negative of digit 4"
-    assert ending(row | {"state": encode(held[0] * np.resize([1, 1, -1], 64))}, held) == "spurious"

@@ -2,24 +2,9 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from experiments.runner import registry
-
-TOY = ["conf=toy", "limit=1", "output=out"]
-
-
-def test_points_that_are_alike_are_measured_once_and_said_to_be(command: Callable, monkeypatch) -> None:
-    toy = registry.load("toy")
-    usual = toy.points
-    monkeypatch.setattr(toy, "points", lambda config: usual(config) + usual(config)[:1])
-    outcome = command(*TOY)
-    assert outcome.code == 0
-    assert "measured already" not in outcome.err
-    assert "1 of 9 points are like others, and are measured once" in outcome.err
 
 
 @pytest.mark.process

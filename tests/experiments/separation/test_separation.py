@@ -7,7 +7,7 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.separation import measurement, memories
+from experiments.separation import measurement
 from experiments.separation.config import BOUND
 from experiments.separation.experiment import summarise
 from experiments.shared import pattern_sets
@@ -102,19 +102,6 @@ def test_what_is_hidden_costs_nothing_when_it_is_known_and_much_when_it_is_not()
     assert found["retrieved"].mean() < 15
     clean = measurement.Task("digits", 30, 40, 20, "flip", 0.0)
     assert read("euclidean", "max", clean)["retrieved"].tolist() == [20] * len(SAMPLES)
-
-
-def test_reading_again_ends_where_one_more_reading_changes_nothing() -> None:
-    draws = measurement.draws(NOISE, 0, SAMPLES)
-    gap = measurement.scale("digits", "euclidean").gap
-    memory = memories.build("euclidean", "softmax", draws.stored[0], draws.used, np.float32(20 / gap), gap)
-    for query in draws.queries[0][:4]:
-        again = measurement._answer(memory, query, measurement.Reader("euclidean", "softmax", True, 100))
-        once = measurement._answer(memory, query, measurement.Reader("euclidean", "softmax", False, 100))
-        np.testing.assert_allclose(once, memory.update(query), rtol=1e-5, atol=1e-6)
-        change = np.linalg.norm(memory.update(again) - again)
-        assert change < 3 * measurement.SETTLED * np.linalg.norm(again)
-        assert change < np.linalg.norm(once - query)
 
 
 def test_the_summary_ranks_pairs_and_measures_leads_draw_by_draw() -> None:

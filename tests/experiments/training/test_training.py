@@ -1,10 +1,5 @@
 """Training runs: the same curve after any kill, any layer, metric and optimiser, and an honest comparison."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from typing import Any
 
 import jax
@@ -32,40 +27,8 @@ SETTING = Setting("lookup", "diagonal", "softmax", "adam", 8, 2, 4, 1, 2, 16)
 """That of SMALL: what is compiled for one test serves all others."""
 KNOBS = Knobs(1e-2, 0.0, 0.0, 0.0, 0.1, 0.0)
 BOUNDED = [name for name in OPTIMISERS if "trust_radius" in own_options(name)]
-COMMAND = [sys.executable, "-m", "experiments.run", "conf=training", "tasks=[wine]", "layers=[lookup]", "seeds=1"]
 WORDS = ["epochs=60", "patience=200", "save_every=3", "width=16", "members=1", "optimisers=[natural]"]
 WORDS += ["figure.format=[svg]"]
-
-
-def command(directory):
-    """The command, in a group of its own, in a process that is given back at once."""
-    words = [*WORDS, f"output={directory}", "learning_rate=[0.03]", "damping=[0.1]", "noise=[0.1]", "baselines=false"]
-    silent: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
-    return subprocess.Popen([*COMMAND, *words], env=os.environ | {"WANDB_MODE": "disabled"}, **silent)
-
-
-def epochs_on_disk(directory):
-    """Rows in the ledger: those that can be lost least."""
-    return sum(path.read_bytes().count(b'"row":') for path in directory.glob("ledger/*.jsonl"))
-
-
-@pytest.mark.process
-def test_a_run_killed_again_and_again_ends_with_the_same_curve(tmp_path):
-    assert command(tmp_path / "whole").wait() == 0
-    for more in (22,):
-        process, before = command(tmp_path / "killed"), epochs_on_disk(tmp_path / "killed")
-        while process.poll() is None and epochs_on_disk(tmp_path / "killed") < before + more:
-            time.sleep(0.002)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    assert not (tmp_path / "killed" / "table.csv").exists()
-    checkpoints = tmp_path / "killed" / "checkpoints"
-    (checkpoints / f".hopfield-{'0' * 32}.run.msgpack").write_bytes(b"half")
-    assert command(tmp_path / "killed").wait() == 0
-    whole, killed = (pandas.read_csv(tmp_path / name / "table.csv") for name in ("whole", "killed"))
-    pandas.testing.assert_frame_equal(whole, killed, check_exact=True)
-    assert len(whole) == 61
-    assert len(list(checkpoints.iterdir())) == 1  # what a killed process left half written is gone
 
 
 @pytest.mark.slow

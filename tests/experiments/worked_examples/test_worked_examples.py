@@ -62,26 +62,6 @@ def test_a_printed_number_is_right_if_the_computed_one_rounds_to_it(table):
     assert {("guide", "H", "T=1"), ("notes", "p", "T=2"), ("guide", "p", "T=0.25")} <= where
 
 
-@pytest.mark.slow
-def test_the_command_prints_saves_and_draws_the_examples(command, tmp_path):
-    done = command("conf=worked_examples", "examples=[attention,temperature,jacobian]", "output=out")
-    assert done.code == 0, done.err
-    assert "numbers wrong: 19" in done.out
-    assert done.out.count("  wrong\n") > 3
-    assert "  right\n" not in done.out
-    saved = pandas.read_csv(tmp_path / "out" / "table.csv")
-    assert list(saved.columns[-2:]) == ["value", "right"]
-    assert len(saved) == 92
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    lines = {row["quantity"]: row.get("said", row.get("value")) for row in summary["estimates"]}
-    assert lines["temperature (guide) p T=0.25"] == "0.9817 0.0180 0.0003  printed 0.997 0.003 0.000  wrong"
-    assert lines["attention (draft) A query 1"] == "0.4011 0.1978 0.4011  printed 0.40 0.20 0.40  right"
-    assert len(summary["corrections"]) == lines["numbers wrong"] == 19
-    assert {"document": "notes", "example": "temperature", "right": 8, "printed": 16} in summary["examples"]
-    for suffix in ("svg", "png", "pdf"):
-        assert (tmp_path / "out" / f"figure.{suffix}").stat().st_size > 5000
-
-
 @pytest.fixture(scope="module")
 def claims() -> Iterator[pandas.DataFrame]:
     """The claims beside measurements of fewer draws, as a saved table gives them back."""
