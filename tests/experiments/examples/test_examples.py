@@ -7,7 +7,6 @@ from experiments.examples.experiment import Config, measure, panels, points, sum
 from tests.experiments.estimates import rows
 
 
-@pytest.mark.slow
 def test_overlaps_are_those_of_theory_and_few_examples_are_not_enough():
     """N = 400, α = 0.0375, r = 0.5: 24 examples leave ρ = ⅛; 1 leaves ρ = 3, where theory has no state."""
     config = Config(neurons=[400], loads=[0.0375], examples=[1, 24], samples=3, queries=8)

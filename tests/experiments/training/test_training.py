@@ -27,8 +27,6 @@ SETTING = Setting("lookup", "diagonal", "softmax", "adam", 8, 2, 4, 1, 2, 16)
 """That of SMALL: what is compiled for one test serves all others."""
 KNOBS = Knobs(1e-2, 0.0, 0.0, 0.0, 0.1, 0.0)
 BOUNDED = [name for name in OPTIMISERS if "trust_radius" in own_options(name)]
-WORDS = ["epochs=60", "patience=200", "save_every=3", "width=16", "members=1", "optimisers=[natural]"]
-WORDS += ["figure.format=[svg]"]
 
 
 @pytest.mark.slow
