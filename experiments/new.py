@@ -21,6 +21,8 @@ from experiments.contract import InputError
 from experiments.runner import boundary
 from experiments.system import terminal
 
+LONGEST = 32
+"""Signs of a name at most: the lines of a file that name what it makes stay within 120."""
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -110,6 +112,8 @@ def _write_template(words: Sequence[str]) -> int:
 def _check_name(kind: str, name: str) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise InputError(f"NAME must be a word of small letters, digits and underscores, got {name}")
+    if len(name) > LONGEST:
+        raise InputError(f"NAME must have at most {LONGEST} signs, got {len(name)}")
     if keyword.iskeyword(name):
         raise InputError(f"NAME must not be a word of Python's own, got {name}")
     if kind == "experiment" and name in (taken := sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*"))):
