@@ -3,8 +3,14 @@
 import importlib
 import pkgutil
 import sys
+from weakref import WeakSet
+
+import jax
+import jax.numpy as jnp
+import numpy as np
 
 from hopfield._names import Named, Table
+from hopfield._numerics import is_traced
 from hopfield.separations.base import Separation
 
 FOLDER = __name__.rpartition(".")[0]
@@ -36,8 +42,42 @@ def names() -> tuple[str, ...]:
 
 
 def as_separation(separation: Separation | str) -> Separation:
-    """Separation that is given, or named as in `find`. Raises TypeError for anything else."""
-    return _TABLE.part(separation)
+    """Separation that is given, or named as in `find`; of a class outside of the package, its weights are tried.
+
+    Raises:
+        TypeError: it is anything else.
+        ValueError: weights of a class of one's own are not the gradient of its potential.
+    """
+    found = _TABLE.part(separation)
+    if type(found) not in _TRIED and not type(found).__module__.startswith("hopfield.") and not is_traced(found):
+        _try_weights(found)
+        _TRIED.add(type(found))
+    return found
+
+
+_TRIED: WeakSet[type] = WeakSet()
+"""Classes outside of the package whose weights were tried."""
+_SCORES, _ALONG = np.array([0.9, -0.4, 0.35, 0.15, -1.2]), np.array([0.6, -0.3, -0.5, 0.4, 0.2])
+
+
+def _try_weights(separation: Separation) -> None:
+    """Try the weights against the slope of the potential at a few scores: energies would rise without a reason."""
+    step = 1e-2 * _ALONG
+    with jax.ensure_compile_time_eval():
+        up, down, weights = (
+            np.asarray(value, float)
+            for value in (
+                separation.potential(jnp.asarray(_SCORES + step)),
+                separation.potential(jnp.asarray(_SCORES - step)),
+                separation.weights(jnp.asarray(_SCORES)),
+            )
+        )
+    slope, told = float(up - down) / 2e-2, float(weights @ _ALONG)
+    if abs(slope - told) > 1e-2 * (1 + abs(slope)):
+        raise ValueError(
+            f"weights of {type(separation).__name__} must be the gradient of its potential, got the slope {told:.4g} "
+            f"where that of the potential is {slope:.4g}"
+        )
 
 
 def find(spec: str) -> Separation:
