@@ -31,16 +31,18 @@ def clipped(model: Memory | Couplings) -> Couplings:
 
 
 def diluted(model: Memory | Couplings, key, keep: float | Array) -> Couplings:
-    """Couplings cut at random: kept with probability `keep`, in (0, 1], and divided by `keep`.
+    """Couplings cut at random: kept with probability `keep`, in (0, 1], their scale divided by `keep`.
 
-    Both directions of a pair are kept or cut together; of `AsymmetricCouplings` each by itself, which gives the network
+    What is kept stays as it was, Hebb's integers among it, so that a field of zero is seen as the tie it is. Both
+    directions of a pair are kept or cut together; of `AsymmetricCouplings` each by itself, which gives the network
     of Derrida, Gardner & Zippelius 1987 from Hebb's couplings.
     """
     couplings, key = _couplings(model), random_key("key", key)
     keep = real_scalar("keep", keep, "from 1e-6 to 1", 1e-6, 1.0)
     chance = jax.random.uniform(key, couplings.matrix.shape, couplings.matrix.dtype)
     kept = _of_pairs(couplings, chance) < keep
-    return changed(couplings, matrix=jnp.where(kept, couplings.matrix, 0.0) / keep)
+    bias = None if couplings.bias is None else couplings.bias * keep
+    return changed(couplings, matrix=jnp.where(kept, couplings.matrix, 0.0), scale=couplings.scale / keep, bias=bias)
 
 
 def noisy(model: Memory | Couplings, key, strength: float | Array) -> Couplings:

@@ -61,10 +61,19 @@ def test_clipped_couplings_are_the_nearest_of_one_size():
 def test_the_disturbance_is_as_large_as_said():
     """Variances of what is added against that of the couplings: (1−c)/c, and δ²."""
     off = ~np.eye(40, dtype=bool)
-    before = np.asarray(HEBB.matrix)[off]
+    before = np.asarray(HEBB.scale * HEBB.matrix)[off]
     for found, expected in ((diluted(HEBB, KEY, 0.4), 0.6 / 0.4), (noisy(HEBB, KEY, 0.5), 0.25)):
-        added = np.asarray(found.matrix)[off] - before
+        added = np.asarray(found.scale * found.matrix)[off] - before
         assert np.mean(added**2) / np.mean(before**2) == pytest.approx(expected, rel=0.15)
+
+
+def test_fields_of_diluted_couplings_are_zero_where_the_kept_ones_cancel():
+    """Integers stay integers: divided by a share of 0.3 they would leave rounding in place of a tie."""
+    cut = diluted(HEBB, KEY, 0.3)
+    exact = np.where(np.asarray(cut.matrix) != 0, np.asarray(HEBB.matrix, int), 0) @ SPINS.T.astype(int)
+    fields = jax.vmap(cut.local_field)(SPINS)
+    assert np.sum(exact == 0) > 5
+    np.testing.assert_array_equal(np.asarray(fields).T == 0, exact == 0)
 
 
 def test_a_classical_memory_and_a_bias_are_taken():
