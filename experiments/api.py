@@ -209,8 +209,9 @@ def capacity(memory: Any, **options: Any) -> Run:
     """Critical loads of a memory and the curves they are read from: `measure("capacity", memories=[memory], ...)`.
 
     Args:
-        memory: a function of patterns [M, N] with a keyword `mask` that returns a `Memory` or `Couplings`, or a name
-            such as "dense:3", "./file.py:name" or what `memories.find` returns.
+        memory: a function of patterns [M, N] with a keyword `mask` that returns a `Memory`, `Couplings` or any pytree
+            with `update`, one synchronous step of a state; or a name such as "dense:3", "./file.py:name" or what
+            `memories.find` returns.
         options: those of `hopfield conf=capacity --help`, `neurons=[100, 200]`, `loads=[...]`, `samples=20` …;
             `output="folder"` keeps the results there, and goes on with what is measured already.
 

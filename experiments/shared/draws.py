@@ -20,6 +20,7 @@ import hopfield.patterns
 from experiments.contract import Point
 from experiments.shared.grids import Draw, PaddedProgram, Traced
 from hopfield import Couplings, Memory, hebb_couplings
+from hopfield.dynamics.models import SpinModel, lacking
 from hopfield.memories import EXPONENTIAL, find
 from hopfield.packed import packed_couplings
 from hopfield.patterns import Corrupted, corrupt
@@ -45,9 +46,13 @@ class Rule(NamedTuple):
 
 
 def usual_dynamics(memory: str) -> str:
-    """Dynamics of a memory if none are given: synchronous where states are real or the load is ln M / N."""
+    """Dynamics of a memory if none are given: synchronous where states are real or the load is ln M / N.
+
+    Synchronous, too, where a model of one's own has no local fields.
+    """
     blueprint = find(memory)
     alone = blueprint.ensemble == "spins" and blueprint.scaling.symbol != EXPONENTIAL.symbol
+    alone = alone and not lacking(blueprint.sample, SpinModel)
     return "asynchronous" if alone else "synchronous"
 
 
@@ -57,6 +62,9 @@ def check(memory: str, dynamics: Iterable[str], beta: float | None) -> None:
     for name in dynamics:
         if name != "synchronous" and blueprint.ensemble != "spins":
             raise ValueError(f"dynamics must be synchronous for {memory}, whose states are real, got {name!r}")
+        if name != "synchronous" and (absent := lacking(blueprint.sample, SpinModel)):
+            told = ", ".join(absent)
+            raise ValueError(f"dynamics must be synchronous for {memory}, which lacks {told}, got {name!r}")
     if beta is not None and not blueprint.takes_beta:
         raise ValueError(f"beta must be null for {memory}, which has none, got {beta:g}")
 

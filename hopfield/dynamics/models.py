@@ -6,10 +6,12 @@ A model is any object with these methods that is a pytree, as what inherits `Nod
 from typing import Any, Protocol
 
 import jax
+import jax.numpy as jnp
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from hopfield._arguments import shown
+from hopfield._arguments import real_vector, shown
+from hopfield._pytrees import Node
 from hopfield.spaces import Known, Space, Spins, State
 
 
@@ -84,6 +86,42 @@ class SpinModel(Model, Protocol):
     def advance(self, cache: Any, state: State, i: Any, new: Any) -> Any:
         """The cache after spin i of `state` has become `new`."""
         ...
+
+
+class _Stepped(Node):
+    """A `Model` of a pytree that may have an `update` of a state alone: its states are those of `space`.
+
+    Without an `energy` of its own the energy is NaN; units in `known` are held after the step.
+    """
+
+    model: Any
+    space: Space
+
+    def as_state(self, state: ArrayLike) -> State:
+        """A state as an array of floating type, by the pytree where it can tell."""
+        return self.model.as_state(state) if hasattr(self.model, "as_state") else real_vector("state", state)
+
+    def update(self, state: State, known: Known = None) -> State:
+        """One synchronous step [N], units in `known` held fixed."""
+        new = self.model.update(state)
+        return new if known is None else jnp.where(known, state, new)
+
+    def energy(self, state: State) -> Float[Array, ""]:
+        """E(x), NaN where the pytree has none."""
+        return self.model.energy(state) if hasattr(self.model, "energy") else jnp.full((), jnp.nan, state.dtype)
+
+
+class _Steps(Protocol):
+    def update(self, state: State) -> State: ...
+
+
+def as_stepped(name: str, model: Any, space: Space) -> Any:
+    """A `Model` with a space, unchanged, or one made of a pytree that lacks some of it. ValueError without `update`."""
+    if not lacking(model, Model) and hasattr(model, "space"):
+        return model
+    if lacking(model, _Steps):
+        raise ValueError(f"{name} must be a Memory or Couplings, or a pytree with update, got {shown(model)}")
+    return _Stepped(model, space)
 
 
 def lacking(model: Any, protocol: type) -> list[str]:

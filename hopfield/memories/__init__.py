@@ -2,7 +2,7 @@
 
 A module `hopfield/memories/<name>.py`, which needs no registration, defines
 
-    <name>(patterns, [parameter], *, mask=None, …) -> Memory | Couplings
+    <name>(patterns, [parameter], *, mask=None, …) -> Memory | Couplings | a pytree with `update` of a state
     SCALING: (optional) Scaling, or a function of the parameter returning one; by signal to noise where there is none
     ENSEMBLE: the random patterns its theory is stated for ("spins" or "sphere")
     DRAW: (optional) a function of key, M, N and the parameter that draws these patterns where they are biased
@@ -35,8 +35,7 @@ from hopfield import outside
 from hopfield._arguments import instance, integer, one_of, parse_number, public, real_scalar, shown
 from hopfield._names import unknown_name
 from hopfield._parts import reads_masked
-from hopfield.couplings import Couplings
-from hopfield.dynamics.models import Model, lacking
+from hopfield.dynamics.models import as_stepped
 from hopfield.memories._derived import derived_theory
 from hopfield.memories._scaling import (
     EXPONENTIAL,
@@ -48,6 +47,7 @@ from hopfield.memories._scaling import (
 )
 from hopfield.memory import Memory
 from hopfield.patterns.sources import Source
+from hopfield.spaces import Euclidean, Spins
 from hopfield.theory.base import Theory
 
 __all__ = ["EXPONENTIAL", "EXTENSIVE", "PARITIES", "Blueprint", "Scaling", "find", "names", "polynomial_scaling"]
@@ -75,7 +75,7 @@ class Blueprint(NamedTuple):
     """
 
     spec: str
-    build: Callable[..., Memory | Couplings]
+    build: Callable[..., Any]
     """From patterns [M, N], with keywords mask and, where `takes_beta`, beta; β of None is the memory's own, if any."""
     scaling: Scaling
     ensemble: str
@@ -91,7 +91,7 @@ class Blueprint(NamedTuple):
         return f"Blueprint({self.spec!r}, load {self.scaling.symbol}, {self.ensemble})"
 
     @property
-    def sample(self) -> Memory | Couplings:
+    def sample(self) -> Any:
         """Memory of one two-component pattern, built on each access to inspect the type (in the current precision)."""
         return self.build(np.ones((1, 2), np.float32))
 
@@ -182,6 +182,7 @@ def _blueprint(spec: str, module: ModuleType, name: str, text: str | None) -> Bl
     parameter = arguments or [entry.default for entry in list(signature.values())[1:2]]
     scaling = getattr(module, "SCALING", None)
     beta = signature["beta"].default if "beta" in signature else None
+    integers, ensemble = bool(getattr(module, "INTEGER_FIELDS", False)), getattr(module, "ENSEMBLE", "spins")
 
     def build(patterns, *unnamed, **options) -> Any:
         if unnamed:
@@ -191,10 +192,8 @@ def _blueprint(spec: str, module: ModuleType, name: str, text: str | None) -> Bl
             if option not in signature:
                 known = ", ".join([*signature][1 + len(arguments) :])
                 raise TypeError(f"options of {spec} must be among {known}, got {option!r}")
-        model = function(patterns, *arguments, **options)
-        if lacking(model, Model) or not hasattr(model, "space"):
-            raise ValueError(f"memory must return a Memory or Couplings, got {shown(model)} from {spec!r}")
-        return model
+        states = Spins() if ensemble == "spins" else Euclidean()
+        return as_stepped(f"what {spec!r} returns", function(patterns, *arguments, **options), states)
 
     if arguments or module.__package__ != __name__:  # the model itself knows which values it takes
         outside.called("memory", spec, build, np.ones((1, 2)))
@@ -204,7 +203,6 @@ def _blueprint(spec: str, module: ModuleType, name: str, text: str | None) -> Bl
         raise ValueError(
             f"memory must read no pattern that its mask leaves out, got {spec!r}, whose steps change with one"
         )
-    integers, ensemble = bool(getattr(module, "INTEGER_FIELDS", False)), getattr(module, "ENSEMBLE", "spins")
     draw = getattr(module, "DRAW", None)
     drawn = draw and (lambda key, num_patterns, neurons: draw(key, num_patterns, neurons, *arguments))
     blueprint = Blueprint(spec, build, EXTENSIVE, ensemble, "beta" in signature, beta, integers, drawn)
@@ -232,7 +230,7 @@ def _argument(module: ModuleType, name: str) -> inspect.Parameter:
 
 def _derived_scaling(blueprint: Blueprint) -> Scaling:
     """Scaling of the load derived from signal to noise, for a memory without one in its file."""
-    if isinstance(blueprint.sample, Couplings):  # N² numbers
+    if not isinstance(blueprint.sample, Memory):  # N² numbers
         return EXTENSIVE
     theory = derived_theory(blueprint, None)
     if theory is None or theory.power is None:

@@ -4,9 +4,10 @@ import html
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pandas
 import pytest
@@ -16,7 +17,7 @@ import hopfield
 from experiments import api
 from experiments.figures.sentences import leading
 from experiments.run import main
-from hopfield import Memory
+from hopfield import Couplings, Memory
 
 SCALE: dict[str, Any] = {"neurons": [8], "loads": [0.3, 0.5, 0.7], "samples": 2, "queries": 4}
 WORDS = ["neurons=[8]", "loads=[0.3,0.5,0.7]", "samples=2", "queries=4"]
@@ -43,6 +44,40 @@ def cell(beta: float) -> Callable:
         return Memory(patterns, beta, mask=mask)
 
     return again
+
+
+class Step(NamedTuple):
+    """A pytree that has a step alone."""
+
+    weights: Any
+
+    def update(self, state: Any) -> Any:
+        return jnp.where(self.weights @ state == 0, state, jnp.sign(self.weights @ state))
+
+
+def test_a_model_that_has_a_step_alone_is_measured_as_couplings_of_the_same_step() -> None:
+    """Masked patterns are zeroed, corrupted starts clamped; what has no local fields is stepped, and nothing else."""
+
+    def matrix(patterns: Any, mask: Any) -> Any:
+        rows = patterns if mask is None else patterns * mask[:, None]
+        return rows.T @ rows * (1 - jnp.eye(rows.shape[1]))
+
+    def stepped(patterns: Any, *, mask: Any = None) -> Step:
+        return Step(matrix(patterns, mask))
+
+    def coupled(patterns: Any, *, mask: Any = None) -> Couplings:
+        return Couplings(matrix(patterns, mask))
+
+    scale: dict[str, Any] = {"neurons": [9], "loads": [0.2, 0.5], "samples": 3, "queries": 4}
+    scale["corruption"] = ["flip:0.2"]
+    own = hopfield.capacity(stepped, clamp=True, **scale).table
+    known = hopfield.capacity(coupled, clamp=True, dynamics=["synchronous"], **scale).table
+    pandas.testing.assert_frame_equal(own.drop(columns="memory"), known.drop(columns="memory"), check_exact=True)
+    assert set(own["dynamics"]) == {"synchronous"}
+    with pytest.raises(ValueError, match=r"dynamics must be synchronous for \S+stepped, which lacks"):
+        hopfield.capacity(stepped, dynamics=["asynchronous"], **scale)
+    with pytest.raises(ValueError, match="must be a Memory or Couplings, or a pytree with update"):
+        hopfield.capacity(lambda patterns, *, mask=None: patterns, **scale)
 
 
 @pytest.fixture(scope="module")
