@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import erf
-from scipy.stats import binom
+from scipy.stats import binom, poisson
 
 from hopfield._arguments.host import Float, plain, real, reals, whole_number
 
@@ -85,3 +85,23 @@ def next_overlap_of_inputs(inputs: int, num_patterns: int, overlap: ArrayLike) -
     ties = np.where((others - signal) % 2 == 0, binom.pmf((others - signal) // 2, others, 0.5), 0.0)
     share = binom.pmf(np.arange(count + 1), count, (1 + m[..., None]) / 2)
     return plain(np.sum(share * (2 * above + ties * (1 + m[..., None]) - 1), axis=-1))
+
+
+def last_overlap_of_inputs(inputs: float, num_patterns: int) -> float:
+    """Overlap at which a network that starts in a pattern ends at T = 0, each input drawn by itself, for N → ∞.
+
+    The number of inputs of a neuron is a Poisson number of mean K; `next_overlap_of_inputs` is averaged over it.
+
+    Args:
+        inputs: K > 0, at most 1000.
+        num_patterns: M >= 1.
+    """
+    mean, count = real("inputs", inputs, above=0, most=1000), whole_number("num_patterns", num_patterns, least=1)
+    numbers = np.arange(poisson.ppf(1e-9, mean), poisson.isf(1e-9, mean) + 1).astype(int)
+    chance = poisson.pmf(numbers, mean) / np.sum(poisson.pmf(numbers, mean))
+
+    def rise(m: float) -> float:
+        after = [next_overlap_of_inputs(int(k), count, m) if k else m for k in numbers]
+        return float(chance @ np.array(after)) - m
+
+    return float(cast(float, brentq(rise, 1e-4, 1.0, xtol=1e-9))) if rise(1e-4) > 0 else 0.0

@@ -38,3 +38,17 @@ def test_many_inputs_are_gaussian():
     found = diluted.next_overlap_of_inputs(4001, 2001, 0.4)
     assert found == pytest.approx(diluted.next_overlap(2000 / 4001, 0.4), abs=2e-4)
     assert diluted.next_overlap(0.5, 0.4, 1e-4) == pytest.approx(diluted.next_overlap(0.5, 0.4), abs=1e-7)
+
+
+def test_poisson_numbers_of_inputs_end_where_a_sum_over_them_stands_still():
+    """Iterated as a plain sum from the pattern; fewer inputs keep more at one load, and at T = 0 above 2/π too."""
+    mean, count, m = 6.0, 3, 1.0
+    terms = [np.exp(-mean)]
+    for k in range(1, 40):
+        terms.append(terms[-1] * mean / k)
+    for _ in range(400):
+        maps = [m, *(float(diluted.next_overlap_of_inputs(k, count, m)) for k in range(1, 40))]
+        m = float(np.dot(terms, maps))
+    assert diluted.last_overlap_of_inputs(mean, count) == pytest.approx(m, abs=1e-6)
+    assert m > diluted.last_overlap(count / mean)
+    assert diluted.last_overlap_of_inputs(24, 22) == 0.0

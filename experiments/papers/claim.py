@@ -1,0 +1,52 @@
+"""A claim of a paper: the options that it is measured at, one measurement of one draw, and theory beside it."""
+
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+import jax
+
+
+@dataclass
+class Claim:
+    """Base of claims. A list among the options is an axis, every other option is the same for all points.
+
+    Attributes:
+        quantity: what is measured, in words.
+        x, y: labels of the axes of its panel.
+        scale: scale of the x-axis; where "log", the growth of the value for each doubling of x is told.
+        kind: kind of its theory.
+        random: whether draws differ.
+    """
+
+    quantity: ClassVar[str]
+    x: ClassVar[str]
+    y: ClassVar[str]
+    scale: ClassVar[str] = "linear"
+    kind: ClassVar[str] = "exact"
+    random: ClassVar[bool] = True
+
+    @classmethod
+    def label(cls, curve: float) -> str:
+        """Entry of a curve in the legend, by its number; empty where there is one curve alone."""
+        return ""
+
+    def places(self) -> list[tuple[float, float]]:
+        """Number of the curve and x of every point."""
+        raise NotImplementedError
+
+    def measure(self, key: jax.Array, curve: float, x: float) -> float:
+        """Measurement of one draw. Draws of the same number share their key at all places."""
+        raise NotImplementedError
+
+    def theory(self, curve: float, x: float) -> float | None:
+        """Prediction at a place and its size, if there is one."""
+        return None
+
+    def limit(self, curve: float, x: float) -> float | None:
+        """Prediction for infinite size, if there is one."""
+        return None
+
+    def setting(self) -> str:
+        """Options that are the same for all points, in words."""
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return " ".join(f"{name}={value}" for name, value in values.items() if not isinstance(value, list))

@@ -1,0 +1,60 @@
+"""Kalaj, Lauditi, Perugini, Lucibello, Malatesta & Negri 2024 (arXiv:2407.05658): examples never stored are retrieved.
+
+Patterns are signs of sums of A of D = δN features, with Gaussian coefficients; P = αN of them are stored by Hebb's
+rule. Asynchronous sweeps start in a stored pattern, or in one of the same features that was not stored.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from experiments.contract import option
+from experiments.papers.claim import Claim
+from hopfield import hebb_couplings, retrieve
+from hopfield.memories import find
+from hopfield.observables.overlaps import overlap
+from hopfield.patterns import spins, superpositions
+
+STARTS = {0.0: "stored", 1.0: "unseen"}
+
+
+@dataclass
+class Unseen(Claim):
+    """Overlap kept by stored and by unseen examples, against the number of stored ones."""
+
+    quantity: ClassVar[str] = "overlap kept by an example"
+    x: ClassVar[str] = r"load $\alpha=P/N$"
+    y: ClassVar[str] = "final overlap"
+    scale: ClassVar[str] = "linear"
+
+    neurons: int = option(100, "number of neurons N", least=16, most=8192)
+    features: float = option(0.1, "features D/N", above=0, most=4)
+    active: int = option(3, "features A of an example", least=1)
+    loads: list[float] = option([0.1, 2.0], "loads P/N", above=0, nonempty=True)
+    queries: int = option(4, "examples asked for in each draw", least=1, most=64)
+
+    @classmethod
+    def label(cls, curve: float) -> str:
+        return STARTS[curve]
+
+    def places(self) -> list[tuple[float, float]]:
+        return list(product(STARTS, self.loads))
+
+    def measure(self, key: jax.Array, curve: float, x: float) -> float:
+        count, total = max(self.queries, round(x * self.neurons)), max(1, round(self.features * self.neurons))
+        feature_key, row_key, order_key = jax.random.split(key, 3)
+        features = spins(feature_key, total, self.neurons)
+        rows = superpositions(row_key, count + self.queries, features, active=min(self.active, total))
+        network = hebb_couplings(find("classical").build(rows[:count]))
+        asked = rows[count:] if curve else rows[: self.queries]
+        return float(_kept(network, asked, jax.random.split(order_key, self.queries)))
+
+
+@jax.jit
+def _kept(network, starts, keys):
+    run = partial(retrieve, network, dynamics="asynchronous", max_steps=200)
+    return jnp.mean(jax.vmap(lambda start, key: overlap(run(start, key=key).state, start))(starts, keys))
