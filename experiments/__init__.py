@@ -46,6 +46,7 @@ Layers:
 Checks:
 
     gradients            gradients by hand against automatic ones
+    papers               claims of papers that one number or curve each tests
     throughput           time and memory of reading
     worked_examples      printed numbers beside computed ones
 
