@@ -2,7 +2,7 @@
 
 A module `hopfield/memories/<name>.py`, which needs no registration, defines
 
-    <name>(patterns, [parameter], *, mask=None, …) -> Memory | Couplings | a pytree with `update` of a state
+    <name>(patterns, [parameter], *, mask=None, …) -> Memory | Couplings, or any pytree that steps a state
     SCALING: (optional) Scaling, or a function of the parameter returning one; by signal to noise where there is none
     ENSEMBLE: the random patterns its theory is stated for ("spins" or "sphere")
     DRAW: (optional) a function of key, M, N and the parameter that draws these patterns where they are biased
