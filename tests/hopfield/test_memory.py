@@ -51,9 +51,9 @@ def test_scores_of_masked_patterns_are_zero():
     stored = np.where(MASK[:, None], PATTERNS, np.nan)
     for name in SIMILARITIES:
         memory = changed(Memory(PATTERNS, 0.3, mask=MASK, similarity=SIMILARITIES[name]), patterns=stored)
-        scores = memory.scores(jnp.asarray(QUERIES[0]))
+        scores = np.asarray(quick(memory.scores)(QUERIES[0]))
         np.testing.assert_array_equal(scores[~MASK], 0.0)
-        assert jnp.all(jnp.abs(scores[MASK]) > 1e-3)
+        assert np.all(np.abs(scores[MASK]) > 1e-3)
 
 
 def test_update_of_a_modern_memory_is_its_read_out_and_its_gradient_step():

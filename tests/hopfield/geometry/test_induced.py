@@ -3,6 +3,7 @@
 import jax
 import numpy as np
 import pytest
+import scipy.special
 
 from hopfield import Memory, trajectory
 from hopfield.geometry import (
@@ -13,6 +14,7 @@ from hopfield.geometry import (
     manifolds,
 )
 from hopfield.geometry.families import categorical
+from tests.hopfield.contracts.parts import quick
 
 PATTERNS = np.random.default_rng(0).normal(size=(7, 3))
 QUERY = np.array([0.3, -0.4, 0.2])
@@ -53,11 +55,12 @@ def test_too_few_patterns_leave_it_singular():
 def test_the_length_of_a_retrieval_converges_and_is_never_below_the_distance_of_its_ends():
     memory = Memory(PATTERNS, BETA)
     states = trajectory(memory, 2 * QUERY, 6)
-    length = float(fisher_length(states, PATTERNS, BETA))
-    finer = float(fisher_length(states, PATTERNS, BETA, pieces=256))
+    of = quick(lambda states: fisher_length(states, PATTERNS, BETA))
+    length = float(of(states))
+    finer = float(quick(lambda states: fisher_length(states, PATTERNS, BETA, pieces=256))(states))
     assert length <= finer == pytest.approx(length, rel=1e-3)
-    first, last = (jax.nn.softmax(BETA * PATTERNS @ states[i]) for i in (0, -1))
-    assert length >= float(categorical.dist(first, last))
-    back = float(fisher_length(states[::-1], PATTERNS, BETA))
+    first, last = (scipy.special.softmax(BETA * np.asarray(PATTERNS) @ np.asarray(states[i])) for i in (0, -1))
+    assert length >= float(quick(categorical.dist)(first, last))
+    back = float(of(np.asarray(states)[::-1]))
     assert back == pytest.approx(length, rel=1e-12)
     assert float(fisher_length(states[:1], PATTERNS, BETA)) == 0.0
