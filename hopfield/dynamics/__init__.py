@@ -7,12 +7,14 @@ By module:
     settling      the end of a run, its words and advice, and the loop of retrieval
     asynchronous  one neuron at a time: sweeps, and relaxation by events
     heat_bath     Glauber dynamics at a temperature, and averages along it
+    annealing     parallel tempering and simulated annealing, for states of least energy
     langevin      continuous states at a temperature
     fixed_points  fixed points of an update, differentiable by the implicit function theorem
     models        protocols: the methods by which dynamics move a memory, a network or a user's model
 """
 
 from hopfield._arguments import public
+from hopfield.dynamics.annealing import Annealed, Tempered, anneal, temper
 from hopfield.dynamics.asynchronous import ORDERS, relax, sweep, unstable, visiting_order
 from hopfield.dynamics.fixed_points import fixed_point
 from hopfield.dynamics.heat_bath import HeatBath, glauber
@@ -33,18 +35,22 @@ __all__ = [
     "REGIMES",
     "STATUS",
     "STEP_LIMIT",
+    "Annealed",
     "HeatBath",
     "Model",
     "Retrieval",
     "SpinModel",
+    "Tempered",
     "Thermal",
     "Updates",
+    "anneal",
     "fixed_point",
     "glauber",
     "langevin",
     "relax",
     "retrieve",
     "sweep",
+    "temper",
     "trajectory",
     "unstable",
     "visiting_order",

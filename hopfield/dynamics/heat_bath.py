@@ -81,30 +81,13 @@ def _glauber(model: SpinModel, state: State, keys, scale, lengths, known, *, dyn
     shared = order_key is not None and isinstance(model, Couplings)
     order_key = own_key if order_key is None else order_key
 
-    def draw_spins(field, spin, chance, known):
-        up = jax.nn.sigmoid(2.0 * field / scale)
-        new = jnp.where(jnp.isnan(up), up, jnp.where(chance < up, 1.0, -1.0))
-        return jnp.where(known, spin, new).astype(state.dtype)
-
-    def one_sweep(state, cache, number):
-        chance = jax.random.uniform(jax.random.fold_in(key, number), state.shape, dtype)
-        if dynamics == "synchronous":
-            state = draw_spins(model.local_field(state), state, chance, known)
-            return state, model.cache(state)
-        order = visiting_order(order_key, number, state.size, dynamics)
-        at = lambda field, spin, i: draw_spins(field, spin, chance[i], known[i])
-        if shared:
-            return _visit_blocks(model, state, cache, order, at)
-        return visit_each(model, state, cache, order, at)
-
-    def energy_of(state, cache):  # the fields of Couplings are at hand; of a Memory the cache may have drifted
-        return model.energy_at(cache, state) if isinstance(model, Couplings) else model.energy(state)
-
     def turn(number, carry):
         state, cache, total, energy, excess = carry
-        state, cache = one_sweep(state, cache, number)
+        order = None if dynamics == "synchronous" else visiting_order(order_key, number, state.size, dynamics)
+        own = jax.random.fold_in(key, number)
+        state, cache = heat_bath_sweep(model, (state, cache), own, scale, order, known, shared=shared)
         counted = number >= burn_in
-        more = jnp.where(counted, energy_of(state, cache), 0.0) - excess  # what the sum so far was rounded by
+        more = jnp.where(counted, energy_of(model, state, cache), 0.0) - excess  # what the sum so far was rounded by
         energy, before = energy + more, energy
         return state, cache, total + jnp.where(counted, state, 0.0), energy, (energy - before) - more
 
@@ -112,6 +95,33 @@ def _glauber(model: SpinModel, state: State, keys, scale, lengths, known, *, dyn
     start = (state, model.cache(state), jnp.zeros_like(state, dtype), zero, zero)
     state, _, total, energy, _ = jax.lax.fori_loop(0, burn_in + sweeps, turn, start)
     return HeatBath(state, total / sweeps, energy / sweeps)
+
+
+def heat_bath_sweep(
+    model: SpinModel, at: tuple[State, Any], key, scale, order: Order | None, known: Any, *, shared: bool
+) -> tuple[State, Any]:
+    """State and cache after one sweep at temperature `scale`, of all neurons at once where there is no order.
+
+    `shared`: the order is that of many chains on Couplings, which then visit it in blocks.
+    """
+    state, cache = at
+    chance = jax.random.uniform(key, state.shape, accumulation_dtype(state.dtype))
+
+    def draw_spins(field, spin, chance, known):
+        up = jax.nn.sigmoid(2.0 * field / scale)
+        new = jnp.where(jnp.isnan(up), up, jnp.where(chance < up, 1.0, -1.0))
+        return jnp.where(known, spin, new).astype(state.dtype)
+
+    if order is None:
+        state = draw_spins(model.local_field(state), state, chance, known)
+        return state, model.cache(state)
+    visit = _visit_blocks if shared else visit_each
+    return visit(model, state, cache, order, lambda field, spin, i: draw_spins(field, spin, chance[i], known[i]))
+
+
+def energy_of(model: Any, state: State, cache: Any) -> Float[Array, ""]:
+    """Energy of a state: from the fields of Couplings, anew for a Memory, whose cache may have drifted."""
+    return model.energy_at(cache, state) if isinstance(model, Couplings) else model.energy(state)
 
 
 def _visit_blocks(model: Any, state: State, field, order: Order, drawn: Callable) -> tuple[State, Any]:

@@ -67,6 +67,12 @@ def _retrievals() -> list[Case]:
                 options = {"temperature": lambda rng: rng.uniform(0.2, 2.0), "key": KEY, "dynamics": kind}
                 options |= {"sweeps": lambda rng: int(rng.integers(2, 9)), "burn_in": lambda rng: int(rng.integers(3))}
                 cases.append(_on_state("hopfield.dynamics.glauber", hopfield.glauber, model, **options))
+    ladder = {"key": KEY, "temperatures": jnp.array([0.4, 0.9, 2.0])}
+    for model in (_classical, _couplings):
+        shows = lambda end: all_nan(end.states)
+        cases.append(_on_state("hopfield.dynamics.temper", dynamics.temper, model, shows=shows, sweeps=5, **ladder))
+        shows = lambda end: all_nan(end.state)
+        cases.append(_on_state("hopfield.dynamics.anneal", dynamics.anneal, model, shows=shows, **ladder))
     thermal = {"key": KEY, "temperature": lambda rng: rng.uniform(0.2, 2.0), "samples": 3, "every": 2, "burn_in": 2}
     shows = lambda chain: all_nan(chain.states)
     cases.append(_on_state("hopfield.dynamics.langevin", dynamics.langevin, _modern, shows=shows, **thermal))
