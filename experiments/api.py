@@ -40,7 +40,6 @@ from experiments.runner import (
 )
 from experiments.runner.job import Job
 from experiments.runner.words import split
-from experiments.shared.memories import Answers
 from experiments.system import terminal
 from hopfield import memories, outside, separations
 from hopfield.patterns.corruptions import CORRUPTIONS
@@ -70,7 +69,6 @@ class _Results:
     _experiment: ModuleType
     _look: contract.Figure
     _panels: Callable[[Table, Summary], Sequence[Panel]]
-    _answers: Answers | None  # None where memories may be asked themselves
 
     @property
     def estimates(self) -> Table:
@@ -104,7 +102,7 @@ class _Results:
             return self._drawn(look)[1]
         if width is not None:
             raise InputError(f"width must be left to the figure of the axes, got {width}")
-        with self._drawing(look):
+        with _LOCK, styles.style(look.style):
             _, chosen = saving.chosen(self._panels, self.table, self.summary, look)
             if len(chosen) != 1:
                 raise InputError(f'panels must name one for the axes, as in panels=["a"], got {len(chosen)} panels')
@@ -112,19 +110,14 @@ class _Results:
         return axes.figure.figure
 
     def _drawn(self, look: contract.Figure) -> tuple[Sequence[Panel], Figure]:
-        with self._drawing(look):
+        with _LOCK, styles.style(look.style):
             return saving.build_figure(self._panels, self.table, self.summary, look)
-
-    @contextlib.contextmanager
-    def _drawing(self, look: contract.Figure) -> Iterator[None]:
-        with _LOCK, styles.style(look.style), sweeps.asked(self._answers):
-            yield
 
     def report(self, path: str | Path = report.NAME) -> Path:
         """The page of the command, in a file: panels that can be zoomed, and every row. Returns its path."""
         place = _path("path", path)
         story = report.Story(self.conf, self.conf, *results.description(self._experiment))
-        with self._drawing(self._look):
+        with _LOCK, styles.style(self._look.style):
             report.write(place, story, self._panels(self.table, self.summary), self.table, self.summary)
         return place
 
@@ -132,7 +125,7 @@ class _Results:
         """The numbers that come first and the figure, as notebooks show them, and where the report is."""
         kept = self.folder is not None and (self.folder / report.NAME).is_file()
         link = (self.folder / report.NAME).as_uri() if kept else ""
-        with self._drawing(self._look):
+        with _LOCK, styles.style(self._look.style):
             _, figure = saving.build_figure(self._panels, self.table, self.summary, self._look)
             return report.cell(self._title(), self.summary, saving.picture(figure), link)
 
@@ -156,7 +149,6 @@ class Run(_Results):
         self.folder = place if kept else None
         self.table, self.summary = results.read(place, experiment)
         self._experiment, self._look, self._panels = experiment, look, experiment.panels
-        self._answers = self.summary.more.get(results.MEMORIES, {})
 
     @property
     def curves(self) -> Table:
@@ -182,7 +174,6 @@ class Sweep(_Results):
         self.conf = "+".join(dict.fromkeys(run.conf for run in self.runs))
         self.table, self.summary = self._joined.table, self._joined.summary
         self._experiment, self._look, self._panels = self._joined.experiment, look, self._joined.panels
-        self._answers = self._joined.answers
 
     @property
     def curves(self) -> Table:
@@ -311,11 +302,9 @@ def _job(conf: str, options: Mapping[str, Any], place: Any) -> Job:
 
 
 def _run(plan: planning.Plan) -> Run:
-    """The run that a plan has made, whose memories are those of this process."""
+    """The run that a plan has made."""
     job = plan.job
-    run = Run(job.conf, plan.experiment, job.directory, job.config.figure, kept=job.kept)
-    run._answers = None
-    return run
+    return Run(job.conf, plan.experiment, job.directory, job.config.figure, kept=job.kept)
 
 
 def _combinations(over: Any, options: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -15,7 +15,6 @@ from matplotlib.figure import Figure
 from experiments.contract import InputError
 from experiments.figures import saving, style
 from experiments.runner import boundary, folders, pooling, registry, results, sweeps, yaml_files
-from experiments.shared import memories
 from experiments.system import terminal
 
 USAGE = """\
@@ -66,7 +65,7 @@ def figure(directory: Path | str, home: Path | str | None = None) -> Figure:
     with registry.including(None if home is None else Path(home).absolute()), _drawable(place) as experiment:
         look = results.look(place)
         table, summary = results.read(place, experiment)
-        with style.style(look.style), memories.answering(summary.more.get(results.MEMORIES, {})):
+        with style.style(look.style):
             return saving.build_figure(experiment.panels, table, summary, look)[1]
 
 

@@ -209,10 +209,6 @@ def test_summaries_draw_nothing():
     assert not offenders(summaries, lambda m: inside(m, "experiments.figures"))
 
 
-ASKS = {"capacity", "capacity_sparse", "phase_diagram", "retrieval"}
-"""Experiments whose panels still ask theory, instead of drawing the lines of their summary."""
-
-
 def asked(function: FunctionType, seen: set[FunctionType]) -> Iterator[str]:
     """Names of theory and memories that a function of the experiments reaches, by the globals that its code names."""
     seen.add(function)
@@ -230,7 +226,7 @@ def asked(function: FunctionType, seen: set[FunctionType]) -> Iterator[str]:
                 yield from asked(value, seen) if owner != "experiments.figures.labels" else ()
 
 
-@pytest.mark.parametrize("name", sorted({*registry.names()} - ASKS))
+@pytest.mark.parametrize("name", registry.names())
 def test_panels_ask_no_theory(name):
     assert list(asked(registry.load(name).panels, set())) == []
 

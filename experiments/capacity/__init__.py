@@ -4,7 +4,8 @@ Besides the roles that `experiments.contract` describes it has words of its own:
 
     scale      the sizes, loads, samples and starts that one memory is measured at, common ones or its own
     streamed   patterns that are never stored: passes cut into pieces
-    theory     the lines beside measurements, by the name of a memory
+    theory     predictions beside measurements, by the name of a memory
+    lines      what of them a figure draws, as lines of the summary
     panels     panels of the figure that hold measurements against theory
     starts     panels of critical loads against the starts that were swept
 

@@ -3,35 +3,27 @@
 import itertools
 from typing import Any
 
-import numpy as np
-
-from experiments.capacity import laws, starts, theory
+from experiments.capacity import laws, lines, starts
+from experiments.capacity.lines import CURVE, bimodal, ends_of, headline_of
 from experiments.capacity.panels import (
     STARTS,
-    betas_of,
-    bimodal,
     critical_patterns,
-    ends_of,
     extrapolation,
-    headline_of,
     limit_label,
     load_label,
     one_step_error,
     passing,
     retained_overlap,
     settings,
-    symbol_of,
 )
 from experiments.capacity.summary import critical_of
-from experiments.contract import Summary, Table
+from experiments.contract import Summary, Table, records
 from experiments.figures import labels
 from experiments.figures.panel import SHARE, Axis, Panel, Series, entry, guide, shares, theory_line, upright
 from experiments.figures.style import LINES, THEORY, series
-from experiments.shared import convergence, corruptions, pattern_sets
+from experiments.shared import convergence, corruptions
 from experiments.shared.corruptions import CLEAN
-from hopfield.theory import bounds
 
-CURVE = ["memory", "dynamics", "corruption", "neurons"]
 CRITERION = {
     "retained": "share retained (overlap > 0.8)",
     "target_weight": "share with weight on the pattern > ½",
@@ -47,39 +39,35 @@ HALF = {"marker": "o", "markersize": 9, "markerfacecolor": "none", "zorder": 4}
 
 def panels(table: Table, summary: Summary) -> list[Panel]:
     """Success against load for every memory, critical number of patterns against neurons, theory on top."""
-    memories = list(dict.fromkeys(table["memory"]))
-    real = not set(table["ensemble"]) <= set(pattern_sets.DRAWN) or table["ensemble"].nunique() > 1
+    symbols = summary.more["symbols"]
     critical = critical_of(summary)
-    told = [headline_of(memory) == name for memory, name in zip(critical["memory"], critical["criterion"], strict=True)]
-    critical = critical[np.array(told, bool)]
+    critical = critical[critical["criterion"] == critical["memory"].map(symbols).map(headline_of)]
     shown = starts.by_start(critical) if critical["corruption"].nunique() > 1 else []
-    if real or (len(memories) > 1 and len({symbol_of(memory) for memory in memories}) == 1):
-        return [*shown, *_side_by_side(table, real)][:MOST]
-    shown += [_success(table[table["memory"] == memory], memory) for memory in memories]
-    if critical["neurons"].nunique() > 1:
-        shown.append(critical_patterns(critical, table))
-    if not (wrong := table.dropna(subset="one_step_error")).empty:
-        shown.append(one_step_error(wrong))
-    clean = (table["corruption"] == CLEAN).any()
-    for memory in memories if clean and (len(memories) == 1 or not any(map(bimodal, memories))) else []:
-        rows = table[table["memory"] == memory]
-        if theory.retained_overlap(memory, 0.01) is not None and convergence.end_of_curve(rows) == convergence.REST:
-            shown.append(retained_overlap(rows))
+    if lines.are_compared(table, symbols):
+        return [*shown, *_side_by_side(table, summary)][:MOST]
+    shown += [_success(table[table["memory"] == memory], summary, memory) for memory in symbols]
+    if len(counts := summary.of(lines.PATTERNS)) and counts["neurons"].nunique() > 1:
+        shown.append(critical_patterns(summary, table))
+    if len(lines.one_step_rows(table)):
+        shown.append(one_step_error(table, summary))
+    for memory in symbols:
+        if len(line := summary.line(lines.OVERLAP, memory=memory)):
+            shown.append(retained_overlap(table[table["memory"] == memory], line.iloc[0], symbols[memory]))
     fits = [fit for fit in summary.more["extrapolation"] if fit["dof"] > 0]  # a line through two sizes says nothing
-    if len(memories) == 1 and any(law["criterion"] == laws.CRITERION for law in summary.more["laws"]):
+    if len(symbols) == 1 and any(law["criterion"] == laws.CRITERION for law in summary.more["laws"]):
         shown += laws.panels(summary)
-    elif len(memories) == 1 and any(fit["criterion"] == headline_of(memories[0]) for fit in fits):
+    elif len(symbols) == 1 and any(fit["criterion"] == headline_of(*symbols.values()) for fit in fits):
         shown.append(extrapolation(summary, table))
     return shown
 
 
-def _side_by_side(table: Table, real: bool) -> list[Panel]:
-    shown = []
+def _side_by_side(table: Table, summary: Summary) -> list[Panel]:
+    shown, real = [], lines.is_real(table)
     for ensemble, start in dict.fromkeys(zip(table["ensemble"], table["corruption"], strict=True)):
         rows = table[(table["ensemble"] == ensemble) & (table["corruption"] == start)]
         for criterion in ("exact",) if real else ("fixed_point", "retained"):
             if criterion != "fixed_point" or start == table["corruption"].iloc[0]:
-                shown.append(_comparison(rows, criterion, real))
+                shown.append(_comparison(rows, summary, criterion, real))
     return shown
 
 
@@ -93,50 +81,46 @@ def _variants(rows: Table) -> dict[tuple, str]:
     return found
 
 
-def _success(rows: Table, memory: str) -> Panel:
+def _success(rows: Table, summary: Summary, memory: str) -> Panel:
     """Share of queries that pass against load, one curve per size, with theory as vertical lines."""
-    criterion, beta = headline_of(memory), betas_of(rows)[memory]
+    symbol = summary.more["symbols"][memory]
+    criterion = headline_of(symbol)
     looks, variants = series([str(size) for size in rows["neurons"]]), _variants(rows)
     faces = dict(zip(variants, itertools.cycle((None, "white", "0.7", "none")), strict=False))
-    lines = dict(zip(variants, itertools.cycle(LINES), strict=False))
+    styles = dict(zip(variants, itertools.cycle(LINES), strict=False))
     known, found = False, []
     for key, curve in rows.groupby(CURVE, sort=False):
-        look = looks[str(key[3])] | {"linestyle": lines[key[1:3]], "markerfacecolor": faces[key[1:3]]}
-        counts, loads = (np.sort(curve[name].unique()) for name in ("patterns", "load"))
-        exact = theory.success(memory, criterion, key[3], counts, corruptions.flipped_fraction(key[2]), beta)
-        if exact is not None:
-            found.append(theory_line(loads, exact, color=look["color"]))
+        look = looks[str(key[3])] | {"linestyle": styles[key[1:3]], "markerfacecolor": faces[key[1:3]]}
+        for line in records(summary.line(lines.SUCCESS, **dict(zip(CURVE, key, strict=True)))):
+            found.append(theory_line(line["x"], line["y"], color=look["color"]))
             look["linestyle"], known = "", True
         label = f"$N={key[3]}$" if key[1:3] == next(iter(variants)) else ""
         found += _shares(curve, criterion, "load", label, look)
-        found += _half(curve, criterion, look["color"]) if exact is None else []
+        found += _half(summary, curve, criterion, look["color"])
     for variant, words in variants.items():
         if words:
-            look = {"linestyle": "" if known else lines[variant], "markerfacecolor": faces[variant] or "0.3"}
+            look = {"linestyle": "" if known else styles[variant], "markerfacecolor": faces[variant] or "0.3"}
             found.append(entry(words, marker="o", color="0.3", **look))
     found += [entry("exact at that $N$", **THEORY)] if known else []
-    limits = {theory.critical_load(memory, criterion, None, 0, beta, end=end): end for end in ends_of(rows)}
-    for limit, end in limits.items():
-        if limit is not None and (rows["corruption"] == CLEAN).any():
-            found.append(upright(limit, limit_label(memory, criterion, limit, end), linestyle=":"))
-    found += _converged_weight(rows, criterion)
+    limits = {line["x"][0]: line for line in records(summary.line(lines.LIMIT, memory=memory, corruption=CLEAN))}
+    for limit, line in limits.items() if (rows["corruption"] == CLEAN).any() else ():
+        found.append(upright(limit, limit_label(line, limit), linestyle=":"))
+    found += _converged_weight(rows, summary, criterion)
     halves = any(part.markersize == HALF["markersize"] for part in found)
     if halves:
-        found.append(entry(labels.theory([theory.kind(memory, criterion)], "half at that $N$"), color="0.25", **HALF))
+        kinds = summary.line(lines.HALF, memory=memory).get("kind", ())
+        found.append(entry(labels.theory(kinds, "half at that $N$"), color="0.25", **HALF))
     found.append(guide(0.5))
     share = Axis(_words(criterion, rows), limits=SHARE)
-    without = "" if known or halves or any(limit is not None for limit in limits) else "; no theory known"
-    x = Axis(load_label(memory), limits=(None, _end(rows, criterion)))
-    return Panel(labels.memory(memory), x, share, found, legend=settings(rows) + without)
+    without = "" if known or halves or limits else "; no theory known"
+    x = Axis(load_label(symbol), limits=(None, _end(rows, criterion)))
+    return Panel(labels.memory(memory), x, share, found, legend=settings(rows, summary) + without)
 
 
-def _half(curve: Table, criterion: str, color: Any) -> list[Series]:
+def _half(summary: Summary, curve: Table, criterion: str, color: Any) -> list[Series]:
     """Mark at the load at which theory lets half of the queries of one curve pass, at its number of neurons."""
-    row, end = curve.iloc[0], convergence.end_of_curve(curve)
-    start, beta = corruptions.flipped_fraction(row["corruption"]), betas_of(curve)[row["memory"]]
-    even = bool((curve["parity"] == "even").all())
-    load = theory.critical_load(row["memory"], criterion, int(row["neurons"]), start, beta, even=even, end=end)
-    return [] if load is None else [Series([load], [0.5], color=color, **HALF)]
+    about = {name: curve[name].iloc[0] for name in CURVE} | {"criterion": criterion}
+    return [Series(line["x"], line["y"], color=color, **HALF) for line in records(summary.line(lines.HALF, **about))]
 
 
 def _end(rows: Table, criterion: str) -> float | None:
@@ -154,7 +138,7 @@ def _shares(rows: Table, criterion: str, x: str, label: str, look: dict) -> list
     return found
 
 
-def _converged_weight(rows: Table, criterion: str) -> list[Series]:
+def _converged_weight(rows: Table, summary: Summary, criterion: str) -> list[Series]:
     """The share that still has the weight once the dynamics have ended, at the largest size from its first start."""
     if criterion != "target_weight" or not rows["converged_weight"].notna().any():
         return []
@@ -163,7 +147,7 @@ def _converged_weight(rows: Table, criterion: str) -> list[Series]:
     look = {"color": "0.25", "marker": "x", "linestyle": LINES[2]}
     label = f"$N={size}$, {convergence.WORDS[convergence.end_of_curve(curve)]}"
     shown = _shares(curve, "converged_weight", "load", label, look)
-    return shown + _half(curve, "converged_weight", look["color"])
+    return shown + _half(summary, curve, "converged_weight", look["color"])
 
 
 def _words(criterion: str, rows: Table) -> str:
@@ -172,22 +156,22 @@ def _words(criterion: str, rows: Table) -> str:
     return (f"{', '.join(ends)}: " if ends and criterion not in STARTS else "") + CRITERION[criterion]
 
 
-def _comparison(table: Table, criterion: str, real: bool) -> Panel:
+def _comparison(table: Table, summary: Summary, criterion: str, real: bool) -> Panel:
     """All memories at the same task, against load or, for real patterns, against their number."""
     x = "patterns" if real else "load"
     groups = list(table.groupby(["memory", "dynamics", "neurons"], sort=False))
     looks, found = series([str(key) for key, _ in groups]), []
-    alike = len({settings(rows) for _, rows in groups}) == 1
+    alike = len({settings(rows, summary) for _, rows in groups}) == 1
     for number, (key, rows) in enumerate(groups):
         label = labels.memory(key[0]) + (f", $N={key[2]}$" if table["neurons"].nunique() > 1 else "")
-        label += "" if alike else f"; {settings(rows)}"
+        label += "" if alike else f"; {settings(rows, summary)}"
         smaller = {"markersize": 6.0 - 3.0 * number / len(groups)}  # a smaller one on a larger one is seen
         found += _shares(rows, criterion, x, label, looks[str(key)] | smaller)
-    memory, gardner = table["memory"].iloc[0], float(bounds.gardner())
-    if not real and symbol_of(memory) == "M / N" and table["load"].max() > 0.5 * gardner:
+    symbol, gardner = summary.more["symbols"][table["memory"].iloc[0]], summary.line(lines.GARDNER)["x"].iloc[0][0]
+    if not real and bimodal(symbol) and table["load"].max() > 0.5 * gardner:
         found.append(upright(gardner, f"Gardner's bound for any rule: {gardner:g}"))
     start = corruptions.label(table["corruption"].iloc[0]) if criterion != "fixed_point" else "clean pattern, one step"
     title = f"{labels.patterns(table['ensemble'].iloc[0])}, {start}" if real else start
-    axis = Axis("stored patterns $M$", "log") if real else Axis(load_label(memory))
+    axis = Axis("stored patterns $M$", "log") if real else Axis(load_label(symbol))
     share = Axis(_words(criterion, table), limits=SHARE)
-    return Panel(title, axis, share, found, legend=settings(table) if alike else "")
+    return Panel(title, axis, share, found, legend=settings(table, summary) if alike else "")

@@ -1,25 +1,27 @@
 """Panels of a capacity figure that hold measurements against theory: critical loads, one step, overlaps, sizes."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas
 
-from experiments.capacity import theory
+from experiments.capacity.lines import LIMIT, ONE_STEP, PATTERNS, bimodal, headline_of, one_step_rows, overlap_rows
 from experiments.capacity.summary import critical_of
-from experiments.contract import Summary, Table
+from experiments.contract import Summary, Table, records
 from experiments.figures import labels
 from experiments.figures.panel import Axis, Panel, Series, curves, entry, level, theory_line
 from experiments.figures.style import COLOURS, LINES, THEORY, series
-from experiments.shared import convergence, corruptions
+from experiments.shared import convergence
 from experiments.shared.corruptions import CLEAN
-from experiments.shared.memories import find
 from experiments.statistics.clusters import by_group, means_by_group
 from experiments.statistics.extrapolation import best_fit
 
 
-def limit_label(memory: str, criterion: str, load: float | None = None, end: str = convergence.REST) -> str:
+def limit_label(line: Mapping[str, Any], load: float | None = None) -> str:
     """Label of theory for an infinite network by its kind: replica symmetric (RS), annealed, or of one step."""
-    single = end != convergence.REST and criterion not in STARTS
-    name = labels.theory(["one-step" if single else theory.kind(memory, criterion)], r"$N\to\infty$")
+    single = line.get("end", convergence.REST) != convergence.REST and line["criterion"] not in STARTS
+    name = labels.theory(["one-step" if single else line.get("kind")], r"$N\to\infty$")
     return name + ("" if load is None else f": {load:.4f}")
 
 
@@ -27,39 +29,18 @@ STARTS = ("target_weight", "fixed_point", "one_step_error")
 """Criteria of a start or a single update, wherever dynamics end."""
 
 
-def ends_of(rows: Table) -> list[str]:
-    """Names, as by `convergence.end`, of the states where dynamics end, each once, for all dynamics among the rows."""
-    return list(dict.fromkeys(convergence.end_of_curve(part) for _, part in rows.groupby("dynamics", sort=False)))
-
-
-def settings(rows: Table) -> str:
+def settings(rows: Table, summary: Summary) -> str:
     """Words for how the rows were measured: dynamics, samples and queries, the parity of several M where it matters."""
     dynamics = " and ".join(dict.fromkeys(rows["dynamics"]))
     chosen = rows["parity"].nunique() == 1 < rows["patterns"].nunique()
-    parity = f", {rows['parity'].iloc[0]} $M$" if chosen and find(rows["memory"].iloc[0]).integer_fields else ""
+    parity = f", {rows['parity'].iloc[0]} $M$" if chosen and rows["memory"].iloc[0] in summary.more["integers"] else ""
     return f"{dynamics}, {rows['sample'].max() + 1} samples × {rows['queries'].max()}{parity}"
 
 
-def symbol_of(memory: str) -> str:
-    """Formula of a memory's load."""
-    return find(memory).scaling.symbol
-
-
-def load_label(memory: str) -> str:
-    """Label of an axis of loads."""
-    symbol = symbol_of(memory).replace("ln M", r"\ln M").replace(" ", r"\,")
+def load_label(symbol: str) -> str:
+    """Label of an axis of loads, by their formula."""
+    symbol = symbol.replace("ln M", r"\ln M").replace(" ", r"\,")
     return rf"load $\alpha = {symbol}$"
-
-
-def betas_of(table: Table) -> dict[str, float | None]:
-    """β of every memory, 1 for a memory without one."""
-    betas = table.drop_duplicates("memory").set_index("memory")["beta"].to_dict()
-    return {memory: None if pandas.isna(beta) else float(beta) for memory, beta in betas.items()}
-
-
-def headline_of(memory: str) -> str:
-    """The criterion a memory is judged by: weight where weights are probabilities in its theory, else retention."""
-    return "target_weight" if symbol_of(memory) == "ln M / N" else "retained"
 
 
 def passing(rows: Table, criterion: str, by: list[str]) -> Table:
@@ -72,34 +53,25 @@ def _clustered(rows: Table) -> Table:
     return rows.assign(cluster=rows["patterns"].astype(str) + "/" + rows["sample"].astype(str))
 
 
-def critical_patterns(frame: Table, table: Table) -> Panel:
+def critical_patterns(summary: Summary, table: Table) -> Panel:
     """Number of patterns at which half of the queries pass, against the number of neurons, with theory.
 
     Sizes whose loads do not reach that far are named in the legend.
     """
-    betas = betas_of(table)
+    frame = summary.of(PATTERNS)
     clean = frame[frame["corruption"] == CLEAN]
     frame = clean if len(clean) else frame
     found, known = [], []
     for memory, look in series(list(frame["memory"])).items():
-        headline = headline_of(memory)
         rows: Table = frame[frame["memory"] == memory]
-        rows = rows[(rows["criterion"] == headline) & (rows["dynamics"] == rows["dynamics"].iloc[0])]
-        if rows.empty:
-            continue
-        size, load, error = (rows[name].to_numpy(float) for name in ("neurons", "load", "stderr"))
-        patterns = np.vectorize(find(memory).scaling.num_patterns, otypes=[float])
-        middle, low, high = patterns(load, size), patterns(load - error, size), patterns(load + error, size)
+        rows = rows[rows["dynamics"] == rows["dynamics"].iloc[0]]
+        size, middle, low, high = (rows[name].to_numpy(float) for name in ("neurons", "value", "low", "high"))
         label = _label_with_open_sizes(memory, size, table)
         found.append(Series(size, middle, [middle - low, high - middle], label=label, **look | {"linestyle": ""}))
-        start = corruptions.flipped_fraction(rows["corruption"].iloc[0])
-        own = (table["memory"] == memory) & (table["dynamics"] == rows["dynamics"].iloc[0])
-        end = convergence.end_of_curve(table[own])
-        limit = theory.critical_load(memory, headline, None, start, betas[memory], end=end)
-        if limit is not None:
-            grid = np.geomspace(size.min(), size.max(), 20) if size.max() > size.min() else size
-            found.append(theory_line(grid, patterns(np.full_like(grid, limit), grid), color=look["color"]))
-            known.append(limit_label(memory, headline, end=end))
+        about = {name: rows[name].iloc[0] for name in ("memory", "dynamics", "corruption")}
+        for line in records(summary.line(PATTERNS, **about)):
+            found.append(theory_line(line["x"], line["y"], color=look["color"]))
+            known.append(limit_label(line))
     if known:
         name = r" theory, $N\to\infty$"
         found.append(entry(", ".join(dict.fromkeys(each.removesuffix(name) for each in known)) + name, **THEORY))
@@ -109,23 +81,16 @@ def critical_patterns(frame: Table, table: Table) -> Panel:
     return Panel("critical number of patterns", x, y, found)
 
 
-def _rows(table: Table, memory: str) -> Table:
-    return table[table["memory"] == memory]
-
-
 def _label_with_open_sizes(memory: str, sizes: np.ndarray, table: Table) -> str:
     """Label of a memory, with the measured sizes that have no critical number."""
     missing = sorted(set(table.loc[table["memory"] == memory, "neurons"]) - set(sizes.astype(int)))
     return labels.memory(memory) + (f" (not at $N={', '.join(map(str, missing))}$)" if missing else "")
 
 
-def one_step_error(table: Table) -> Panel:
+def one_step_error(table: Table, summary: Summary) -> Panel:
     """Wrong neurons after one step against load, with the exact finite-size prediction through every curve."""
-    rows = _clustered(table[table["corruption"] == table["corruption"].iloc[0]])
+    rows = _clustered(one_step_rows(table))
     several = rows["memory"].nunique() > 1
-    rows = rows[rows["dynamics"] == rows["dynamics"].iloc[0]] if not several else rows
-    largest = rows.groupby("memory")["neurons"].transform("max")
-    rows = rows[rows["neurons"] == largest] if several else rows
     groups, known, found = list(rows.groupby(["memory", "neurons"], sort=False)), False, []
     looks = series([str(key) for key, _ in groups])
     for (memory, neurons), curve in groups:
@@ -134,37 +99,37 @@ def one_step_error(table: Table) -> Panel:
         label = rf"{labels.memory(memory)}, $N={neurons}$" if several else f"$N={neurons}$"
         positive = means[means["mean"] > 0]
         found.append(Series(positive["load"], positive["mean"], positive["stderr"], label=label, **look))
-        counts, loads = (np.sort(curve[name].unique()) for name in ("patterns", "load"))
-        start = corruptions.flipped_fraction(curve["corruption"].iloc[0])
-        exact = theory.one_step_error(memory, neurons, counts, start, betas_of(curve)[memory])
-        if exact is not None:
-            shown, known = exact > 1e-9, True
-            found.append(theory_line(loads[shown], exact[shown], color=look["color"]))
+        for line in records(summary.line(ONE_STEP, memory=memory, neurons=neurons)):
+            known = True
+            found.append(theory_line(line["x"], line["y"], color=look["color"]))
     found += [entry("exact at that $N$", **THEORY)] if known else []
     y = Axis("share of neurons wrong after one step")
     if (rows["one_step_error"] > 0).any():  # bars that reach down to nothing would stretch the axis without end
         means = rows.groupby(["memory", "neurons", "load"])["one_step_error"].mean()
         y = Axis(y.label, "log", (means[means > 0].min() / 5, 1.0))
-    label = r"load $\alpha$ in each memory's scaling" if several else load_label(rows["memory"].iloc[0])
+    label = r"load $\alpha$ in each memory's scaling" if several else load_label(summary.more["symbols"][memory])
     return Panel("one-step error", Axis(label), y, found)
 
 
-def retained_overlap(table: Table) -> Panel:
+def retained_overlap(table: Table, line: Mapping[str, Any], symbol: str) -> Panel:
     """Final overlap against load with the theory of the infinite network: of what is retained where overlaps are
     bimodal, of all queries where they spread and a cut would decide.
+
+    Args:
+        table: rows of one memory.
+        line: theory of them.
+        symbol: formula of their load.
     """
-    memory = table["memory"].iloc[0]
-    column, weight = ("overlap_retained", "retained") if bimodal(memory) else ("overlap", "queries")
-    rows = table[(table["corruption"] == CLEAN) & (table["dynamics"] == table["dynamics"].iloc[0])]
-    rows = _clustered(rows[rows["memory"] == memory])
+    column, weight = ("overlap_retained", "retained") if bimodal(symbol) else ("overlap", "queries")
+    rows = _clustered(overlap_rows(table))
     means = means_by_group(rows, ["neurons", "load"], column, "cluster", weight)
     looks = {size: look | {"linestyle": ""} for size, look in series([str(n) for n in rows["neurons"]]).items()}
     found = curves(means.assign(mean=1 - means["mean"]), "load", "mean", by="neurons", label="$N={}$", looks=looks)
-    loads = np.linspace(rows["load"].min(), rows["load"].max(), 120)
-    deficit = 1 - np.asarray(theory.retained_overlap(memory, loads))
-    found.append(theory_line(loads, deficit, limit_label(memory, "retained")))
-    y = Axis(rf"$1 - m$ of {'retained' if bimodal(memory) else 'all'} queries", "log", _above(means, deficit))
-    return Panel(_overlap_title(memory), Axis(load_label(memory)), y, found)
+    deficit = 1 - np.asarray(line["y"], float)
+    found.append(theory_line(line["x"], deficit, limit_label({**line, "criterion": "retained"})))
+    y = Axis(rf"$1 - m$ of {'retained' if bimodal(symbol) else 'all'} queries", "log", _above(means, deficit))
+    title = "overlap of what is retained" if bimodal(symbol) else f"final overlap, {labels.memory(line['memory'])}"
+    return Panel(title, Axis(load_label(symbol)), y, found)
 
 
 def _above(means: Table, deficit: np.ndarray) -> tuple[float | None, None]:
@@ -174,19 +139,10 @@ def _above(means: Table, deficit: np.ndarray) -> tuple[float | None, None]:
     return (min(least, known.max() if known.size else np.inf) / 5 if np.isfinite(least) else None), None
 
 
-def bimodal(memory: str) -> bool:
-    """Whether final overlaps have two peaks with nothing between them."""
-    return symbol_of(memory) == "M / N"
-
-
-def _overlap_title(memory: str) -> str:
-    return "overlap of what is retained" if bimodal(memory) else f"final overlap, {labels.memory(memory)}"
-
-
 def extrapolation(summary: Summary, table: Table) -> Panel:
     """Critical load against 1/N with the best fit, and those of all exponents that end lowest and highest."""
     fits: Table = pandas.DataFrame(summary.more["extrapolation"])
-    headline = headline_of(fits["memory"].iloc[0])
+    headline = headline_of(summary.more["symbols"][fits["memory"].iloc[0]])
     fits = fits[fits["criterion"] == headline]
     for name in ("corruption", "dynamics"):
         fits = fits[fits[name] == fits[name].iloc[0]]
@@ -205,9 +161,9 @@ def extrapolation(summary: Summary, table: Table) -> Panel:
         look = {"color": COLOURS[place % len(COLOURS)], "linestyle": LINES[place % len(LINES)]}
         look["linewidth"] = 1.8 if chosen else 1.0
         found.append(Series(1 / grid, fit["load"] + fit["amplitude"] * grid**-x, label=label, **look))
-    memory, start = points["memory"].iloc[0], corruptions.flipped_fraction(points["corruption"].iloc[0])
+    about = {name: points[name].iloc[0] for name in ("memory", "corruption")}
     end = convergence.end_of_curve(table[table["dynamics"] == points["dynamics"].iloc[0]])
-    limit = theory.critical_load(memory, headline, None, start, betas_of(table)[memory], end=end)
-    found += [] if limit is None else [level(limit, limit_label(memory, headline, limit, end))]
+    for line in records(summary.line(LIMIT, **about, end=end)):
+        found.append(level(line["x"][0], limit_label(line, line["x"][0])))
     x, y = Axis("$1/N$", "log"), Axis(r"critical load $\alpha_{50}$")
     return Panel("extrapolation in size", x, y, found, legend=r"fits $\alpha + c\,N^{-x}$")

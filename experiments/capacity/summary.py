@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas
 
-from experiments.capacity import theory
+from experiments.capacity import lines, theory
 from experiments.columns import CRITERIA as CRITERIA_WORDS
 from experiments.contract import Row, Summary, Table
 from experiments.shared import convergence, corruptions, pattern_sets
@@ -42,8 +42,13 @@ def summarise(table: Table) -> Summary:
     for kind, rows in overlaps.groupby("kind", sort=False) if len(overlaps) else ():
         estimates += tidy(rows, [*CURVE, "load"], {"mean": "final overlap"}, kind=kind)
     estimates += convergence.cut_estimates(table)
+    symbols = {memory: find(memory).scaling.symbol for memory in table["memory"].unique()}
+    counts = [row for entry in critical if (row := _count(entry, symbols[entry["memory"]]))]
+    known_lines = [*lines.of_table(table, symbols), *lines.of_patterns(table, counts)]
     notes = [*_notes(table), *_misfits(critical), *_out_of_range(table, critical)]
-    return Summary(estimates, notes=notes, more={"extrapolation": _extrapolations(rest), "laws": known})
+    more = {"extrapolation": _extrapolations(rest), "laws": known, "symbols": symbols}
+    more["integers"] = [memory for memory in symbols if find(memory).integer_fields]
+    return Summary([*estimates, *counts], known_lines, notes, more)
 
 
 CRITICAL = "critical load"
@@ -56,6 +61,16 @@ def _estimate(entry: dict) -> Row:
     names = ("stderr", "theory", "limit", "kind", "cut", "fit_width", "chi2", "dof", "samples")
     fit = {name: entry[name] for name in names} | {"fit": entry["method"]}
     return {"quantity": CRITICAL, **about, "value": entry["load"], **fit, "headline": told}
+
+
+def _count(entry: dict, symbol: str) -> Row | None:
+    """A critical load by its memory's criterion as a number of patterns, from one error below to one above."""
+    loads = entry["load"] + np.array([0, -1, 1]) * entry["stderr"]
+    value, low, high = theory.patterns_at(entry["memory"], loads, entry["neurons"]).tolist()
+    if entry["criterion"] != lines.headline_of(symbol) or np.isnan(value):  # of a memory whose code is not run
+        return None
+    about = {name: entry[name] for name in (*CURVE, "criterion", "samples")}
+    return {"quantity": lines.PATTERNS, **about, "value": value, "low": low, "high": high}
 
 
 def critical_of(summary: Summary, **columns: Any) -> Table:

@@ -6,7 +6,7 @@ update: the overlap of one step, 1 − 2 · error, so that half of the queries a
 update does not change is a fixed point, in whatever dynamics.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -101,6 +101,11 @@ def _load_at_wrong(memory: str, neurons: int, corruption: float, beta: float | N
     below, above = excess(low), excess(high)
     num_patterns = 2 * (low - below * (high - low) / (above - below)) + first
     return float(find(memory).scaling.load(num_patterns, neurons))
+
+
+def patterns_at(memory: str, load: Any, neurons: Any) -> np.ndarray:
+    """Numbers of patterns at loads and numbers of neurons, arrays of one length."""
+    return np.vectorize(find(memory).scaling.num_patterns, otypes=[float])(load, neurons)
 
 
 def success(

@@ -9,7 +9,7 @@ import pandas
 from experiments.bounds import name_and_number
 from experiments.capacity_sparse import rules
 from experiments.capacity_sparse.config import COVARIANCE, CUTS
-from experiments.contract import Row, Summary, Table
+from experiments.contract import Row, Summary, Table, records
 from experiments.figures import panel
 from experiments.figures.panel import Axis, Panel, Series, curves, level, theory_line, upright
 from experiments.figures.style import THEORY, series
@@ -39,7 +39,9 @@ def summarise(table: Table) -> Summary:
     told = [*(entry | {"headline": entry["headline"] and bool(np.isfinite(entry["value"]))} for entry in critical)]
     means = tidy(pandas.DataFrame(loads), [*CURVE, "patterns", "load"], QUANTITIES)
     means = [row | ({"kind": rules.find(row["rule"]).KIND} if "theory" in row else {}) for row in means]
-    return Summary([*told, *_told(loads), *means], more={"laws": _laws(critical)})
+    return Summary(
+        [*told, *_told(loads), *means], list(_lines(pandas.DataFrame(means))), more={"laws": _laws(critical)}
+    )
 
 
 CRITICAL, BITS, WRONG = "critical load", "bits per synapse", "wrong neurons after one step"
@@ -126,7 +128,7 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
     shown = []
     if len(critical):
         of_covariance: Table = critical["rule"].isin(COVARIANCE)
-        shown += [_by_activity(critical[of_covariance])] if of_covariance.any() else []
+        shown += [_by_activity(critical[of_covariance], summary)] if of_covariance.any() else []
         shown += [] if of_covariance.all() else [_disturbed(critical[~of_covariance], summary.more["laws"])]
     densities = summary.of(QUANTITIES["density"])
     for kind, names, quantity in (
@@ -142,22 +144,51 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
                 if len(densities)
                 else None
             )
-            shown.append(kind(rows.merge(held, on=[*CURVE, "patterns"]) if kind is _willshaw else rows))
+            shown.append(kind(rows.merge(held, on=[*CURVE, "patterns"]) if kind is _willshaw else rows, summary))
     return shown
 
 
-def _activities(table: Table) -> np.ndarray:
-    return np.geomspace(table["activity"].min() * 0.8, 0.5, 25)
+SPARSE_LIMIT, INFORMATION = "limit of sparse patterns", "bits per synapse at capacity"
 
 
-def _by_activity(table: Table) -> Panel:
+def _lines(estimates: Table) -> Iterator[Row]:
+    """Theory of the rules that were measured: by activity, by the share of synapses that are on, by patterns."""
+    rows = estimates[estimates["quantity"] == BITS]
+    of_covariance = rows[rows["rule"].isin(COVARIANCE)]
+    if len(of_covariance):
+        grid = np.geomspace(of_covariance["activity"].min() * 0.8, 0.5, 25)
+        yield {"quantity": SPARSE_LIMIT, "x": grid.tolist(), "y": sparse.sparse_limit(grid).tolist()}
+        for rule in dict.fromkeys(of_covariance["rule"]):
+            ends = [sparse.spinodal(float(a), rules.find(rule).offset(float(a))) for a in grid]
+            about = {"rule": rule, "kind": "replica symmetric", "x": grid.tolist()}
+            yield {"quantity": CRITICAL, **about, "y": [end.load or None for end in ends]}
+            bits = [end.load * sparse.information(a, end.on, end.off) for a, end in zip(grid, ends, strict=True)]
+            yield {"quantity": INFORMATION, **about, "y": np.array(bits).tolist()}
+    for size, own in rows[rows["rule"] == "willshaw"].groupby("neurons"):
+        counts, active = np.unique(np.geomspace(2, 1.2 * own["patterns"].max(), 60).round()), rules.active(int(size))
+        density = sparse.willshaw_density(int(size), counts, active)
+        bits = sparse.willshaw_information(int(size), counts, active)
+        yield {"quantity": BITS, "rule": "willshaw", "neurons": size, "x": density.tolist(), "y": bits.tolist()}
+    for activity, own in _of_largest(estimates[(estimates["quantity"] == WRONG) & (estimates["rule"] == "hebb")]):
+        bias, step = 1 - 2 * activity, 2 if own["patterns"].mod(2).nunique() == 1 else 1  # at even and odd M it differs
+        counts = np.arange(own["patterns"].min(), own["patterns"].max() + 1, step)
+        wrong = sparse.biased_hebb_error(counts, bias)
+        x = (counts - 1) * float(bias) ** 2
+        yield {"quantity": WRONG, "rule": "hebb", "activity": activity, "x": x.tolist(), "y": wrong.tolist()}
+
+
+def _of_largest(rows: Table) -> Any:
+    """Rows of the largest size by activity."""
+    return rows[rows["neurons"] == rows["neurons"].max()].groupby("activity")
+
+
+def _by_activity(table: Table, summary: Summary) -> Panel:
     """Critical load against activity by rule, for all sizes, with replica-symmetric theory as lines."""
-    looks, sizes, grid = series(list(COVARIANCE)), sorted(table["neurons"].unique()), _activities(table)
+    looks, sizes = series(list(COVARIANCE)), sorted(table["neurons"].unique())
     found = []
     for rule, rows in table.groupby("rule", sort=False):
         color = looks[str(rule)]["color"]
-        line = [rules.find(str(rule)).critical_load(float(a)) or np.nan for a in grid]
-        found.append(theory_line(grid, line, color=color))
+        found += [theory_line(line["x"], line["y"], color=color) for line in records(summary.line(CRITICAL, rule=rule))]
         for size, part in rows.groupby("neurons"):
             look = looks[str(rule)] | {"markersize": 3 + 1.5 * sizes.index(size), "linestyle": ""}
             label = str(rule) if size == sizes[-1] else ""
@@ -165,7 +196,8 @@ def _by_activity(table: Table) -> Panel:
     for place, size in enumerate(sizes if len(sizes) > 1 else []):
         found.append(panel.entry(f"$N={size}$", color="0.4", marker="o", markersize=3 + 1.5 * place))
     dotted: Any = DOTTED
-    found.append(Series(grid, sparse.sparse_limit(grid), label=r"$1/(2a|\ln a|)$", **dotted))
+    sparse_limit = summary.line(SPARSE_LIMIT).iloc[0]
+    found.append(Series(sparse_limit["x"], sparse_limit["y"], label=r"$1/(2a|\ln a|)$", **dotted))
     found.append(panel.entry("replica symmetric", **THEORY))
     x, y = Axis("activity $a$", "log"), Axis(r"critical load $\alpha_c = M/N$", "log")
     title = "covariance rule, $m > 0.5$" + (f", $N={sizes[0]}$" if len(sizes) == 1 else "")
@@ -192,37 +224,33 @@ def _disturbed(table: Table, laws: list[dict]) -> Panel:
     return Panel("disturbed Hebb couplings, $m > 0.8$", x, y, found)
 
 
-def _bits(table: Table) -> Panel:
+def _bits(table: Table, summary: Summary) -> Panel:
     """Bits per synapse against activity at the best measured load, of the largest network."""
-    size, grid = table["neurons"].max(), _activities(table)
+    size = table["neurons"].max()
     rows = table[table["neurons"] == size].groupby(["rule", "activity"], sort=False, as_index=False)["value"].max()
     looks = {name: look | {"linestyle": ""} for name, look in series(list(COVARIANCE)).items()}
     found = curves(rows, "activity", "value", by="rule", looks=looks)
-    for rule in dict.fromkeys(rows["rule"]):
-        ends = [sparse.spinodal(float(a), rules.find(str(rule)).offset(float(a))) for a in grid]
-        line = [c.load * sparse.information(a, c.on, c.off) for a, c in zip(grid, ends, strict=True)]
-        found.append(theory_line(grid, line, color=looks[str(rule)]["color"]))
+    for line in records(summary.line(INFORMATION)):
+        found += [theory_line(line["x"], line["y"], color=looks[line["rule"]]["color"])]
     found.append(panel.entry("replica symmetric, at capacity", **THEORY))
     y = Axis("bits per synapse", limits=(0, None))
     return Panel(f"information, $N={size}$", Axis("activity $a$", "log"), y, found)
 
 
-def _willshaw(table: Table) -> Panel:
+def _willshaw(table: Table, summary: Summary) -> Panel:
     """Bits per synapse of Willshaw's memory against the share of synapses that are on."""
     looks, found = series([str(size) for size in sorted(table["neurons"].unique())]), []
     for size, rows in table.groupby("neurons"):
         look, active = looks[str(size)], rules.active(int(size))
         label = f"$N={size}$, $K={active}$"
         found.append(Series(rows["density"], rows["value"], label=label, **look | {"linestyle": ""}))
-        counts = np.unique(np.geomspace(2, 1.2 * rows["patterns"].max(), 60).round())
-        line = sparse.willshaw_information(int(size), counts, active)
-        density = sparse.willshaw_density(int(size), counts, active)
-        found.append(theory_line(density, line, color=look["color"]))
+        for line in records(summary.line(BITS, rule="willshaw", neurons=size)):
+            found.append(theory_line(line["x"], line["y"], color=look["color"]))
     found += [level(np.log(2), r"$\ln 2$, $N\to\infty$", **DOTTED), panel.entry("exact theory at $N$", **THEORY)]
     return Panel("Willshaw", Axis("synapses that are on"), Axis("bits per synapse", limits=(0, 0.75)), found)
 
 
-def _biased(table: Table) -> Panel:
+def _biased(table: Table, summary: Summary) -> Panel:
     """Errors after one step of plain Hebb couplings against the number of patterns over 1/m₀²."""
     size = table["neurons"].max()
     rows = table[table["neurons"] == size].assign(bias=1 - 2 * table["activity"])
@@ -231,10 +259,8 @@ def _biased(table: Table) -> Panel:
     looks = {name: look | {"linestyle": ""} for name, look in series([str(bias) for bias in rows["bias"]]).items()}
     found = curves(rows, "place", "value", by="bias", label="$m_0={:.2g}$", looks=looks)
     for bias, part in rows.groupby("bias"):
-        step = 2 if part["patterns"].mod(2).nunique() == 1 else 1  # at even and odd numbers theory differs
-        counts = np.arange(part["patterns"].min(), part["patterns"].max() + 1, step)
-        line = sparse.biased_hebb_error(counts, bias)
-        found.append(theory_line((counts - 1) * float(bias) ** 2, line, color=looks[str(bias)]["color"]))
+        for line in records(summary.line(WRONG, activity=part["activity"].iloc[0])):
+            found.append(theory_line(line["x"], line["y"], color=looks[str(bias)]["color"]))
     found.append(upright(1.0, color="0.8", linestyle="-", linewidth=0.8))
     found.append(panel.entry(r"theory of Gaussian noise, $N\to\infty$", **THEORY))
     title = f"plain Hebb, biased patterns, $N={size}$"

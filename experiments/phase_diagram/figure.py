@@ -1,6 +1,5 @@
 """Figure of phase diagrams: maps of regime and overlap with the lines of theory, overlap against T, rounding."""
 
-from collections.abc import Callable
 from functools import partial
 from itertools import cycle
 
@@ -11,15 +10,14 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
-from experiments.contract import Summary, Table
+from experiments.contract import Row, Summary, Table, records
 from experiments.figures.panel import Axis, Panel, Series, entry, free, level, theory_line
 from experiments.figures.style import THEORY, series
 from experiments.phase_diagram import diagrams, theory
 from experiments.phase_diagram.config import CURVED
 from experiments.phase_diagram.diagrams import Diagram
-from experiments.phase_diagram.summary import cells, maps_of
+from experiments.phase_diagram.summary import MAP, OVERLAP, cells, commonest, maps_of, stored_loads
 from experiments.shared import convergence
-from hopfield.theory import classical
 
 LOOKS = (("#56B4E9", ""), ("#CC79A7", "xx"), ("#F5D0A0", "//"), ("#F7F7F7", ""))
 """Shade and hatch of every regime: the mixed one is hatched, so that it differs from retrieval in grey, too."""
@@ -35,14 +33,14 @@ MARK = {"marker": "^", "linestyle": "none", "markersize": 7, "clip_on": False, "
 def panels(table: Table, summary: Summary) -> list[Panel]:
     """Maps of regime and overlap of both networks with their lines, overlap against T, rounding of the line."""
     shown: list[Panel] = []
-    for area in maps_of(table):
+    for number, area in enumerate(maps_of(table)):
         first, end = area.iloc[0], theory.end_of(area)
         diagram, sweeps = diagrams.find(first["memory"]), first["burn_in"] + first["sweeps"]
         where = rf"{first['memory']}, $N={first['neurons']}$"
         where += f", {sweeps} sweeps" if sweeps else "" if end == convergence.REST else f", {convergence.WORDS[end]}"
-        lines = partial(diagram.lines, end, neurons=int(first["neurons"]))
+        lines = records(summary.line(MAP, map=number))
         shared = {"found": cells(area), "diagram": diagram, "lines": lines}
-        texts = [*_words(**shared), *(label for *_, label in _lines(**shared))]
+        texts = [*_words(shared["found"], diagram), *(line.get("label", "") for line in lines)]
         named = [entry(text) for text in texts if text]
         shown.append(free(partial(_regimes, **shared), f"{where}: regimes", series=named, height=3.4))
         shown.append(free(partial(_overlaps, **shared), f"{where}: overlap"))
@@ -57,7 +55,7 @@ def _rectangles(found: Table) -> list[list[tuple[float, float]]]:
     return [[(left, bottom), (right, bottom), (right, top), (left, top)] for left, right, bottom, top in sides]
 
 
-def _regimes(ax: Axes, found: Table, diagram: Diagram, lines: Callable) -> None:
+def _regimes(ax: Axes, found: Table, diagram: Diagram, lines: list[Row]) -> None:
     """Every cell in the colour of its regime, cut as it was measured."""
     for regime, word, (shade, hatch) in zip(diagrams.REGIMES, diagram.words, LOOKS, strict=True):
         inside = found[found["regime"] == regime]
@@ -67,20 +65,13 @@ def _regimes(ax: Axes, found: Table, diagram: Diagram, lines: Callable) -> None:
     _frame(ax, found, diagram, lines, colour="k")
 
 
-def _words(found: Table, diagram: Diagram, lines: Callable) -> list[str]:
+def _words(found: Table, diagram: Diagram) -> list[str]:
     """Words for the regimes that were found."""
     named = zip(diagrams.REGIMES, diagram.words, strict=True)
     return [word for regime, word in named if (found["regime"] == regime).any()]
 
 
-def _lines(found: Table, diagram: Diagram, lines: Callable) -> list[tuple]:
-    """Lines of theory on a map."""
-    low, high = found["bottom"].min(), found["top"].max()
-    heights = np.geomspace(low, high, 121) if diagram.yscale == "log" else np.linspace(low, high, 241)
-    return lines(loads=np.linspace(found["load_low"].min(), found["load_high"].max(), 241), heights=heights)
-
-
-def _overlaps(ax: Axes, found: Table, diagram: Diagram, lines: Callable) -> None:
+def _overlaps(ax: Axes, found: Table, diagram: Diagram, lines: list[Row]) -> None:
     """Every cell in the shade of its mean overlap."""
     shades = PolyCollection(_rectangles(found), cmap="cividis", edgecolor="face", linewidth=0.2)
     shades.set_array(found["overlap"].to_numpy(float))
@@ -93,7 +84,7 @@ def _overlaps(ax: Axes, found: Table, diagram: Diagram, lines: Callable) -> None
         figure.colorbar(shades, ax=ax, label="overlap $m$ with the start")
 
 
-def _frame(ax: Axes, found: Table, diagram: Diagram, lines: Callable, colour: str) -> None:
+def _frame(ax: Axes, found: Table, diagram: Diagram, lines: list[Row], colour: str) -> None:
     """Axes that end where the map does, and the lines of theory on it."""
     low, high = found["bottom"].min(), found["top"].max()
     ax.set(xlabel=diagram.xlabel, ylabel=diagram.ylabel, yscale=diagram.yscale)
@@ -104,9 +95,9 @@ def _frame(ax: Axes, found: Table, diagram: Diagram, lines: Callable, colour: st
         ax.set_yticks([value for value in (0.1, 0.2, 0.5, 1, 2, 5, 10) if low <= value <= high])
         ax.yaxis.set_major_formatter(ScalarFormatter())
         ax.yaxis.set_minor_formatter(NullFormatter())
-    for (x, y, label), style in zip(_lines(found, diagram, lines), cycle(STYLES), strict=False):
-        look = {"linestyle": style, "linewidth": 1.5} if np.ndim(x) else MARK
-        ax.plot(x, y, color=colour, label=label, **look)
+    for line, style in zip(lines, cycle(STYLES), strict=False):
+        look = {"linestyle": style, "linewidth": 1.5} if len(line["x"]) > 1 else MARK
+        ax.plot(np.array(line["x"], float), np.array(line["y"], float), color=colour, label=line["label"], **look)
 
 
 def _dense(summary: Summary) -> Panel:
@@ -128,10 +119,9 @@ def _dense(summary: Summary) -> Panel:
 
 def _curves(summary: Summary) -> Panel:
     """Overlap against temperature at each load and size, with the replica-symmetric theory, at the commonest sweeps."""
-    frame: Table = pandas.DataFrame(summary.more["overlap"]).astype({"overlap": float, "overlap_stderr": float})
-    burn_in, sweeps = frame.groupby(["burn_in", "sweeps"])["neurons"].nunique().idxmax()
-    frame = frame[(frame["burn_in"] == burn_in) & (frame["sweeps"] == sweeps)]
-    loads, sizes, found = _stored_loads(frame), sorted(frame["neurons"].unique()), []
+    frame = commonest(summary.more["overlap"])
+    burn_in, sweeps = frame[["burn_in", "sweeps"]].iloc[0]
+    loads, sizes, found = stored_loads(frame), sorted(frame["neurons"].unique()), []
     looks = series([str(asked) for asked in loads])
     for number, size in enumerate(sizes, 1):
         for asked, rows in frame[frame["neurons"] == size].groupby("asked", sort=False):
@@ -143,21 +133,11 @@ def _curves(summary: Summary) -> Panel:
             label = rf"$\alpha={rows['load'].iloc[0]:.3g}$, $N={size}$"
             found.append(Series(rows["temperature"], rows["overlap"], rows["overlap_stderr"], label=label, **look))
     known = frame["overlap_theory"].notna().any()
-    for load in loads.values() if known else []:
-        end = float(classical.spinodal_temperature(load))
-        if np.isfinite(end):
-            temperatures = end - (end - 0.02) * np.linspace(0, 1, 200) ** 2
-            edge = float(classical.retrieval_overlap(load, end - 1e-9))
-            found.append(theory_line(temperatures, classical.retrieval_overlap(load, temperatures)))
-            found.append(theory_line([end, end], [0, edge], linewidth=0.7))
+    for line in records(summary.line(OVERLAP)):
+        found.append(theory_line(line["x"], line["y"], **({"linewidth": 0.7} if "edge" in line else {})))
     found += [entry(r"RS theory, $N\to\infty$", **THEORY)] if known else []
     y = Axis("overlap $m$", limits=(-0.03, 1.03))
     return Panel(f"classical: overlap, sweeps {burn_in + 1} to {burn_in + sweeps}", Axis("temperature $T$"), y, found)
-
-
-def _stored_loads(frame: Table) -> dict[float, float]:
-    """Load that the largest network stores, by load asked for. They differ: numbers of patterns are whole and odd."""
-    return frame.sort_values("neurons", kind="stable").groupby("asked", sort=False)["load"].last().to_dict()
 
 
 def _lines_with_theory(summary: Summary) -> list[dict]:
@@ -167,7 +147,7 @@ def _lines_with_theory(summary: Summary) -> list[dict]:
 def _rounding(summary: Summary) -> Panel:
     """Temperatures over T_M where half of the queries lost their pattern, by sweeps, with the width of the loss."""
     frame: Table = pandas.DataFrame(_lines_with_theory(summary))
-    loads, sizes, found = _stored_loads(frame), sorted(frame["neurons"].unique()), []
+    loads, sizes, found = stored_loads(frame), sorted(frame["neurons"].unique()), []
     groups = list(frame.groupby(["asked", "observed_sweeps"], sort=False))
     looks = series([str(key) for key, _ in groups])
     for number, (key, rows) in enumerate(groups):

@@ -1,5 +1,6 @@
 """Summary of phase diagrams: the measured end of retrieval, its overlaps and its maps, beside theory."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,49 @@ def summarise(table: Table) -> Summary:
         "zero_temperature": theory.zero_temperature(),
         "dense": [{"degree": n} | theory.dense_lines(n)._asdict() for n in theory.DEGREES],
     }
-    return Summary(estimates, notes=convergence.notes(table, ["memory"], "retrieval"), more=more)
+    known = [*_curve_lines(overlaps), *_map_lines(table)]
+    return Summary(estimates, known, convergence.notes(table, ["memory"], "retrieval"), more)
+
+
+MAP, OVERLAP = "line of a map", "overlap"
+
+
+def stored_loads(frame: Table) -> dict[float, float]:
+    """Load that the largest network stores, by load asked for. They differ: numbers of patterns are whole and odd."""
+    return frame.sort_values("neurons", kind="stable").groupby("asked", sort=False)["load"].last().to_dict()
+
+
+def commonest(overlaps: list[dict]) -> Table:
+    """Overlaps at the sweeps that were measured at most sizes."""
+    frame: Table = pandas.DataFrame(overlaps).astype({"overlap": float, "overlap_stderr": float})
+    burn_in, sweeps = frame.groupby(["burn_in", "sweeps"])["neurons"].nunique().idxmax()
+    return frame[(frame["burn_in"] == burn_in) & (frame["sweeps"] == sweeps)]
+
+
+def _curve_lines(overlaps: list[dict]) -> Iterator[Row]:
+    """Overlap of retrieval states against temperature, to where they end, at each load that is stored."""
+    frame = commonest(overlaps) if overlaps else pandas.DataFrame()
+    for load in stored_loads(frame).values() if overlaps and frame["overlap_theory"].notna().any() else ():
+        end = float(classical.spinodal_temperature(load))
+        if np.isfinite(end):
+            temperatures = end - (end - 0.02) * np.linspace(0, 1, 200) ** 2
+            edge = float(classical.retrieval_overlap(load, end - 1e-9))
+            about = {"quantity": OVERLAP, "load": load, "kind": "replica symmetric"}
+            overlap = classical.retrieval_overlap(load, temperatures)
+            yield {**about, "x": temperatures.tolist(), "y": overlap.tolist()}
+            yield {**about, "edge": True, "x": [end, end], "y": [0.0, edge]}
+
+
+def _map_lines(table: Table) -> Iterator[Row]:
+    """Lines of theory on each map, by its number; a line of one point is a mark."""
+    for number, area in enumerate(maps_of(table)):
+        first, found = area.iloc[0], cells(area)
+        diagram, low, high = diagrams.find(first["memory"]), found["bottom"].min(), found["top"].max()
+        heights = np.geomspace(low, high, 121) if diagram.yscale == "log" else np.linspace(low, high, 241)
+        loads = np.linspace(found["load_low"].min(), found["load_high"].max(), 241)
+        for x, y, label in diagram.lines(theory.end_of(area), loads, heights, int(first["neurons"])):
+            line = {"x": np.atleast_1d(x).tolist(), "y": np.atleast_1d(y).tolist()}
+            yield {"quantity": MAP, "map": number, "memory": first["memory"], "label": label, **line}
 
 
 def maps_of(table: Table) -> list[Table]:

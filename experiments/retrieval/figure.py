@@ -2,15 +2,15 @@
 
 from typing import Any
 
-import numpy as np
-
-from experiments.contract import Summary, Table
+from experiments.contract import Summary, Table, records
 from experiments.figures import labels
 from experiments.figures.panel import Axis, Panel, Series, curves, entry, guide, level, shares, theory_line, upright
 from experiments.figures.style import THEORY, series
+from experiments.retrieval import lines
 from experiments.retrieval.critical import critical_kappa
-from experiments.retrieval.summary import CRITICAL, FAMILY, main_family
-from experiments.shared import convergence, corruptions, kappa_theory
+from experiments.retrieval.lines import FAMILY
+from experiments.retrieval.summary import CRITICAL
+from experiments.shared import convergence, corruptions
 from experiments.statistics.clusters import by_group, means_by_group
 
 KAPPA = r"inverse temperature $\kappa = \beta\|\xi\|^2$"
@@ -29,15 +29,12 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
     clean, shown = table[table["corruption"] == corruptions.CLEAN], []
     scanned = table.dropna(subset=["kappa"])
     if len(scanned):
-        main = _main(scanned)
-        shown += [_at_start(main), _success(main)]
-        known = summary.of(CRITICAL, memory=main["memory"].iloc[0], corruption=corruptions.CLEAN)
-        known = known[known["ensemble"].isin(kappa_theory.RANDOM)] if len(known) else known
-        if len(known) > 2:
-            shown += critical_kappa(known)
-        if any(_critical_kappa_of_states(main, num_patterns) is not None for num_patterns in main["patterns"].unique()):
-            shown += [_state(main, name) for name in ("overlap", "entropy")]
-        shown.append(_steps(main))
+        main = lines.main_rows(scanned)
+        shown += [_at_start(main, summary), _success(main, summary)]
+        known = lines.drawn(summary.of(CRITICAL, memory=main["memory"].iloc[0], corruption=corruptions.CLEAN))
+        shown += critical_kappa(known, summary) if len(known) >= lines.LEAST else []
+        shown += [_state(main, summary, name) for name, line in lines.STATES.items() if len(summary.line(line))]
+        shown.append(_steps(main, summary))
     sides = [
         (table, ["memory", "ensemble", "neurons", "patterns"], "corruption", "starts"),
         (clean, ["memory", "neurons", "patterns"], "ensemble", "kinds of patterns"),
@@ -60,13 +57,6 @@ def _richest(table: Table, shared: list[str], varied: str) -> Table:
     return table[(table[shared] == list(best)).all(axis=1)]
 
 
-def _main(table: Table) -> Table:
-    """The curves of the main family, from the clean start if there is one."""
-    family = table[(table[FAMILY] == list(main_family(table).values())).all(axis=1)]
-    start = corruptions.CLEAN if (family["corruption"] == corruptions.CLEAN).any() else family["corruption"].iloc[0]
-    return family[family["corruption"] == start]
-
-
 def _looks(table: Table, **more: Any) -> dict[str, Any]:
     """Look of every curve of a family by its number of patterns."""
     return {name: look | more for name, look in series([str(count) for count in table["patterns"].unique()]).items()}
@@ -76,18 +66,10 @@ def _family(table: Table) -> tuple[str, str, int]:
     return tuple(table[FAMILY].iloc[0])
 
 
-def _critical_kappa_of_states(table: Table, num_patterns: int) -> float | None:
-    """Critical κ of theory for converged states of a curve. None unless starts are clean and patterns of equal norm."""
-    return None if table["ensemble"].iloc[0] == "gaussian" else _critical_kappa(table, num_patterns)
-
-
-def _critical_kappa(table: Table, num_patterns: int) -> float | None:
-    """Critical κ of theory for converged updates of a curve. None unless starts are clean and updates may converge."""
-    memory, ensemble, neurons = _family(table)
-    clean = table["corruption"].iloc[0] == corruptions.CLEAN
-    if not clean or convergence.end_of_curve(table[table["patterns"] == num_patterns]) != convergence.REST:
-        return None
-    return kappa_theory.critical_kappa(memory, ensemble, int(neurons), int(num_patterns), "converged_weight")
+def _critical_kappa(table: Table, summary: Summary) -> dict[int, float]:
+    """Critical κ of theory for converged updates, by the numbers of patterns that have one."""
+    known = records(summary.line(lines.CONVERGED, memory=table["memory"].iloc[0]))
+    return {line["patterns"]: line["x"][0] for line in known}
 
 
 def _title(table: Table, title: str) -> str:
@@ -95,17 +77,14 @@ def _title(table: Table, title: str) -> str:
     return f"{title} ({labels.memory(memory)}, {labels.patterns(ensemble)}, $N={neurons}$)"
 
 
-def _at_start(table: Table) -> Panel:
+def _at_start(table: Table, summary: Summary) -> Panel:
     """Mean weight on the pattern at the start, against κ, with the annealed weight."""
-    grid, lines, looks = np.geomspace(table["kappa"].min(), table["kappa"].max(), 300), [], _looks(table)
-    for count in table["patterns"].unique() if table["corruption"].iloc[0] == corruptions.CLEAN else ():
-        weight = kappa_theory.start_weight(*_family(table), count, grid)
-        if weight is not None:
-            lines.append(theory_line(grid, weight, color=looks[str(count)]["color"]))
+    looks, known = _looks(table), records(summary.line(lines.START))
+    drawn = [theory_line(line["x"], line["y"], color=looks[str(line["patterns"])]["color"]) for line in known]
     means = means_by_group(table, ["patterns", "kappa"], "start_weight", "sample", "queries")
-    points = _looks(table, linestyle="") if lines else looks
-    found = [*lines, *curves(_in_order(means, table), "kappa", "mean", by="patterns", label="$M={}$", looks=points)]
-    found += [entry(ANNEALED, **THEORY)] if lines else []
+    points = _looks(table, linestyle="") if drawn else looks
+    found = [*drawn, *curves(_in_order(means, table), "kappa", "mean", by="patterns", label="$M={}$", looks=points)]
+    found += [entry(ANNEALED, **THEORY)] if drawn else []
     y = Axis(r"mean weight at the start, $p_\mathrm{target}$")
     return Panel(_title(table, "at the start"), Axis(KAPPA, "log"), y, [*found, guide(0.5)])
 
@@ -116,12 +95,12 @@ def _in_order(means: Table, table: Table) -> Table:
     return means.sort_values("patterns", key=lambda counts: counts.map(places), kind="stable")
 
 
-def _success(table: Table) -> Panel:
+def _success(table: Table, summary: Summary) -> Panel:
     """Share of queries that end with most weight on the pattern, against κ, with annealed thresholds as lines."""
     looks, rows = _looks(table), by_group(table, ["patterns", "kappa"], "success", "queries", "sample")
     found = shares(_in_order(rows, table), "kappa", by="patterns", label="$M={}$", looks=looks)
-    x, lines = Axis(KAPPA, "log"), {count: _critical_kappa(table, count) for count in table["patterns"].unique()}
-    if known := {count: kappa for count, kappa in lines.items() if kappa is not None}:
+    x = Axis(KAPPA, "log")
+    if known := _critical_kappa(table, summary):
         found += [upright(kappa, color=looks[str(count)]["color"]) for count, kappa in known.items()]
         found.append(entry(ANNEALED, **THEORY))
         x = Axis(KAPPA, limits=(0.3 * min(known.values()), 1.1 * max(known.values())))  # the transitions are narrow
@@ -129,17 +108,14 @@ def _success(table: Table) -> Panel:
     return Panel(_title(table, end), x, Axis(SHARE_RIGHT), found)
 
 
-def _state(table: Table, name: str) -> Panel:
+def _state(table: Table, summary: Summary, name: str) -> Panel:
     """Overlap or entropy of successful queries above the critical κ of theory, against κ in units of it."""
     words = {"overlap": "overlap $m$ of successes", "entropy": "entropy $H$ of successes (nats)"}
-    ratios, looks = np.append(1 + np.geomspace(1e-4, 0.02, 60), np.linspace(1.021, 1.2, 60)), _looks(table)
-    found = []
-    for count, rows in table.groupby("patterns", sort=False):
-        critical, look = _critical_kappa_of_states(table, count), looks[str(count)]
-        if critical is None:
-            continue
-        theory = kappa_theory.converged(*_family(table), count, ratios * critical)
-        found.append(theory_line(ratios, getattr(theory, name), color=look["color"]))
+    looks, known, found = _looks(table), _critical_kappa(table, summary), []
+    for line in records(summary.line(lines.STATES[name])):
+        count, critical, look = line["patterns"], known[line["patterns"]], looks[str(line["patterns"])]
+        rows = table[table["patterns"] == count]
+        found.append(theory_line(line["x"], line["y"], color=look["color"]))
         near = rows[(rows["kappa"] > 0.97 * critical) & (rows["kappa"] < 1.2 * critical) & (rows["success"] > 0)]
         if len(near):
             means = means_by_group(near, "kappa", f"{name}_kept", "sample", "success")
@@ -150,10 +126,10 @@ def _state(table: Table, name: str) -> Panel:
     return Panel(title, Axis(RATIO), Axis(words[name]), [edge, *found, entry(ANNEALED, **THEORY)])
 
 
-def _steps(table: Table) -> Panel:
+def _steps(table: Table, summary: Summary) -> Panel:
     """Mean number of updates until nothing moves: critical slowing down."""
-    critical = {count: _critical_kappa_of_states(table, count) for count in table["patterns"].unique()}
-    scaled = all(kappa is not None for kappa in critical.values())
+    critical = {} if table["ensemble"].iloc[0] == "gaussian" else _critical_kappa(table, summary)  # of one norm
+    scaled = {*table["patterns"]} <= {*critical}
     means = _in_order(means_by_group(table, ["patterns", "kappa"], "steps", "sample", "queries"), table)
     means = means.assign(kappa=means["kappa"] / (means["patterns"].map(critical).astype(float) if scaled else 1.0))
     found = curves(means, "kappa", "mean", by="patterns", label="$M={}$", looks=_looks(table))

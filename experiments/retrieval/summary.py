@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from experiments.contract import Row, Summary, Table
+from experiments.retrieval import lines
 from experiments.shared import convergence, kappa_theory
 from experiments.shared.corruptions import CLEAN
 from experiments.shared.retrievals import CURVE
@@ -15,7 +15,6 @@ from experiments.statistics.crossings import half_crossing
 from experiments.statistics.estimates import tidy
 from experiments.statistics.thresholds import critical_load
 
-FAMILY = ["memory", "ensemble", "neurons"]
 THEORY = "annealed: the sum over the other patterns at its mean, at the measured N and M"
 MEANS = {"target_weight": "start_weight", "first_weight": "first_weight"}
 """Columns whose means are one half at the critical κ of the start and of one update."""
@@ -29,7 +28,8 @@ def summarise(table: Table) -> Summary:
     Theory is annealed, at the measured N and M; of converged states there is none where a single update was made.
     """
     critical, unresolved, above = list[Row](), [], list[Row]()
-    for curve, rows in curves(table.dropna(subset=["kappa"]), CURVE):
+    scanned = table.dropna(subset=["kappa"])
+    for curve, rows in curves(scanned, CURVE):
         start = curve.pop("corruption")
         for criterion in kappa_theory.CRITERIA if start == CLEAN else ("converged_weight",):
             entry, reason = _critical(curve, rows, criterion, start == CLEAN)
@@ -46,7 +46,8 @@ def summarise(table: Table) -> Summary:
     estimates = [*critical, *_deviations(table, clean, above), *above]
     estimates += convergence.cut_estimates(table)
     notes = convergence.notes(table, ["memory", "ensemble"], "success")
-    return Summary(estimates, notes=notes, more={"unresolved": unresolved, "theory": THEORY})
+    known = lines.of_table(scanned, clean) if len(scanned) else ()
+    return Summary(estimates, list(known), notes, {"unresolved": unresolved, "theory": THEORY})
 
 
 CRITICAL = "critical κ"
@@ -96,7 +97,7 @@ def _states_above_critical(curve: dict, rows: Table) -> list[dict]:
 
 def _deviations(table: Table, critical: list[Row], above: list[Row]) -> Iterator[Row]:
     """Worst disagreements with theory of the family with the most numbers of patterns."""
-    family = main_family(table)
+    family = lines.main_family(table)
     critical, above = ([entry for entry in rows if family.items() <= entry.items()] for rows in (critical, above))
     for criterion in kappa_theory.CRITERIA:
         known = [entry for entry in critical if entry["criterion"] == criterion and entry["theory"]]
@@ -108,10 +109,3 @@ def _deviations(table: Table, critical: list[Row], above: list[Row]) -> Iterator
         if near:
             about = {"quantity": f"largest deviation of {quantity}", **family, "ratio": JUST_ABOVE}
             yield {**about, "value": float(max(abs(e["value"] - e["theory"]) for e in near)), "headline": True}
-
-
-def main_family(table: Table) -> dict[str, Any]:
-    """Memory, ensemble and size of the curves with the most numbers of patterns, the first of equals."""
-    counts = table.groupby(FAMILY, sort=False)["patterns"].nunique()
-    memory, ensemble, neurons = counts.index[int(np.argmax(counts))]
-    return {"memory": memory, "ensemble": ensemble, "neurons": int(neurons)}

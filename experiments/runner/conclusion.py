@@ -25,13 +25,11 @@ def conclude(plan: Plan, copy: mirror.Mirror) -> None:
     _say_mixed(plan)
     tables.write(directory, plan.ledger.rows(plan.table()))
     table = tables.read(directory, plan.job.experiment)  # the numbers that a redraw sees
-    with memories.keeping() as kept:
-        summary = plan.experiment.summarise(table)
-        _write(directory, record, summary)
-        figure = results.draw(directory, plan.experiment, plan.job.config.figure) if plan.job.kept else None
-    if kept:
-        summary.more = {**summary.more, results.MEMORIES: kept}
-        _write(directory, record, summary)
+    summary = plan.experiment.summarise(table)
+    if kept := memories.kept_of(table):
+        summary.more = {**summary.more, memories.MEMORIES: kept}
+    _write(directory, record, summary)
+    figure = results.draw(directory, plan.experiment, plan.job.config.figure) if plan.job.kept else None
     (directory / boundary.LOG).unlink(missing_ok=True)  # of a run that was stopped here before
     copy.finish(table, summary.estimates)
     if not plan.job.call:

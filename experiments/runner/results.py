@@ -16,8 +16,6 @@ from experiments.runner import boundary, folders, locks, registry, tables, yaml_
 from experiments.shared import memories
 from experiments.system import files, terminal
 
-MEMORIES = "memories"
-"""Entry of a summary with what summary and figure asked of memories from outside the package."""
 LARGEST = 2**28
 """Bytes of a summary at most."""
 
@@ -46,12 +44,10 @@ def redraw(directory: Path, experiment: ModuleType, look: contract.Figure) -> Pa
     with locks.claimed(directory) as claim:
         if claim is None:
             raise contract.InputError(f"{directory} is being measured by another process, and is drawn when that ends")
-        with memories.answering(answers := kept(directory)):
-            if folders.say_changed(directory):
-                anew = experiment.summarise(_table(directory, experiment))
-                anew.more = {**anew.more, MEMORIES: answers} if answers else anew.more
-                write(directory, anew)
-            return draw(directory, experiment, look)
+        if folders.say_changed(directory):
+            table, earlier = read(directory, experiment)
+            write(directory, memories.again(experiment.summarise, table, [earlier]))
+        return draw(directory, experiment, look)
 
 
 def draw(directory: Path, experiment: ModuleType, look: contract.Figure) -> Path:
@@ -80,13 +76,7 @@ def read(directory: Path, experiment: ModuleType) -> tuple[contract.Table, Summa
     table, held = _table(directory, experiment), files.read_json(directory / "summary.json", LARGEST)
     if "estimates" in held:
         return table, Summary.of_json(held)
-    with memories.answering(held.get(MEMORIES, {})):
-        return table, experiment.summarise(table)
-
-
-def kept(directory: Path) -> memories.Answers:
-    """What the summary of a run keeps of memories from outside the package."""
-    return files.read_json(directory / "summary.json", LARGEST).get(MEMORIES, {})
+    return table, memories.again(experiment.summarise, table, [])
 
 
 def _table(directory: Path, experiment: ModuleType) -> contract.Table:

@@ -3,7 +3,6 @@
 Which runs are summarised together, and how their rows join, is stated in `pooling`.
 """
 
-import contextlib
 import os
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -94,13 +93,8 @@ def join(directories: Sequence[Path], target: Path, command: str, look: Figure, 
     """
     folders.check_joined(target)
     joined = Joined(directories, asks=asks)
-    with asked(joined.answers), locks.waited_for(files.make_directory(target)):
+    with locks.waited_for(files.make_directory(target)):
         return _write_joined(joined, target, command, look)
-
-
-def asked(answers: memories.Answers | None) -> contextlib.AbstractContextManager[None]:
-    """Context in which memories from outside the package answer what was kept; themselves if that is None."""
-    return contextlib.nullcontext() if answers is None else memories.answering(answers)
 
 
 class Joined:
@@ -112,28 +106,22 @@ class Joined:
         differing: options in which they differ.
         table: the rows of all, below a column for every option that differs.
         summary: the summary of all, samples of different seeds as one.
-        answers: what was kept of memories from outside the package; None where they are asked themselves.
 
     Raises:
         InputError: a folder holds no finished run, or they are of several experiments.
     """
 
     def __init__(self, directories: Sequence[Path], *, asks: bool = False) -> None:
-        self.runs = pooling.read(directories)
+        self.runs, self._asks = pooling.read(directories), asks
         kinds = list(dict.fromkeys(run.record.experiment for run in self.runs))
         if len(kinds) > 1:
             raise InputError(f"runs must be of one experiment, got {' and '.join(kinds)}")
         self.experiment = registry.load(kinds[0])
-        self.answers: memories.Answers | None = None if asks else {}
-        for memory, answers in (entry for each in directories for entry in results.kept(each).items()):
-            if self.answers is not None:
-                self.answers.setdefault(memory, {}).update(answers)
         self.differing = pooling.differing(self.runs)
         self.table = pooling.table(self.runs, self.differing)
         self._single = {run.directory: results.read(run.directory, self.experiment)[1] for run in self.runs}
         self._groups = pooling.groups(self.runs, self.differing)
-        with asked(self.answers):
-            self._summaries = {label: self._summarised(group) for label, group in self._groups.items()}
+        self._summaries = {label: self._summarised(group) for label, group in self._groups.items()}
         self.summary = _summary(self._groups, self._summaries, self.differing)
 
     def curves(self) -> Table:
@@ -164,7 +152,9 @@ class Joined:
         """Summary of a group of runs: that of its only run, or one of the samples of all."""
         if len(group) == 1:
             return self._single[group[0].directory]
-        return self.experiment.summarise(pooling.pool(group))
+        summarise, singles = self.experiment.summarise, [self._single[run.directory] for run in group]
+        table = pooling.pool(group)
+        return summarise(table) if self._asks else memories.again(summarise, table, singles)
 
 
 def _write_joined(joined: Joined, target: Path, command: str, look: Figure) -> Path:
@@ -205,7 +195,7 @@ def _summary(
             row | {key: options[key] for key in options if key not in row} for row in records(found.estimates)
         ]
         lines += [options | row for row in records(found.lines)]
-        more = {name: value for name, value in found.more.items() if name != results.MEMORIES}
+        more = {name: value for name, value in found.more.items() if name != memories.MEMORIES}
         parts.append({"label": label, "options": options, **more})
         notes |= dict.fromkeys(f"{label}: {note}" for note in found.notes)
     return Summary(estimates, lines, list(notes), {"groups": parts})

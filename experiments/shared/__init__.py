@@ -9,7 +9,7 @@ Points, patterns and starts:
     corruptions     starts of queries: their names in tables, their words in figures
     streams         patterns that are never stored: memories of them, starts of their queries, columns of their rows
     draws           random numbers, patterns and memory of one draw
-    memories        memories from outside in summaries and figures, drawn again without their code
+    memories        memories from outside in summaries, made again without their code
     loads           numbers of patterns from loads, whole and odd where asked; networks at loads of theory
     notes           lines on what was asked for and is not measured as such
     precedence      common values over those of a part, over smoke scale

@@ -1,98 +1,91 @@
-"""Memories in summaries and figures, which may be drawn where their code is not, or is not to be run.
+"""Memories in summaries, which may be made again where the code of a memory is not run: no name in a table runs code.
 
-What is asked of a memory from outside the package (the symbol of its load, its theory at a size) is kept beside the
-numbers while a run is concluded, and answered from there whenever it is drawn again: no name in a table runs code.
+A finished run keeps what its table is read with of memories from outside the package (formula of the load, kind of
+patterns); what their theory says stands in its estimates and lines.
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from experiments.contract import InputError
-from experiments.system.files import fingerprint
+from experiments.contract import NUMBERS, InputError, Row, Summary, Table, records
+from experiments.system.files import encode
 from hopfield import memories
+from hopfield.memories import Scaling
+from hopfield.theory.base import Theory
 
-Answers = dict[str, dict[str, Any]]
-"""Answers of memories, by their name and by a hash of the question."""
-_KEPT: ContextVar[tuple[Answers, bool] | None] = ContextVar("kept", default=None)
-_PART = "part"
-"""Answer that has further ones: a function, or theory as a whole."""
-
-
-@contextlib.contextmanager
-def keeping() -> Iterator[Answers]:
-    """Answers of memories from outside the package, kept as they are given in a block."""
-    with _set({}, True) as answers:
-        yield answers
+MEMORIES = "memories"
+"""Entry of a summary with what it keeps of memories from outside the package."""
+_KEPT: ContextVar[dict[str, Row] | None] = ContextVar("kept", default=None)
 
 
-@contextlib.contextmanager
-def answering(answers: Answers) -> Iterator[None]:
-    """Block in which memories from outside the package answer what was kept, and none of their code is run."""
-    with _set(answers, False):
-        yield
+class Kept(NamedTuple):
+    """What is kept of a memory whose code is not run, under the names of `hopfield.memories.Blueprint`: no theory."""
 
+    symbol: str
+    ensemble: str
+    integer_fields: bool
 
-@contextlib.contextmanager
-def _set(answers: Answers, asks: bool) -> Iterator[Answers]:
-    token = _KEPT.set((answers, asks))
-    try:
-        yield answers
-    finally:
-        _KEPT.reset(token)
+    @property
+    def scaling(self) -> Scaling:
+        """Formula of its load, by which nothing is computed."""
+        return Scaling(self.symbol, lambda num_patterns, neurons: float("nan"), lambda load, neurons: float("nan"))
+
+    @property
+    def theory(self) -> Theory:
+        """Theory that predicts nothing."""
+        return Theory()
+
+    def failing(self, num_patterns: int, neurons: int) -> str:
+        """No reason why it has no numbers."""
+        return ""
 
 
 def find(memory: str) -> Any:
-    """A memory as `hopfield.memories.find` gives it, or what was kept of it; by its name in figures, too."""
-    memory = memory.replace(r"\$", "$")
+    """A memory as `hopfield.memories.find` gives it, or what was kept of it."""
     kept = _KEPT.get()
     if kept is None or memory.partition(":")[0] in memories.names():
         return memories.find(memory)
-    answers, asks = kept
-    of = memories.find(memory) if asks else None
-    return _Asked(memory, answers.setdefault(memory, {}) if asks else answers.get(memory, {}), of)
+    if memory not in kept:
+        raise InputError(f"memory must be one that summary.json keeps, got {memory}")
+    return Kept(**kept[memory])
 
 
-class _Asked:
-    """A memory, or a part of it, whose answers are kept or were kept: attributes and results of calls."""
-
-    def __init__(self, path: str, answers: dict[str, Any], of: Any) -> None:
-        self._path, self._answers, self._of = path, answers, of
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        answer = self._answer(f"{self._path}.{name}", lambda: getattr(self._of, name))
-        if answer is None and self._of is None:
-            raise InputError(f"{name} of memory {self._path} must be kept in summary.json, got none")
-        return answer
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        return self._answer(fingerprint([self._path, arguments, options]), lambda: self._of(*arguments, **options))
-
-    def _answer(self, question: str, ask: Any) -> Any:
-        key = fingerprint(question)[:16]
-        if self._of is None:
-            return _plain(self._answers.get(key), lambda: _Asked(question, self._answers, None))
-        answer = ask()
-        if answer is None or isinstance(answer, str | int) or (isinstance(answer, float) and np.isfinite(answer)):
-            self._answers[key] = answer
-        elif isinstance(answer, frozenset):
-            self._answers[key] = {"names": sorted(answer)}
-        elif isinstance(answer, float | np.ndarray | np.generic):
-            self._answers[key] = {"numbers": np.asarray(answer).tolist()}
-        elif not isinstance(answer, tuple) or hasattr(answer, "num_patterns"):
-            self._answers[key] = _PART
-            return _Asked(question, self._answers, answer)
-        return answer
+def kept_of(table: Table) -> dict[str, Row]:
+    """What a finished run keeps of its memories from outside the package, by their name."""
+    found = {}
+    for memory in table["memory"].unique() if "memory" in table else ():
+        if memory.partition(":")[0] not in memories.names():
+            with contextlib.suppress(ValueError):  # the name of an ensemble, or of another network
+                of = memories.find(memory)
+                found[memory] = Kept(of.scaling.symbol, of.ensemble, of.integer_fields)._asdict()
+    return found
 
 
-def _plain(kept: Any, part: Any) -> Any:
-    if kept == _PART:
-        return part()
-    if isinstance(kept, dict):
-        return frozenset(kept["names"]) if "names" in kept else np.asarray(kept["numbers"], float)
-    return kept
+def again(summarise: Callable[[Table], Summary], table: Table, earlier: Sequence[Summary]) -> Summary:
+    """Summary of a table for which no code of memories from outside the package is run.
+
+    Args:
+        summarise: that of the experiment.
+        table: the rows.
+        earlier: summaries of runs of the same memories, from which their theory is taken.
+    """
+    kept = {name: row for each in earlier for name, row in each.more.get(MEMORIES, {}).items()}
+    token = _KEPT.set(kept)
+    try:
+        anew = summarise(table)
+    finally:
+        _KEPT.reset(token)
+    if not kept:
+        return anew
+    rows = [row for each in earlier for row in records(each.estimates)]
+    lines = [row for each in earlier for row in records(each.lines)]
+    theory = {_key(row): {name: row[name] for name in ("theory", "limit", "kind") if name in row} for row in rows}
+    told = [row | (theory.get(_key(row), {}) if row.get("memory") in kept else {}) for row in records(anew.estimates)]
+    drawn = {encode(row): row for row in lines if row.get("memory") in kept}
+    return Summary(told, [*records(anew.lines), *drawn.values()], anew.notes, {**anew.more, MEMORIES: kept})
+
+
+def _key(row: Row) -> str:
+    return encode({name: value for name, value in row.items() if name not in NUMBERS})
