@@ -24,6 +24,7 @@ from experiments import contract
 from experiments.attractors.results import panels, summarise
 from experiments.columns import Column, shared
 from experiments.contract import Cost, Point, Row, grid_axis, option
+from experiments.shared import draws
 from experiments.shared.axes import product_of
 from experiments.shared.notes import note
 from hopfield import Couplings, glauber, retrieve
@@ -102,7 +103,7 @@ def cost(config: Config) -> Cost:
 def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points. Starts of one network and temperature run side by side; each depends on its number alone."""
     given, states = _given(config)
-    key, shuffling = jax.random.split(jax.random.key(config.seed))
+    key, shuffling = draws.keys(config.seed)
     group = lambda point: (point["null"], point["temperature"])
     for (null, warm), members in itertools.groupby(sorted(wanted, key=group), group):
         network, part = shuffled(given, jax.random.fold_in(shuffling, null)) if null else given, list(members)

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
 
-import jax
 import numpy as np
 
 from experiments.bags import baselines, data, networks
@@ -24,9 +23,8 @@ from experiments.bags.config import NETWORKS, VARIANTS, Config
 from experiments.bags.data import Bags
 from experiments.bags.results import panels, summarise
 from experiments.contract import Cost, Point, Row, total
-from experiments.shared import parallel
+from experiments.shared import draws, parallel
 from experiments.shared.axes import product_of
-from experiments.shared.draws import seed_of
 from experiments.statistics.ranking import auc
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]
@@ -133,10 +131,10 @@ def results_of(config: Config, method: str, bags: Bags, repetition: int) -> list
 def _scores(config: Config, method: str, bags: Bags, used: np.ndarray, repetition: int) -> np.ndarray:
     """Scores [models, candidates, B] of all bags, by models that know the bags `used` [models, B]."""
     if method not in NETWORKS:
-        return baselines.scores(method, bags, used, seed_of(config.seed, repetition))
+        return baselines.scores(method, bags, used, draws.seed_of(config.seed, repetition))
     found = []
     for number, variant in enumerate(VARIANTS[method]):
-        key = jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), repetition), number)
+        key = draws.key(config.seed, repetition, number)
         size = (config.width, config.heads, config.queries, tuple(sorted(config.steps)), config.members)
         kind = networks.Structure(
             method, variant, 2 * bags.instances.shape[1], *size, config.dropout, config.learning_rate

@@ -23,8 +23,9 @@ given as `patterns` are taken as they are; the column `parity` says which they a
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
+from typing import NamedTuple
 
 from experiments import contract
 from experiments.capacity import bracket, scales, streamed
@@ -99,15 +100,11 @@ def cost(config: Config) -> Cost:
 
 def points(config: Config) -> list[Point]:
     """One point per memory, dynamics, size, corruption, number of patterns and disorder sample."""
-    grid = []
-    for curve, scale in _curves(config):
-        neurons = curve["neurons"]
-        counts = scales.pattern_counts(scale, curve["memory"], neurons, curve["ensemble"])
-        grid += _points(curve, scale, counts, scales.coarse_samples(scale, neurons))
-    for memory, scale in scales.by_memory(config).items():
+    curves = list(_curves(config))
+    for memory, scale in {curve.point["memory"]: curve.scale for curve in curves}.items():
         if scale.bracketed:
             note(f"loads of {memory} are looked for, M doubling until queries fail: {scales.in_words(scale)}")
-    return grid
+    return _points_of(curves)
 
 
 def refines(config: Config) -> bool:
@@ -121,34 +118,48 @@ def refine(config: Config, rows: Sequence[Row]) -> list[Point]:
     for row in rows:
         measured.setdefault(tuple(row[name] for name in CURVE), []).append(row)
     grid = []
-    for curve, scale in _curves(config):
-        if scale.bracketed:
-            grid += _points(curve, scale, *scales.further(scale, curve, measured[tuple(curve[name] for name in CURVE)]))
-    return grid
+    for curve in _curves(config):
+        if curve.scale.bracketed:
+            rows = measured[tuple(curve.point[name] for name in CURVE)]
+            counts, samples = scales.further(curve.scale, curve.point, rows)
+            grid.append(curve._replace(counts=counts, samples=samples))
+    return _points_of(grid)
 
 
-def _curves(config: Config) -> Iterator[tuple[Point, scales.FullScale]]:
-    """Points without their number of patterns, their queries and their sample, and the scale of each."""
+class Curve(NamedTuple):
+    """Points that differ in their number of patterns and their sample alone."""
+
+    point: Point
+    scale: scales.FullScale
+    counts: Sequence[int]
+    samples: int
+
+
+def _curves(config: Config) -> Iterator[Curve]:
+    """Curves with the numbers of patterns and of samples that are measured before anything is known."""
     for ensemble, (memory, scale) in product(config.ensembles, scales.by_memory(config).items()):
         beta = find(memory).beta if scale.beta is None else scale.beta
         starts = dict.fromkeys(corruptions.name(spec, config.clamp) for spec in scale.corruption)
         for dynamics, neurons, start in product(scale.dynamics, scales.widths(scale, ensemble), starts):
             curve = {"memory": memory, "dynamics": dynamics, "neurons": neurons, "patterns": 0, "corruption": start}
-            yield curve | {"ensemble": ensemble, "beta": beta, "max_steps": scale.max_steps, "queries": 0}, scale
+            curve |= {"ensemble": ensemble, "beta": beta, "max_steps": scale.max_steps, "queries": 0}
+            counts = scales.pattern_counts(scale, memory, neurons, ensemble)
+            yield Curve(curve, scale, counts, scales.coarse_samples(scale, neurons))
 
 
-def _points(curve: Point, scale: scales.FullScale, counts: Sequence[int], samples: int) -> list[Point]:
+def _points_of(curves: Iterable[Curve]) -> list[Point]:
     return [
-        curve | {"patterns": number, "queries": scales.num_queries(scale, number), "sample": sample}
-        for number in counts
-        for sample in range(samples)
+        curve.point | {"patterns": number, "queries": scales.num_queries(curve.scale, number), "sample": sample}
+        for curve in curves
+        for number in curve.counts
+        for sample in range(curve.samples)
     ]
 
 
 def pieces(config: Config, wanted: Sequence[Point]) -> list[Point]:
     """Pieces of the passes over streamed patterns, from whose counts the rows of the wanted points follow."""
     passed = _streamed_points(wanted)
-    return streamed.pieces(_streamed_points(points(config)), passed) if passed else []
+    return streamed.pieces(_streamed_points(_points_of(_curves(config))), passed) if passed else []
 
 
 def measure_piece(config: Config, piece: Point) -> Row:
@@ -165,8 +176,8 @@ def measure(config: Config, wanted: Sequence[Point], done: Sequence[Row] | None 
         done: rows of the pieces of their passes, which are measured here if not given.
     """
     stored = [point for point in wanted if not pattern_sets.is_streamed(point["ensemble"])]
-    chosen = scales.by_memory(config)
-    paddings = _paddings(config, chosen)
+    curves = list(_curves(config))
+    chosen, paddings = {curve.point["memory"]: curve.scale for curve in curves}, _paddings(curves)
     kind = lambda point: _program(config, point, chosen[point["memory"]], paddings)
     yield from retention.rows(config.seed, stored, kind, scales.columns_of)
     if done is None:
@@ -178,22 +189,17 @@ def _streamed_points(wanted: Sequence[Point]) -> list[Point]:
     return [point for point in wanted if pattern_sets.is_streamed(point["ensemble"])]
 
 
-def _paddings(config: Config, chosen: dict[str, scales.FullScale]) -> dict[tuple, int]:
+def _paddings(curves: Iterable[Curve]) -> dict[tuple, int]:
     """Padded number of patterns of each (memory, neurons, patterns)."""
     draws_of: dict[tuple[str, int], Counter[int]] = {}
-    for (memory, scale), ensemble in product(chosen.items(), config.ensembles):
-        drawn = not (scale.bracketed or pattern_sets.is_streamed(ensemble))
-        for neurons in scales.widths(scale, ensemble) if drawn else ():
-            number = len(scale.dynamics) * len(scale.corruption) * scales.samples(scale, neurons)
-            counts = dict.fromkeys(scales.pattern_counts(scale, memory, neurons), number)
-            draws_of.setdefault((memory, neurons), Counter()).update(counts)
-    paddings = {}
-    for (memory, neurons), several in draws_of.items():
-        dearest = min(chosen[memory].dynamics)  # asynchronous, if both
-        cost = retention.row_cost(memory, dearest, neurons, chosen[memory].queries)
-        rows = draws.rows_for_counts(several, cost)
-        paddings |= {(memory, neurons, num_patterns): most for num_patterns, most in rows.items()}
-    return paddings
+    row_cost: dict[tuple[str, int], float] = {}
+    for point, scale, counts, samples in curves:
+        if not (scale.bracketed or pattern_sets.is_streamed(point["ensemble"])):
+            size = point["memory"], point["neurons"]
+            draws_of.setdefault(size, Counter()).update(dict.fromkeys(counts, samples))
+            row_cost[size] = retention.row_cost(size[0], min(scale.dynamics), size[1], scale.queries)  # the dearest
+    rows = {size: draws.rows_for_counts(several, row_cost[size]) for size, several in draws_of.items()}
+    return {(*size, number): most for size, found in rows.items() for number, most in found.items()}
 
 
 def _program(config: Config, point: Point, scale: scales.FullScale, paddings: dict[tuple, int]) -> retention.Program:

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-import jax
 import numpy as np
 
 from experiments import contract
@@ -24,7 +23,7 @@ from experiments.bounds import Use, decided_by
 from experiments.capacity_asymptotic.results import panels, summarise, thresholds
 from experiments.columns import Column, shared
 from experiments.contract import Cost, Point, Row, grid_axis, option
-from experiments.shared import corruptions
+from experiments.shared import corruptions, draws
 from experiments.shared.notes import note
 from hopfield.large import counts, overlap_sampling
 from hopfield.patterns.sources import Generated
@@ -167,7 +166,7 @@ def rows_by_enumeration(config: Config, neurons: int, sample: int, wanted: list[
     """
     size = {point["load"]: round(np.exp(point["load"] * neurons)) for point in wanted}
     queries = min(config.queries, max(size.values()))
-    key = jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), neurons), sample)
+    key = draws.key(config.seed, neurons, sample)
     source = Generated(key, "spins", max(size.values()), neurons)
     targets = np.asarray(source.part(0, queries).rows(0, queries), np.float64)
     starts = {c: _flip_targets(config, targets, c, sample) for c in dict.fromkeys(p["corruption"] for p in wanted)}

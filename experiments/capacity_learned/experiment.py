@@ -37,7 +37,7 @@ from experiments.capacity_learned.config import BEFORE, KIND, TRAINED, Config, K
 from experiments.capacity_learned.measurement import Given, Lesson
 from experiments.capacity_learned.results import COSINES, panels, summarise
 from experiments.contract import Cost, Point, Row
-from experiments.shared import parallel
+from experiments.shared import draws, parallel
 
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]
 X_AXIS = "patterns"
@@ -87,8 +87,8 @@ def points(config: Config) -> list[Point]:
         for name in dict.fromkeys(names + (config.overfitted if config.fewer else [])):
             few = sorted(config.fewer) if name in config.overfitted else []
             ways = [(BEFORE, config.draws)] + [(o, d) for d in (*few, config.draws) for o in config.optimisers]
-            for optimiser, draws in ways:
-                trained = dict(zip(TRAINED, (text, *kind(name), optimiser, draws), strict=True))
+            for optimiser, lessons in ways:
+                trained = dict(zip(TRAINED, (text, *kind(name), optimiser, lessons), strict=True))
                 cells = loads + ([("seen", config.stored, 1.0)] if optimiser != BEFORE else [])
                 for data, num_patterns, strength in cells:
                     point = trained | {"data": data, "patterns": num_patterns, "strength": strength}
@@ -106,9 +106,7 @@ def _rows(config: Config, group: list[Point]) -> list[Row]:
     point = group[0]
     task, parts = tasks.task(point["task"], config.neurons), Kind(*(point[name] for name in KIND))
     # One key for all memories of a task: they learn from the same draws and are asked the same.
-    draw_key, lesson_key, start_key, asked_key = jax.random.split(
-        jax.random.fold_in(jax.random.key(config.seed), point["sample"]), 4
-    )
+    draw_key, lesson_key, start_key, asked_key = jax.random.split(draws.key(config.seed, point["sample"]), 4)
     stored = tasks.draw_patterns(task, draw_key, config.draws, config.stored, learning=True)[: point["draws"]]
     given = _fixed_parts(config, task, parts)
     params, about = _train_best(config, point, (task, parts, given), stored, (lesson_key, start_key))

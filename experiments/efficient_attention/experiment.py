@@ -28,8 +28,7 @@ from experiments.columns import Column, shared
 from experiments.contract import Cost, Point, Row, Summary, Table, grid_axis, option
 from experiments.figures.panel import Axis, Panel, curves
 from experiments.figures.style import series
-from experiments.shared import footprint, timing
-from experiments.shared.draws import seed_of
+from experiments.shared import draws, footprint, timing
 from experiments.statistics.clusters import curves as curves_of
 from experiments.statistics.clusters import standard_error
 from experiments.statistics.crossings import straight_crossing
@@ -157,7 +156,7 @@ def computation(method: str, width: int, length: int, number: int) -> Callable:
 
 
 def _draw_inputs(config: Config, length: int, sample: int) -> tuple[Array, Array, Array]:
-    keys = jax.random.split(jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), length), sample), 3)
+    keys = jax.random.split(draws.key(config.seed, length, sample), 3)
     query, key, value = (jax.random.normal(k, (length, config.width)) for k in keys)
     return config.spread * query, config.spread * key, value
 
@@ -192,7 +191,7 @@ def measure_point(config: Config, method: str, length: int, direction: str) -> R
         for sample in range(config.samples):
             query, key, value = _draw_inputs(config, length, sample)
             exact = jax.jit(_exact(config, method, length))(query, key, value)
-            output = jax.jit(_function(config, method, length, seed_of(config.seed, sample)))(query, key, value)
+            output = jax.jit(_function(config, method, length, draws.seed_of(config.seed, sample)))(query, key, value)
             errors.append(float(jnp.linalg.norm(output - exact) / jnp.linalg.norm(exact)))
     mean = sum(errors) / len(errors) if errors else float("nan")
     return columns | {"error": mean, "error_stderr": standard_error(errors)}

@@ -29,7 +29,7 @@ from experiments.columns import Column, shared
 from experiments.contract import Cost, Point, Row, grid_axis, option
 from experiments.mqar import model
 from experiments.mqar.results import panels, summarise
-from experiments.shared import parallel, training_loops
+from experiments.shared import draws, parallel, training_loops
 from experiments.shared.notes import note
 
 __all__ = ["X_AXIS", "Config", "cost", "measure", "panels", "points", "summarise"]
@@ -172,8 +172,7 @@ class Compiled(NamedTuple):
 
 def sequences_of(config: Config, point: Point) -> tuple[model.Recall, ...]:
     """Sequences of training, validation and test of a seed. They are the same for all mixers and widths."""
-    key = jax.random.fold_in(jax.random.key(config.seed), point["seed_index"])
-    key = jax.random.fold_in(jax.random.fold_in(key, point["length"]), point["pairs"])
+    key = draws.key(config.seed, *(point[name] for name in ("seed_index", "length", "pairs")))
     sizes = (config.examples, config.held, config.held)
     numbers = (point["length"], point["pairs"], config.vocabulary, config.filler)
     return tuple(
@@ -207,7 +206,7 @@ def _train_and_test(
     made = _compiled(
         Program(kind, point["pairs"], config.examples, config.held, min(config.batch_size, config.examples))
     )
-    key = jax.random.fold_in(jax.random.key(config.seed + 1), point["seed_index"])
+    key = draws.key(config.seed + 1, point["seed_index"])
     rates = jnp.asarray(config.learning_rate, jnp.float32)
     state, outcome = made.start(key, rates), {}
     for number in range(1, config.epochs + 1):

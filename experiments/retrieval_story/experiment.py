@@ -112,7 +112,7 @@ def stored_digits(kind: str, num_patterns: int) -> jax.Array:
 def _story(seed: int, num_patterns: int, point: Point, last_step: int) -> list[Row]:
     memory, target = find(point["memory"]), point["target"]
     held = stored_digits(memory.ensemble, num_patterns)
-    start_key, order_key = jax.random.split(jax.random.fold_in(jax.random.key(seed), target))
+    start_key, order_key = draws.keys(seed, target)
     start = corrupt(start_key, held[target], *corruptions.parts(point["corruption"])).state
     start = jnp.sign(start) if memory.ensemble == SPINS else start
     key = order_key if memory.ensemble == SPINS else None

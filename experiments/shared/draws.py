@@ -69,17 +69,22 @@ def check(memory: str, dynamics: Iterable[str], beta: float | None) -> None:
         raise ValueError(f"beta must be null for {memory}, which has none, got {beta:g}")
 
 
-def keys(seed: ArrayLike, neurons: int, num_patterns: ArrayLike, sample: ArrayLike) -> tuple[Array, Array]:
-    """Random keys of one draw, for its patterns and for its queries.
+def key(seed: ArrayLike, *numbers: ArrayLike) -> Array:
+    """Random key of a seed and the whole numbers by which a draw is named, such as N, M and its own; traced or not."""
+    fold = lambda key, number: (jax.random.fold_in(key, number), None)
+    start = jax.random.key(seed)
+    if not numbers:
+        return start
+    parts = jnp.stack([jnp.asarray(number, jnp.uint32) for number in numbers])
+    return jax.lax.scan(fold, start, parts)[0]  # a loop, as compiling each step takes as long as all
 
-    Args:
-        seed, num_patterns, sample: seed of the experiment, M, and number of the sample; traced or not.
-        neurons: N. The keys depend on these four and on nothing else that is measured.
+
+def keys(seed: ArrayLike, *numbers: ArrayLike) -> tuple[Array, Array]:
+    """Two random keys of one draw, for its patterns and for its queries, split from `key` of the same.
+
+    Of a network they are named by N, M and the number of the sample, and depend on nothing else that is measured.
     """
-    parts = jnp.stack([jnp.asarray(part, jnp.uint32) for part in (neurons, num_patterns, sample)])
-    fold = lambda key, part: (jax.random.fold_in(key, part), None)
-    key, _ = jax.lax.scan(fold, jax.random.key(seed), parts)  # a loop, as compiling each step takes as long as all
-    pattern_key, query_key = jax.random.split(key)
+    pattern_key, query_key = jax.random.split(key(seed, *numbers))
     return pattern_key, query_key
 
 

@@ -23,7 +23,7 @@ from experiments.columns import Column, shared
 from experiments.contract import Cost, Point, Row, Summary, Table, grid_axis, option
 from experiments.figures.panel import Axis, Panel, curves, theory_line
 from experiments.figures.style import series
-from experiments.shared import footprint, timing
+from experiments.shared import draws, footprint, timing
 from experiments.shared.notes import note
 from experiments.statistics.lines import straight_line
 from hopfield import Memory, large, separations
@@ -142,14 +142,14 @@ def _product() -> tuple[Callable[[Array], Array], Array]:
 def _job(config: Config, point: Point) -> tuple[Callable, tuple, float]:
     """A function, its arguments, and the multiplications and additions of its products."""
     num_patterns, neurons, queries = (point[axis] for axis in AXES)
-    key = jax.random.key(config.seed)
+    key, asked_key = draws.keys(config.seed, neurons, num_patterns)
     if point["task"] == "counts":
         source = Generated(key, "spins", num_patterns, neurons)
-        words = Generated(jax.random.key(config.seed + 1), "spins", queries, neurons).words(0, queries)
+        words = Generated(asked_key, "spins", queries, neurons).words(0, queries)
         tally = lambda source, words: counts.tally(source, words, num_patterns, mesh=None)
         return tally, (source, words), 2.0 * num_patterns * queries * (neurons + 1) ** 2
     rows = jax.random.normal(key, (num_patterns, neurons), jnp.float32)
-    asked = jax.random.normal(jax.random.key(config.seed + 1), (queries, neurons), jnp.float32)
+    asked = jax.random.normal(asked_key, (queries, neurons), jnp.float32)
     separation = separations.LogSumExp() if point["task"] == "softmax" else separations.Sparsemax()
     read = lambda rows, asked: large.read(Memory(rows, neurons**-0.5, separation=separation), asked)
     return read, (rows, asked), 4.0 * num_patterns * neurons * queries

@@ -24,7 +24,7 @@ import numpy as np
 from jaxtyping import Array
 
 import hopfield.patterns
-from experiments.shared import corruptions, retention
+from experiments.shared import corruptions, draws, retention
 from experiments.statistics.clusters import standard_error
 from experiments.statistics.extrapolation import extrapolate
 from experiments.statistics.lines import straight_line
@@ -123,7 +123,7 @@ def _limit(case: printed.Case) -> float:
 @cache
 def _log_patterns(seed: int, case: printed.Case, neurons: int) -> tuple[float, float]:
     """ln M₅₀ of one case and size: the mean over draws of the median over their queries, with its error."""
-    key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), printed.CASES.index(case)), neurons)
+    key = draws.key(seed, printed.CASES.index(case), neurons)
     most = round(np.exp(_limit(case) * neurons + MARGIN[case.criterion]))
     keys = jax.random.split(key, DRAWS[case.criterion])
     counts = np.asarray(_compiled(case, neurons, most)(keys), float)

@@ -60,6 +60,8 @@ Used = Bool[Array, "M"] | None
 """Parts that a memory is built from: patterns [M, N], what they are read as [M, V], and which are in use [M]."""
 
 
+KEY = 0
+"""Seed of the draws of a memory that is chosen by its name alone."""
 Parity = Literal["odd", "even", "any"]
 PARITIES: tuple[Parity, ...] = get_args(Parity)
 
@@ -76,7 +78,8 @@ class Blueprint(NamedTuple):
 
     spec: str
     build: Callable[..., Any]
-    """From patterns [M, N], with keywords mask and, where `takes_beta`, beta; β of None is the memory's own, if any."""
+    """From patterns [M, N], with keywords mask and, where `takes_beta`, beta; β of None is the memory's own, if any.
+    A memory that draws, as unlearning does, draws from `KEY` unless `key` is given: one name is one function."""
     scaling: Scaling
     ensemble: str
     takes_beta: bool
@@ -184,10 +187,14 @@ def _blueprint(spec: str, module: ModuleType, name: str, text: str | None) -> Bl
     beta = signature["beta"].default if "beta" in signature else None
     integers, ensemble = bool(getattr(module, "INTEGER_FIELDS", False)), getattr(module, "ENSEMBLE", "spins")
 
+    draws = "key" in signature and signature["key"].default is inspect.Parameter.empty
+
     def build(patterns, *unnamed, **options) -> Any:
         if unnamed:
             raise TypeError(f"options of {spec} must be given by name, got {shown(unnamed[0])}")
         options = {name: value for name, value in options.items() if name != "beta" or value is not None}
+        if draws:
+            options = {"key": jax.random.key(KEY)} | options
         for option in options:
             if option not in signature:
                 known = ", ".join([*signature][1 + len(arguments) :])

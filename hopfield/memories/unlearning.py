@@ -30,7 +30,7 @@ def unlearning(
     *,
     rate: float = 0.01,
     of: Dream = "attractors",
-    key: Array | None = None,
+    key: Array,
     mask: Used = None,
 ) -> Couplings:
     """W ← W − rate·x xᵀ/N for every dream, from Hebb's W = ΞᵀΞ/N. x is the end of dynamics from a random start.
@@ -46,7 +46,7 @@ def unlearning(
         dreams: how many, at least 0; may be traced.
         rate: strength of a dream, positive; may be traced. Of fields well below 1/M.
         of: "attractors" or "fields".
-        key: JAX random key of the starts; key(0) if None.
+        key: JAX random key of the starts.
         mask: patterns in use [M].
     Source: Hopfield, Feinstein & Palmer 1983, with their rate of 0.01; Plakhov & Semenov 1992 for fields.
     """
@@ -56,7 +56,7 @@ def unlearning(
     number = step_limit("dreams", dreams, 0)
     strength = jnp.asarray(positive_scalar("rate", rate, rows.dtype), rows.dtype)
     unlearn = _unlearn_attractors if of == "attractors" else _unlearn_fields
-    return Couplings(unlearn(rows, number, strength, random_key("key", jax.random.key(0) if key is None else key)))
+    return Couplings(unlearn(rows, number, strength, random_key("key", key)))
 
 
 @jax.jit
