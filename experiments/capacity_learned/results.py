@@ -1,12 +1,13 @@
 """Results of learned memories: patterns held at equal error, by how much they grow, basins, and what overfits."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas
 
 from experiments.capacity_learned.config import BEFORE, KIND, LEARNED, LEVEL, TRAINED, Kind
-from experiments.contract import Summary, Table
+from experiments.contract import Row, Summary, Table
 from experiments.figures import panel
 from experiments.figures.panel import Axis, Panel, Series, level, upright
 from experiments.figures.style import series
@@ -38,9 +39,10 @@ def summarise(table: Table) -> Summary:
 
     Errors are standard errors over trainings. Growth is M held after learning over M held before, and over that of the
     same memory whose metric is the identity, with β and the family's number learned: geometric means of the ratios of
-    the same draws. `held` has for every memory, optimiser and number of draws the M up to which the mean error on fresh
-    draws is at most LEVEL, the factor by which corruption may grow at the M that was learned from, error, entropy, and
-    what was learned; `bound` where a training stays on one side of LEVEL at all that is measured.
+    the same draws. Patterns held, of every memory, optimiser and number of draws, are the M up to which the mean error
+    on fresh draws is at most LEVEL; corruption held is the factor by which corruption may grow at the M that was
+    learned from; beside them stand error, entropy, and what was learned; `bound` where a training stays on one side of
+    LEVEL at all that is measured.
     """
     stored = int(table.loc[table["data"] == "seen", "patterns"].iloc[0])
     fresh = table[table["data"] == "fresh"]
@@ -50,6 +52,7 @@ def summarise(table: Table) -> Summary:
         _entry(key, rows, stored) | _reach_columns("held", loads[key]) | _reach_columns("basin", amounts[key])
         for key, rows in _rows_by_training(fresh)
     ]
+    estimates = [row for entry in held for row in _numbers(entry)]
     growth = [entry for key in loads if key[-2] != BEFORE for entry in _growth(key, loads)]
     overfit = _overfit(table[(table["patterns"] == stored) & (table["strength"] == 1.0)])
     errors = tidy(pandas.DataFrame(overfit), TRAINED, QUANTITIES) if overfit else []
@@ -62,11 +65,29 @@ def summarise(table: Table) -> Summary:
             else row["quantity"] == GAP
         )
         row["headline"] = ours and told and most_draws == (row["quantity"] == GROWTH)
-    return Summary([*growth, *errors], more={"level": LEVEL, "stored": stored, "held": held})
+    return Summary([*growth, *errors, *estimates], more={"level": LEVEL, "stored": stored})
 
 
 GROWTH, GAP = "growth of patterns held", "gap of the error"
 QUANTITIES = {"fresh": "error on fresh draws", "seen": "error on the draws learned from", "gap": GAP}
+
+
+NUMBERS = {
+    "held": "patterns held",
+    "basin": "corruption held",
+    "identified": "share identified at the patterns learned from",
+    "error": "error at the patterns learned from",
+    "entropy": "entropy at the patterns learned from",
+} | {name: name.replace("_", " ") for name in LEARNT}
+
+
+def _numbers(entry: dict[str, Any]) -> Iterator[Row]:
+    """What a memory holds, and what was learned, as rows."""
+    about = {name: entry[name] for name in TRAINED}
+    for name, quantity in NUMBERS.items():
+        if entry[name] is not None:
+            beside = {"stderr": entry.get(f"{name}_stderr"), "bound": entry.get(f"{name}_bound")}
+            yield {"quantity": quantity, **about, "value": entry[name], **beside}
 
 
 def _rows_by_training(table: Table) -> list[tuple[tuple, Table]]:

@@ -48,9 +48,9 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
     for batch, rows in table.groupby("batch", sort=False):
         hardest = rows[rows["conditioning"] == rows["conditioning"].max()]
         shown += [_descent(hardest, measure, labels) for measure in MEASURES]
-        entries = [entry for entry in summary.more["results"] if entry["batch"] == batch]
         if rows["conditioning"].nunique() > 1:
-            shown += [_totals(rows, entries, measure, labels) for measure in MEASURES]
+            known = {measure: summary.of(TOTALS[measure], batch=batch) for measure in MEASURES}
+            shown += [_totals(rows, known[measure], measure, labels) for measure in MEASURES]
     return shown
 
 
@@ -103,16 +103,16 @@ def _typical(own: Table, measure: str) -> tuple[np.ndarray, np.ndarray] | None:
     return np.exp(grid), np.exp(middle)
 
 
-def _totals(rows: Table, entries: list[dict], measure: str, labels: dict[str, str]) -> Panel:
+def _totals(rows: Table, medians: Table, measure: str, labels: dict[str, str]) -> Panel:
     """Steps or seconds to the target of every problem and their median; a rule that missed it most times is absent."""
     name, found = TOTALS[measure], []
     for rule, own in rows.groupby("rule", sort=False):
         look = LOOKS[str(rule)]
         dots = {"color": look["color"], "marker": look["marker"], "markersize": 3, "alpha": 0.4}
         found.append(Series(own["conditioning"], own[name], **dots))
-        places = sorted((entry["conditioning"], entry[name]) for entry in entries if entry["rule"] == rule)
-        x, y = zip(*places, strict=True) if places else ((), ())
-        found.append(Series(x, y, label=labels[str(rule)] if places else "", **look))
+        middle = medians[medians["rule"] == rule].sort_values("conditioning")
+        label = labels[str(rule)] if len(middle) else ""
+        found.append(Series(middle["conditioning"], middle["value"], label=label, **look))
     reached = "" if rows[name].notna().any() else ": no rule reached it"
     title = f"{KINDS[str(rows['batch'].iloc[0])]}, to the target{reached}"
     return Panel(

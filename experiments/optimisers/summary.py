@@ -15,11 +15,12 @@ TASK = ["batch", "conditioning"]
 def summarise(table: Table) -> Summary:
     """Summary of a table of training runs.
 
-    results      for every kind of batch, conditioning and rule: problems on which the target was reached, medians over
-                 problems of steps, seconds and of the excess at equal time, all counting a miss as infinite; means of
-                 what was held out, NaN where a problem has none; `diverged`, problems on which the run did, which is a
-                 miss, and `searches_diverged`, those for which all trials of the search did; what the search chose and
-                 how many of its trials diverged, a list where the seeds of joined runs differ
+    estimates    for every kind of batch, conditioning and rule: medians over problems of steps, seconds and of the
+                 excess at equal time, all counting a miss as infinite; means of what was held out, NaN where a problem
+                 has none
+    results      beside them: problems on which the target was reached; `diverged`, problems on which the run did, which
+                 is a miss, and `searches_diverged`, those for which all trials of the search did; what the search chose
+                 and how many of its trials diverged, a list where the seeds of joined runs differ
     comparisons  for every kind of batch and conditioning, by steps and by seconds: the first of the natural gradients
                  and of each kind of rival, the median over problems of the ratio of rival to natural, and the winner. A
                  ratio is a bound from below where the rival missed the target on most problems: it counts what was run
@@ -38,8 +39,9 @@ def summarise(table: Table) -> Summary:
     estimates = _told(results, comparisons, product)
     for name in NUMBERS:
         estimates += [
-            {"quantity": name.replace("_", " "), **{key: entry[key] for key in (*TASK, "rule")}, "value": entry[name]}
-            | {"samples": entry["problems"], "headline": name == "steps" and not comparisons}
+            {"quantity": name.replace("_", " "), **{key: entry[key] for key in (*TASK, "rule")}}
+            | {"value": entry.pop(name), "samples": entry["problems"]}
+            | {"headline": name == "steps" and not comparisons}
             for entry in results
         ]
     return Summary(estimates, more={"results": results, "comparisons": comparisons, "product": product})

@@ -14,7 +14,7 @@ from hopfield.observables import thermodynamics
 
 
 def summarise(table: Table) -> Summary:
-    """Count of printed numbers that are right, corrections of the wrong ones, the examples line by line, the claims."""
+    """Count of printed numbers that are right, the examples line by line with what is wrong first, the claims."""
     table = table.fillna({"row": ""})
     capacity = table[table["example"] == CAPACITY].drop_duplicates(["quantity", "row"])
     table = table[table["example"] != CAPACITY]
@@ -31,33 +31,20 @@ def summarise(table: Table) -> Summary:
         printed = " ".join(f"{p:.{d}f}" for p, d in zip(line["printed"], line["decimals"], strict=True))
         lines.append(about | {"said": f"{values}  printed {printed}  {'right' if line['right'].all() else 'wrong'}"})
     estimates += sorted(lines, key=lambda line: line["said"].endswith("right"))  # what is wrong is read first
-    counts = table.groupby(["document", "example"], sort=False)["right"].agg(["sum", "size"])
-    more = {
-        "examples": [
-            {"document": key[0], "example": key[1], "right": int(row["sum"]), "printed": int(row["size"])}
-            for key, row in counts.iterrows()
-        ],
-        "corrections": wrong[["document", "example", "quantity", "row", "column", "printed", "value"]].to_dict(
-            "records"
-        ),
-        "claims": capacity[["quantity", "row", "printed", "value", "stderr", "theory", "right"]].to_dict("records"),
-    }
-    return Summary([row | {"headline": True} for row in estimates], more=more)
+    return Summary([row | {"headline": row.get("headline", True)} for row in estimates])
 
 
 def _claims(capacity: Table) -> list[Row]:
-    """Both claims by name, with what was measured, its error and theory."""
+    """Numbers measured for the claims, with their errors and theory; both claims are headlines, in words."""
     words = {
         "M/N": "claim 0.14 N patterns, half are retained at M/N",
         "d ln M/dd": "claim e^(d/2) patterns, exponent",
     }
+    numbers = ["row", "value", "stderr", "theory"]
     return [
-        {
-            "quantity": words[row["quantity"]],
-            "row": row["row"],
-            **{name: row[name] for name in ("value", "stderr", "theory")},
-        }
-        for row in capacity[capacity["quantity"].isin(list(words))].to_dict("records")
+        {name: row[name] for name in numbers}
+        | {"quantity": words.get(quantity, quantity), "headline": quantity in words}
+        for quantity, row in zip(capacity["quantity"], capacity.to_dict("records"), strict=True)
     ]
 
 

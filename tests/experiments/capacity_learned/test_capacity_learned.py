@@ -120,7 +120,7 @@ def test_summary_has_the_patterns_held_at_equal_error_and_their_growth():
             about = base | learned | {"metric": metric, "optimiser": optimiser, "draws": 4, "sample": sample}
             rows += [about | {"data": d, "patterns": m, "error": e, "strength": 1.0} for d, m, e in cells]
     found = summarise(pandas.DataFrame(rows))
-    held = {(entry["metric"], entry["optimiser"]): entry["held"] for entry in found.more["held"]}
+    held = found.of("patterns held").set_index(["metric", "optimiser"])["value"]
     assert held["identity", "none"] == pytest.approx(1000 * LEVEL, rel=0.02)
     assert held["full", "adam"] == pytest.approx(4000 * LEVEL, rel=0.02)
     about = {"over": "identity", "metric": "full"}
