@@ -137,7 +137,7 @@ def _exact_shares(curve: Table, criterion: str) -> Iterator[Row]:
 def _load_of_half(curve: Table, criterion: str) -> Iterator[Row]:
     """Load at which theory lets half of the queries of one curve pass, at its number of neurons."""
     about, start = _about(curve), corruptions.flipped_fraction(curve["corruption"].iloc[0])
-    even, end = bool((curve["parity"] == "even").all()), convergence.end_of_curve(curve)
+    even, end = bool((curve["patterns"] % 2 == 0).all()), convergence.end_of_curve(curve)
     size = about["memory"], criterion, about["neurons"]
     load = theory.critical_load(*size, start, _beta(curve), even=even, end=end)
     if load is not None:

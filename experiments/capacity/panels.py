@@ -10,7 +10,7 @@ from experiments.capacity.lines import LIMIT, ONE_STEP, PATTERNS, bimodal, headl
 from experiments.capacity.summary import critical_of
 from experiments.contract import Summary, Table, records
 from experiments.figures import labels
-from experiments.figures.panel import Axis, Panel, Series, curves, entry, level, theory_line
+from experiments.figures.panel import Axis, Panel, Series, curves, entry, level, theory_line, theory_lines
 from experiments.figures.style import COLOURS, LINES, THEORY, series
 from experiments.shared import convergence
 from experiments.shared.corruptions import CLEAN
@@ -69,9 +69,9 @@ def critical_patterns(summary: Summary, table: Table) -> Panel:
         label = _label_with_open_sizes(memory, size, table)
         found.append(Series(size, middle, [middle - low, high - middle], label=label, **look | {"linestyle": ""}))
         about = {name: rows[name].iloc[0] for name in ("memory", "dynamics", "corruption")}
-        for line in records(summary.line(PATTERNS, **about)):
-            found.append(theory_line(line["x"], line["y"], color=look["color"]))
-            known.append(limit_label(line))
+        limits = summary.line(PATTERNS, **about)
+        found += theory_lines(limits, color=look["color"])
+        known += map(limit_label, records(limits))
     if known:
         name = r" theory, $N\to\infty$"
         found.append(entry(", ".join(dict.fromkeys(each.removesuffix(name) for each in known)) + name, **THEORY))
@@ -99,9 +99,8 @@ def one_step_error(table: Table, summary: Summary) -> Panel:
         label = rf"{labels.memory(memory)}, $N={neurons}$" if several else f"$N={neurons}$"
         positive = means[means["mean"] > 0]
         found.append(Series(positive["load"], positive["mean"], positive["stderr"], label=label, **look))
-        for line in records(summary.line(ONE_STEP, memory=memory, neurons=neurons)):
-            known = True
-            found.append(theory_line(line["x"], line["y"], color=look["color"]))
+        exact = theory_lines(summary.line(ONE_STEP, memory=memory, neurons=neurons), color=look["color"])
+        found, known = [*found, *exact], known or bool(exact)
     found += [entry("exact at that $N$", **THEORY)] if known else []
     y = Axis("share of neurons wrong after one step")
     if (rows["one_step_error"] > 0).any():  # bars that reach down to nothing would stretch the axis without end

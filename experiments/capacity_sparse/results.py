@@ -9,9 +9,9 @@ import pandas
 from experiments.bounds import name_and_number
 from experiments.capacity_sparse import rules
 from experiments.capacity_sparse.config import COVARIANCE, CUTS
-from experiments.contract import Row, Summary, Table, records
+from experiments.contract import Row, Summary, Table
 from experiments.figures import panel
-from experiments.figures.panel import Axis, Panel, Series, curves, level, theory_line, upright
+from experiments.figures.panel import Axis, Panel, Series, curves, level, theory_lines, upright
 from experiments.figures.style import THEORY, series
 from experiments.statistics.clusters import means_by_group
 from experiments.statistics.estimates import tidy
@@ -188,7 +188,7 @@ def _by_activity(table: Table, summary: Summary) -> Panel:
     found = []
     for rule, rows in table.groupby("rule", sort=False):
         color = looks[str(rule)]["color"]
-        found += [theory_line(line["x"], line["y"], color=color) for line in records(summary.line(CRITICAL, rule=rule))]
+        found += theory_lines(summary.line(CRITICAL, rule=rule), color=color)
         for size, part in rows.groupby("neurons"):
             look = looks[str(rule)] | {"markersize": 3 + 1.5 * sizes.index(size), "linestyle": ""}
             label = str(rule) if size == sizes[-1] else ""
@@ -230,8 +230,7 @@ def _bits(table: Table, summary: Summary) -> Panel:
     rows = table[table["neurons"] == size].groupby(["rule", "activity"], sort=False, as_index=False)["value"].max()
     looks = {name: look | {"linestyle": ""} for name, look in series(list(COVARIANCE)).items()}
     found = curves(rows, "activity", "value", by="rule", looks=looks)
-    for line in records(summary.line(INFORMATION)):
-        found += [theory_line(line["x"], line["y"], color=looks[line["rule"]]["color"])]
+    found += theory_lines(summary.line(INFORMATION), lambda line: {"color": looks[line["rule"]]["color"]})
     found.append(panel.entry("replica symmetric, at capacity", **THEORY))
     y = Axis("bits per synapse", limits=(0, None))
     return Panel(f"information, $N={size}$", Axis("activity $a$", "log"), y, found)
@@ -244,8 +243,7 @@ def _willshaw(table: Table, summary: Summary) -> Panel:
         look, active = looks[str(size)], rules.active(int(size))
         label = f"$N={size}$, $K={active}$"
         found.append(Series(rows["density"], rows["value"], label=label, **look | {"linestyle": ""}))
-        for line in records(summary.line(BITS, rule="willshaw", neurons=size)):
-            found.append(theory_line(line["x"], line["y"], color=look["color"]))
+        found += theory_lines(summary.line(BITS, rule="willshaw", neurons=size), color=look["color"])
     found += [level(np.log(2), r"$\ln 2$, $N\to\infty$", **DOTTED), panel.entry("exact theory at $N$", **THEORY)]
     return Panel("Willshaw", Axis("synapses that are on"), Axis("bits per synapse", limits=(0, 0.75)), found)
 
@@ -259,8 +257,7 @@ def _biased(table: Table, summary: Summary) -> Panel:
     looks = {name: look | {"linestyle": ""} for name, look in series([str(bias) for bias in rows["bias"]]).items()}
     found = curves(rows, "place", "value", by="bias", label="$m_0={:.2g}$", looks=looks)
     for bias, part in rows.groupby("bias"):
-        for line in records(summary.line(WRONG, activity=part["activity"].iloc[0])):
-            found.append(theory_line(line["x"], line["y"], color=looks[str(bias)]["color"]))
+        found += theory_lines(summary.line(WRONG, activity=part["activity"].iloc[0]), color=looks[str(bias)]["color"])
     found.append(upright(1.0, color="0.8", linestyle="-", linewidth=0.8))
     found.append(panel.entry(r"theory of Gaussian noise, $N\to\infty$", **THEORY))
     title = f"plain Hebb, biased patterns, $N={size}$"

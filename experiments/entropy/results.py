@@ -10,7 +10,7 @@ import numpy as np
 from experiments.contract import Row, Summary, Table
 from experiments.entropy.theory import along, converged_entropy, start_entropy
 from experiments.figures import labels, panel
-from experiments.figures.panel import SHARE, Axis, Panel, Series, band, level, theory_line
+from experiments.figures.panel import SHARE, Axis, Panel, Series, band, level, theory_lines
 from experiments.figures.style import LINES, series
 from experiments.shared import convergence, corruptions
 from experiments.shared.retrievals import CURVE
@@ -64,7 +64,7 @@ def _lines(table: Table) -> list[Row]:
 
 
 def _theory(lines: Table) -> list[Series]:
-    return [theory_line(x, y, "annealed theory") for x, y in lines[["x", "y"]].itertuples(index=False)]
+    return theory_lines(lines, label="annealed theory")
 
 
 SHOWN = (0.5, 1.05, 1.4, 2.0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.colors import to_rgb
 
-from experiments.contract import Table
+from experiments.contract import Table, records
 from experiments.figures import extents, labels, style
 from experiments.figures.style import THEORY
 from experiments.figures.words import readable
@@ -210,6 +210,11 @@ def free(draw: Callable[[Any], None], title: str = "", **options: Any) -> Panel:
 def theory_line(x: Any, y: Any, label: str = "", **look: Any) -> Series:
     """Line of theory."""
     return Series(x, y, label=label, **THEORY | look)
+
+
+def theory_lines(lines: Table, looks: Callable[[Any], Mapping[str, Any]] = lambda row: {}, **look: Any) -> list[Series]:
+    """Lines of theory of a summary, each with a look of all or by its own row."""
+    return [theory_line(row["x"], row["y"], **{**look, **looks(row)}) for row in records(lines)]
 
 
 def entry(label: str, **look: Any) -> Series:

@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from experiments.contract import Row, Summary, Table, records
-from experiments.figures.panel import Axis, Panel, Series, entry, free, level, theory_line
+from experiments.figures.panel import Axis, Panel, Series, entry, free, level, theory_lines
 from experiments.figures.style import THEORY, series
 from experiments.phase_diagram import diagrams, theory
 from experiments.phase_diagram.config import CURVED
@@ -133,8 +133,7 @@ def _curves(summary: Summary) -> Panel:
             label = rf"$\alpha={rows['load'].iloc[0]:.3g}$, $N={size}$"
             found.append(Series(rows["temperature"], rows["overlap"], rows["overlap_stderr"], label=label, **look))
     known = frame["overlap_theory"].notna().any()
-    for line in records(summary.line(OVERLAP)):
-        found.append(theory_line(line["x"], line["y"], **({"linewidth": 0.7} if "edge" in line else {})))
+    found += theory_lines(summary.line(OVERLAP), lambda line: {"linewidth": 0.7} if "edge" in line else {})
     found += [entry(r"RS theory, $N\to\infty$", **THEORY)] if known else []
     y = Axis("overlap $m$", limits=(-0.03, 1.03))
     return Panel(f"classical: overlap, sweeps {burn_in + 1} to {burn_in + sweeps}", Axis("temperature $T$"), y, found)

@@ -2,7 +2,7 @@
 
 from experiments.contract import Summary, Table, records
 from experiments.figures import labels
-from experiments.figures.panel import Axis, Panel, Series, entry, guide, theory_line
+from experiments.figures.panel import Axis, Panel, Series, entry, guide, theory_lines
 from experiments.figures.style import THEORY, series
 from experiments.retrieval.lines import FAMILY, LIMIT, LOADS
 from experiments.shared import convergence
@@ -31,8 +31,7 @@ def critical_kappa(frame: Table, summary: Summary) -> list[Panel]:
         size, look = rows["neurons"], _look(looks, ensemble, criterion)
         found.append(Series(rows["load"], rows["value"] / size, rows["stderr"] / size, **look))
         faces[_word(criterion, steps)] = look["markerfacecolor"] or "0.3"
-    for line in records(summary.line(LOADS)):
-        found.append(theory_line(line["x"], line["y"], color=looks[line["ensemble"]]["color"]))
+    found += theory_lines(summary.line(LOADS), lambda line: {"color": looks[line["ensemble"]]["color"]})
     found += [entry(labels.patterns(name), **look | {"linestyle": ""}) for name, look in looks.items()]
     found += [entry(word, color="0.3", marker="o", markerfacecolor=face) for word, face in faces.items()]
     if frame["theory"].notna().any():

@@ -4,7 +4,19 @@ from typing import Any
 
 from experiments.contract import Summary, Table, records
 from experiments.figures import labels
-from experiments.figures.panel import Axis, Panel, Series, curves, entry, guide, level, shares, theory_line, upright
+from experiments.figures.panel import (
+    Axis,
+    Panel,
+    Series,
+    curves,
+    entry,
+    guide,
+    level,
+    shares,
+    theory_line,
+    theory_lines,
+    upright,
+)
 from experiments.figures.style import THEORY, series
 from experiments.retrieval import lines
 from experiments.retrieval.critical import critical_kappa
@@ -79,8 +91,8 @@ def _title(table: Table, title: str) -> str:
 
 def _at_start(table: Table, summary: Summary) -> Panel:
     """Mean weight on the pattern at the start, against κ, with the annealed weight."""
-    looks, known = _looks(table), records(summary.line(lines.START))
-    drawn = [theory_line(line["x"], line["y"], color=looks[str(line["patterns"])]["color"]) for line in known]
+    looks = _looks(table)
+    drawn = theory_lines(summary.line(lines.START), lambda line: {"color": looks[str(line["patterns"])]["color"]})
     means = means_by_group(table, ["patterns", "kappa"], "start_weight", "sample", "queries")
     points = _looks(table, linestyle="") if drawn else looks
     found = [*drawn, *curves(_in_order(means, table), "kappa", "mean", by="patterns", label="$M={}$", looks=points)]
