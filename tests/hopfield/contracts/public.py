@@ -141,3 +141,8 @@ def uncalled_names(cases: tuple[Case, ...], excluded: dict[str, str]) -> list[st
     """Public names that no case calls and no pattern of `excluded` names."""
     called = {case.name for case in cases}
     return [name for name in names() if name not in called and not any(fnmatchcase(name, p) for p in excluded)]
+
+
+def by_reason(reasons: dict[str, str]) -> dict[str, str]:
+    """Patterns of public names without a case, written by the reason that they share, and why."""
+    return {f"hopfield.{name}": reason for reason, names in reasons.items() for name in names.split()}

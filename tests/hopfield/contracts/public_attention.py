@@ -12,7 +12,7 @@ import numpy as np
 from flax import nnx
 
 from hopfield import attention, layers, optim, separations
-from tests.hopfield.contracts.public import ROWS, Call, Case
+from tests.hopfield.contracts.public import ROWS, Call, Case, by_reason
 from tests.hopfield.contracts.public_curvature import BILINEAR, CURVATURE
 from tests.hopfield.contracts.public_draws import any_nan, case, definite, normal, positive, simplex, symmetric, unit
 from tests.hopfield.contracts.public_geometry import GEOMETRY
@@ -224,75 +224,41 @@ OPTIM = (
 
 CASES: tuple[Case, ...] = (*ATTENTION, *BILINEAR, *CURVATURE, *GEOMETRY, *LAYERS, *OPTIM)
 
-EXCLUDED: dict[str, str] = {
-    **{
-        f"hopfield.attention.{name}": "a mask or a map of whole numbers and truth values"
-        for name in (
-            "Mask.*",
-            "block",
-            "causal",
-            "causal_last",
-            "everything",
-            "global_local",
-            "key_padding",
-            "padding",
-            "prefix",
-            "segments",
-            "sliding_window",
-            "strided",
-            "t5_buckets",
-            "alibi_slopes",
-        )
-    },
-    **{
-        f"hopfield.{name}": "makes an object that other cases use"
-        for name in (
-            "attention.PositiveFeatures",
-            "attention.RandomFourier",
-            "metrics.Euclidean",
-            "metrics.Scaled",
-            "fisher.as_likelihood",
-            "fisher.Gaussian",
-            "layers.learned_metric",
-            "layers.from_*",
-            "layers.FixedMetric.__call__",
-            "layers.FixedPositions.__call__",
-            "layers.AssociationOptions.*",
-            "geometry.manifolds.pullback_metric",
-        )
-    },
-    **{
-        f"hopfield.{name}.*": "abstract"
-        for name in (
-            "attention.FeatureMap",
-            "metrics.Metric",
-            "fisher.Likelihood",
-            "layers.AttentionFunction",
-            "layers.LearnedMetric",
-            "layers.Positions",
-            "optim.Manifold",
-        )
-    },
-    "hopfield.layers.imports.checkpoints.*": "reads files",
-    "hopfield.layers.imports.variants.*": "reads names",
-    "hopfield.layers.*Association.read_heads": "what calls of these do once their arguments are checked",
-    "hopfield.layers.PeerOptions.*": "builds a layer from checked options",
-    "hopfield.layers.HopfieldAttention.init_cache": "makes an empty cache",
-    "hopfield.layers.RecurrentMemory.init_cache": "makes an empty cache",
-    "hopfield.layers.EncoderBlock.init_cache": "makes an empty cache",
-    "hopfield.layers.DecoderBlock.init_cache": "makes an empty cache",
-    "hopfield.layers.HopfieldLayer.hold": "keeps what calls then read",
-    "hopfield.attention.Projections.random": "draws weights of checked shapes",
-    "hopfield.attention.mask_bias": "of masks, which hold no numbers",
-    "hopfield.attention.mask_text": "of masks, which hold no numbers",
-    "hopfield.attention.random_blocks": "draws blocks of checked sizes",
-    "hopfield.fisher.Fisher.linearised": "makes a function for loops inside compiled ones",
-    "hopfield.geometry.geodesics.*": "loops over a function that is made within compiled ones",
-    "hopfield.geometry._points.*": "keeps a point as it is, and is called through every manifold",
-    "hopfield.geometry._smooth.ratio": "tells where its callers may go on",
-    "hopfield.geometry._smooth.away": "tells where its callers may go on",
-    "hopfield.optim.*natural_gradient": "needs a model: tests of all optimisers call it",
-    "hopfield.optim.NaturalOptimiser.*": "needs a model: tests of all optimisers call it",
-    "hopfield.optim.diagonal_fisher": "needs a model: tests of all optimisers call it",
-}
+EXCLUDED = by_reason(
+    {
+        "a mask or a map of whole numbers and truth values": (
+            "attention.Mask.* attention.block attention.causal attention.causal_last attention.everything "
+            "attention.global_local attention.key_padding attention.padding attention.prefix "
+            "attention.segments attention.sliding_window attention.strided"
+        ),
+        "makes an object that other cases use": (
+            "attention.PositiveFeatures attention.RandomFourier metrics.Euclidean metrics.Scaled "
+            "fisher.as_likelihood fisher.Gaussian layers.learned_metric layers.from_* "
+            "layers.FixedMetric.__call__ layers.FixedPositions.__call__ layers.AssociationOptions.* "
+            "geometry.manifolds.pullback_metric"
+        ),
+        "abstract": (
+            "attention.FeatureMap.* metrics.Metric.* fisher.Likelihood.* layers.AttentionFunction.* "
+            "layers.LearnedMetric.* layers.Positions.* optim.Manifold.*"
+        ),
+        "a map of whole numbers": "attention.t5_buckets",
+        "of a whole number": "attention.alibi_slopes",
+        "reads files": "layers.imports.checkpoints.*",
+        "reads names": "layers.imports.variants.*",
+        "what calls of these do once their arguments are checked": "layers.*Association.read_heads",
+        "builds a layer from checked options": "layers.PeerOptions.*",
+        "makes an empty cache": "layers.*.init_cache",
+        "keeps what calls then read": "layers.HopfieldLayer.hold",
+        "draws weights of checked shapes": "attention.Projections.random",
+        "of masks, which hold no numbers": "attention.mask_*",
+        "draws blocks of checked sizes": "attention.random_blocks",
+        "makes a function for loops inside compiled ones": "fisher.Fisher.linearised",
+        "loops over a function that is made within compiled ones": "geometry.geodesics.*",
+        "keeps a point as it is, and is called through every manifold": "geometry._points.*",
+        "tells where its callers may go on": "geometry._smooth.*",
+        "needs a model: tests of all optimisers call it": (
+            "optim.*natural_gradient optim.NaturalOptimiser.* optim.diagonal_fisher"
+        ),
+    }
+)
 """Patterns of public names without a case, and why."""

@@ -13,7 +13,7 @@ from hopfield.patterns import datasets
 from hopfield.separations import Separation, simplex
 from tests.hopfield.contracts import parts as contract
 from tests.hopfield.contracts.parts import has_jacobian_by_hand, has_regulariser
-from tests.hopfield.contracts.public import ROWS, Call, Case
+from tests.hopfield.contracts.public import ROWS, Call, Case, by_reason
 from tests.hopfield.contracts.public_draws import case, normal, of_vectors, spins
 from tests.hopfield.contracts.public_draws import simplex as simplex_of
 
@@ -182,102 +182,78 @@ CASES: tuple[Case, ...] = (
     *_in_blocks(),
     *_named_memories(),
 )
-_PARTIAL = "partial sums of `large.read`, which is called with every separation that has them"
-_FIELDS = "called by `local_field` and the dynamics"
-_STATIC = "no number goes in"
-_SOURCE = "whole patterns, which constructors refuse where they hold NaN, or their bits"
-EXCLUDED: dict[str, str] = {
-    "hopfield.patterns.structured.*": "draws spins; features and archetypes are checked",
-    "hopfield.theory.*": "numpy; refuses NaN with a sentence",
-    "hopfield.outside.*": "code found by its name",
-    "hopfield._content.*": "a hash of code",
-    "hopfield._door.*": "runs experiments",
-    "hopfield.*.replace": "checks its arguments as the constructor does",
-    "hopfield._pictures.*": "pictures",
-    "hopfield._pytrees.*": "fields of nodes, as they are",
-    "hopfield._triton.*": "starts programs of checked arrays",
-    "hopfield.couplings.*symmetr*": "tells of a checked matrix",
-    "hopfield.couplings.square_matrix": "checks a matrix",
-    "hopfield.patterns.datasets.check_archive": "checks a file",
-    "hopfield.plots.*": "pictures",
-    "hopfield.__main__.*": "the command",
-    "hopfield.large.counts.*": "numpy; counts of spins, refused where they are none",
-    "hopfield.large.overlap_sampling.*": "numpy; refuses NaN with a sentence",
-    "hopfield.large.mesh.*": "devices and how they share what other functions are given",
-    "hopfield.patterns.*ource*.*": _SOURCE,
-    "hopfield.metrics.Contraction.in_words": _STATIC,
-    "hopfield.patterns.bits.*": _SOURCE,
-    "hopfield.memories._derived.*": "theory of a memory, in numpy",
-    "hopfield.memories._scaling.*": _STATIC,
-    "hopfield.large.reading.energy": "`large.read` and the potential of the space",
-    "hopfield.large.reading.moments": "called by `Memory.update`",
-    "hopfield.large.reading.own_patterns": "checks indices",
-    "hopfield.large._*": "passes over patterns, called by `large.reading`",
-    "hopfield.separations.Separation.*": "abstract",
-    "hopfield.similarities.Similarity.*": "abstract",
-    "hopfield.spaces.Space.*": "abstract",
-    "hopfield.separations.*.block": _PARTIAL,
-    "hopfield.separations.*.merge": _PARTIAL,
-    "hopfield.separations.*.finish": _PARTIAL,
-    "hopfield.separations.*.log_sizes": _PARTIAL,
-    "hopfield.separations.*.potential_difference": _FIELDS,
-    "hopfield.separations._ties.*": _FIELDS,
-    "hopfield.separations.*.fields": _FIELDS,
-    "hopfield.separations.*.field_*": _FIELDS,
-    "hopfield.separations.*.overlap_terms": _STATIC,
-    "hopfield.separations.*.summand": "numpy; of overlaps that theory asks for",
-    "hopfield.separations.*.log_weight": "numpy; of overlaps that theory asks for",
-    "hopfield.separations.*.jacobian_product": "ValueError: the weights do not tell it",
-    "hopfield.separations.*.regulariser": "TypeError: the potential is no maximum over weights",
-    "hopfield.separations.[a-z]*": "builds a separation from checked numbers",
-    "hopfield.similarities.*.spin_flip": _FIELDS,
-    "hopfield.similarities.*.flips": _FIELDS,
-    "hopfield.similarities.*.known_fields": _FIELDS,
-    "hopfield.similarities.*.keys": _FIELDS,
-    "hopfield.similarities.*.proximal_step": "called by `Memory.update`",
-    "hopfield.similarities.*.minimiser": "called by `Memory.update`",
-    "hopfield.similarities.*.summed": "called by `Memory.update`",
-    "hopfield.similarities.*.of_states": "called by `large.read`",
-    "hopfield.similarities.*.has_exact_step": _STATIC,
-    "hopfield.similarities.*.width": _STATIC,
-    "hopfield.similarities.[a-z]*": "builds a similarity from a checked metric or from its name",
-    "hopfield.spaces.Box.lagrangian": "a closed form without a guard",
-    "hopfield.spaces.aligned": _FIELDS,
-    "hopfield.spaces.as_space": "builds a space from its name",
-    "hopfield.spaces.find": "builds a space from its name",
-    "hopfield.spaces.names": _STATIC,
-    "hopfield.[cmns]*.*.as_state": "checks a shape",
-    "hopfield.dynamics.Updates.*": "a protocol",
-    "hopfield.dynamics.*Model.*": "a protocol",
-    "hopfield.[mc]*.*.cache": _FIELDS,
-    "hopfield.[mc]*.*.field_at": _FIELDS,
-    "hopfield.[mc]*.*.advance": _FIELDS,
-    "hopfield.[mc]*.*.descends": _STATIC,
-    "hopfield.couplings.Couplings.memory": "a decomposition of a checked matrix",
-    "hopfield.couplings.hebb_couplings": "a product of checked patterns",
-    "hopfield.packed.packed_couplings": "bits of checked patterns",
-    "hopfield.memories.[a-z]*": _STATIC,
-    "hopfield.memories.Blueprint.*": _STATIC,
-    "hopfield.observables.stability.UpdateJacobian.linear": "called by `UpdateJacobian.dense`",
-    "hopfield.observables.stability.update_jacobian": "called by `UpdateJacobian.dense`",
-    "hopfield.observables.energies.energy_constant": "patterns are checked",
-    "hopfield.observables.stability.retrieval_error_bound": "numpy; patterns are checked",
-    "hopfield.dynamics.priorities": _STATIC,
-    "hopfield.dynamics.visiting_order": _STATIC,
-    "hopfield.memory.Memory.stored": "the patterns, zero where masked",
-    "hopfield.geometry.spd.as_symmetric": "checks a matrix",
-    "hopfield.dynamics.as_model": "checks a type",
-    "hopfield._names.*": "builds parts from their names",
-    "hopfield._arguments.*": "checks of arguments, each with a sentence",
-    "hopfield._parts.*": "checks of a memory's parts, each with a sentence",
-    "hopfield._arrays.*": "internal, called by metrics, attention, layers and geometry",
-    "hopfield.patterns.datasets.digits": _STATIC,
-    "hopfield.patterns.datasets.photograph_patches": _STATIC,
-    "hopfield.patterns.datasets.from_file": "refuses NaN with a sentence",
-    "hopfield.patterns.corruptions.corrupt": "calls flip, mask or noise",
-    "hopfield.patterns.corruptions.corruption": "reads text",
-    "hopfield.observables._krylov.*": "called by `stability.largest_eigenvalue`",
-    "hopfield.observables._levels.*": "one row of what `thermodynamics` offers",
-    "hopfield._numerics.*": "internal, called by all of the above",
-}
+EXCLUDED = by_reason(
+    {
+        "draws spins; features and archetypes are checked": "patterns.structured.*",
+        "numpy; refuses NaN with a sentence": "theory.* large.overlap_sampling.*",
+        "code found by its name": "outside.*",
+        "a hash of code": "_content.*",
+        "runs experiments": "_door.*",
+        "checks its arguments as the constructor does": "*.replace",
+        "pictures": "_pictures.* plots.*",
+        "fields of nodes, as they are": "_pytrees.*",
+        "starts programs of checked arrays": "_triton.*",
+        "tells of a checked matrix": "couplings.*symmetr*",
+        "checks a matrix": "couplings.square_matrix geometry.spd.as_symmetric",
+        "checks a file": "patterns.datasets.check_archive",
+        "the command": "__main__.*",
+        "numpy; counts of spins, refused where they are none": "large.counts.*",
+        "devices and how they share what other functions are given": "large.mesh.*",
+        "whole patterns, which constructors refuse where they hold NaN, or their bits": (
+            "patterns.*ource*.* patterns.bits.*"
+        ),
+        "no number goes in": (
+            "metrics.Contraction.in_words memories._scaling.* separations.*.overlap_terms "
+            "similarities.*.has_exact_step similarities.*.width spaces.names [mc]*.*.descends memories.[a-z]* "
+            "memories.Blueprint.* dynamics.priorities dynamics.visiting_order patterns.datasets.digits "
+            "patterns.datasets.photograph_patches"
+        ),
+        "theory of a memory, in numpy": "memories._derived.*",
+        "`large.read` and the potential of the space": "large.reading.energy",
+        "called by `Memory.update`": (
+            "large.reading.moments similarities.*.proximal_step similarities.*.minimiser similarities.*.summed"
+        ),
+        "checks indices": "large.reading.own_patterns",
+        "passes over patterns, called by `large.reading`": "large._*",
+        "abstract": "separations.Separation.* similarities.Similarity.* spaces.Space.*",
+        "partial sums of `large.read`, which is called with every separation that has them": (
+            "separations.*.block separations.*.merge separations.*.finish separations.*.log_sizes"
+        ),
+        "called by `local_field` and the dynamics": (
+            "separations.*.potential_difference separations._ties.* separations.*.fields "
+            "separations.*.field_* similarities.*.spin_flip similarities.*.flips similarities.*.known_fields "
+            "similarities.*.keys spaces.aligned [mc]*.*.cache [mc]*.*.field_at [mc]*.*.advance"
+        ),
+        "numpy; of overlaps that theory asks for": "separations.*.summand separations.*.log_weight",
+        "ValueError: the weights do not tell it": "separations.*.jacobian_product",
+        "TypeError: the potential is no maximum over weights": "separations.*.regulariser",
+        "builds a separation from checked numbers": "separations.[a-z]*",
+        "called by `large.read`": "similarities.*.of_states",
+        "builds a similarity from a checked metric or from its name": "similarities.[a-z]*",
+        "a closed form without a guard": "spaces.Box.lagrangian",
+        "builds a space from its name": "spaces.as_space spaces.find",
+        "checks a shape": "[cmns]*.*.as_state",
+        "a protocol": "dynamics.Updates.* dynamics.*Model.*",
+        "a decomposition of a checked matrix": "couplings.Couplings.memory",
+        "a product of checked patterns": "couplings.hebb_couplings",
+        "bits of checked patterns": "packed.packed_couplings",
+        "called by `UpdateJacobian.dense`": (
+            "observables.stability.UpdateJacobian.linear observables.stability.update_jacobian"
+        ),
+        "patterns are checked": "observables.energies.energy_constant",
+        "numpy; patterns are checked": "observables.stability.retrieval_error_bound",
+        "the patterns, zero where masked": "memory.Memory.stored",
+        "checks a type": "dynamics.as_model",
+        "builds parts from their names": "_names.*",
+        "checks of arguments, each with a sentence": "_arguments.*",
+        "checks of a memory's parts, each with a sentence": "_parts.*",
+        "internal, called by metrics, attention, layers and geometry": "_arrays.*",
+        "refuses NaN with a sentence": "patterns.datasets.from_file",
+        "calls flip, mask or noise": "patterns.corruptions.corrupt",
+        "reads text": "patterns.corruptions.corruption",
+        "called by `stability.largest_eigenvalue`": "observables._krylov.*",
+        "one row of what `thermodynamics` offers": "observables._levels.*",
+        "internal, called by all of the above": "_numerics.*",
+    }
+)
 """Patterns of public names without a case, and why."""
