@@ -13,12 +13,6 @@ from hopfield.attention import core
 
 attend, decompose, weights = jax.jit(core.attend), jax.jit(core.decompose), jax.jit(core.weights)
 RNG = np.random.default_rng(11)
-START = RNG.bit_generator.state
-
-
-@pytest.fixture(autouse=True)
-def the_same_numbers_in_any_order():
-    RNG.bit_generator.state = START
 
 
 SEPARATIONS = {

@@ -9,12 +9,6 @@ from hopfield import metrics
 from hopfield.attention import core, fewer_keys, masks
 
 RNG = np.random.default_rng(23)
-START = RNG.bit_generator.state
-
-
-@pytest.fixture(autouse=True)
-def the_same_numbers_in_any_order():
-    RNG.bit_generator.state = START
 
 
 def normal(*shape):

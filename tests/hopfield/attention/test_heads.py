@@ -10,12 +10,6 @@ import pytest
 from hopfield.attention import core, heads, masks
 
 RNG = np.random.default_rng(17)
-START = RNG.bit_generator.state
-
-
-@pytest.fixture(autouse=True)
-def the_same_numbers_in_any_order():
-    RNG.bit_generator.state = START
 
 
 def normal(*shape):

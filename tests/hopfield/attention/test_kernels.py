@@ -2,17 +2,10 @@
 
 import jax.numpy as jnp
 import numpy as np
-import pytest
 
 from hopfield.attention import core, kernels
 
 RNG = np.random.default_rng(11)
-START = RNG.bit_generator.state
-
-
-@pytest.fixture(autouse=True)
-def the_same_numbers_in_any_order():
-    RNG.bit_generator.state = START
 
 
 def normal(*shape, dtype=jnp.float64):

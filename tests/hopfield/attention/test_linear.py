@@ -14,11 +14,6 @@ RNG = np.random.default_rng(23)
 START = RNG.bit_generator.state
 
 
-@pytest.fixture(autouse=True)
-def the_same_numbers_in_any_order():
-    RNG.bit_generator.state = START
-
-
 KEY = jax.random.key(0)
 MAPS = {
     "elu": linear.EluPlusOne(),

@@ -9,12 +9,6 @@ import pytest
 from hopfield.attention import core, positions
 
 RNG = np.random.default_rng(5)
-START = RNG.bit_generator.state
-
-
-@pytest.fixture(autouse=True)
-def the_same_numbers_in_any_order():
-    RNG.bit_generator.state = START
 
 
 def normal(*shape):
