@@ -124,8 +124,8 @@ MUTATIONS = (
     ),
     Mutation(
         "hopfield/layers/_cache.py",
-        "index[...] = first + tokens",
-        "index[...] = first + tokens + 1",
+        "following = first + tokens\n",
+        "following = first + tokens + 1\n",
         "hopfield/layers/test_attention.py",
     ),
     Mutation(
@@ -239,8 +239,8 @@ MUTATIONS = (
     ),
     Mutation(
         "experiments/statistics/clusters.py",
-        "np.sqrt((estimates.size - 1) * np.var(estimates))",
-        "np.sqrt(estimates.size * np.var(estimates))",
+        "math.sqrt((estimates.size - 1) * np.var(estimates))",
+        "math.sqrt(estimates.size * np.var(estimates))",
         "experiments/statistics/test_clusters.py",
     ),
     Mutation(
