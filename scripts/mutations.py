@@ -215,8 +215,8 @@ MUTATIONS = (
     ),
     Mutation(
         "experiments/shared/draws.py",
-        "for part in (neurons, num_patterns, sample)])",
-        "for part in (neurons, sample)])",
+        "for number in numbers])",
+        "for number in numbers[1:]])",
         "experiments/shared/test_draws.py",
     ),
     Mutation(

@@ -238,8 +238,9 @@ LATE = {
     ("experiments/runs.py", "experiments.figures.report"),
     ("experiments/runner/mirror.py", "wandb"),
     ("experiments/heads/experiment.py", "tokenizers"),
+    ("experiments/system/terminal.py", "tqdm.notebook"),
 }
-"""Imports inside functions: what `--help`, a list of runs and a run without mirror do without, and an extra."""
+"""Imports inside functions: what `--help`, a list of runs and a run without mirror do without, an extra, a widget."""
 
 
 def test_experiments_import_at_their_top():
