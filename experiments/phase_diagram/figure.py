@@ -16,7 +16,7 @@ from experiments.figures.style import THEORY, series
 from experiments.phase_diagram import diagrams, theory
 from experiments.phase_diagram.config import CURVED
 from experiments.phase_diagram.diagrams import Diagram
-from experiments.phase_diagram.summary import MAP, OVERLAP, cells, commonest, maps_of, stored_loads
+from experiments.phase_diagram.summary import LINE, MAP, OVERLAP, cells, commonest, maps_of, stored_loads
 from experiments.shared import convergence
 
 LOOKS = (("#56B4E9", ""), ("#CC79A7", "xx"), ("#F5D0A0", "//"), ("#F7F7F7", ""))
@@ -44,7 +44,7 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
         named = [entry(text) for text in texts if text]
         shown.append(free(partial(_regimes, **shared), f"{where}: regimes", series=named, height=3.4))
         shown.append(free(partial(_overlaps, **shared), f"{where}: overlap"))
-    shown += [_curves(summary)] if summary.more["overlap"] else []
+    shown += [_curves(summary)] if len(summary.of(OVERLAP)) else []
     shown += [_rounding(summary)] if any(_lines_with_theory(summary)) else []
     return shown + ([_dense(summary)] if CURVED in set(table["memory"]) else [])
 
@@ -119,7 +119,8 @@ def _dense(summary: Summary) -> Panel:
 
 def _curves(summary: Summary) -> Panel:
     """Overlap against temperature at each load and size, with the replica-symmetric theory, at the commonest sweeps."""
-    frame = commonest(summary.more["overlap"])
+    asked = pandas.DataFrame(summary.more["retrieval_line"])[["load", *LINE]]
+    frame = commonest(summary.of(OVERLAP).merge(asked, how="left"))
     burn_in, sweeps = frame[["burn_in", "sweeps"]].iloc[0]
     loads, sizes, found = stored_loads(frame), sorted(frame["neurons"].unique()), []
     looks = series([str(asked) for asked in loads])
@@ -131,8 +132,8 @@ def _curves(summary: Summary) -> Panel:
             look = {"color": color, "marker": looks[str(asked)]["marker"], "markerfacecolor": fill}
             look |= {"markersize": 2.5 + 2.5 * number / len(sizes)}
             label = rf"$\alpha={rows['load'].iloc[0]:.3g}$, $N={size}$"
-            found.append(Series(rows["temperature"], rows["overlap"], rows["overlap_stderr"], label=label, **look))
-    known = frame["overlap_theory"].notna().any()
+            found.append(Series(rows["temperature"], rows["value"], rows["stderr"], label=label, **look))
+    known = frame["limit"].notna().any()
     found += theory_lines(summary.line(OVERLAP), lambda line: {"linewidth": 0.7} if "edge" in line else {})
     found += [entry(r"RS theory, $N\to\infty$", **THEORY)] if known else []
     y = Axis("overlap $m$", limits=(-0.03, 1.03))

@@ -43,10 +43,10 @@ def summarise(table: Table) -> Summary:
         known = pandas.DataFrame(overlaps).rename(columns=lambda name: name.replace("_theory", "_limit"))
         quantities = {"overlap": "overlap", "self_overlap": "self-overlap"}
         estimates += tidy(known, of, quantities, kind="replica symmetric")
+        estimates += tidy(known, of, {"retrieval": "share of queries that retrieve", "drift": "drift of the overlap"})
     more = {
         "retrieval_line": lines,
         "extrapolation": _extrapolation(lines),
-        "overlap": overlaps,
         "overlap_limit": limits,
         "agreement": _agreement(overlaps, limits),
         "maps": maps,
@@ -66,16 +66,15 @@ def stored_loads(frame: Table) -> dict[float, float]:
     return frame.sort_values("neurons", kind="stable").groupby("asked", sort=False)["load"].last().to_dict()
 
 
-def commonest(overlaps: list[dict]) -> Table:
+def commonest(frame: Table) -> Table:
     """Overlaps at the sweeps that were measured at most sizes."""
-    frame: Table = pandas.DataFrame(overlaps).astype({"overlap": float, "overlap_stderr": float})
     burn_in, sweeps = frame.groupby(["burn_in", "sweeps"])["neurons"].nunique().idxmax()
     return frame[(frame["burn_in"] == burn_in) & (frame["sweeps"] == sweeps)]
 
 
 def _curve_lines(overlaps: list[dict]) -> Iterator[Row]:
     """Overlap of retrieval states against temperature, to where they end, at each load that is stored."""
-    frame = commonest(overlaps) if overlaps else pandas.DataFrame()
+    frame = commonest(pandas.DataFrame(overlaps)) if overlaps else pandas.DataFrame()
     for load in stored_loads(frame).values() if overlaps and frame["overlap_theory"].notna().any() else ():
         end = float(classical.spinodal_temperature(load))
         if np.isfinite(end):

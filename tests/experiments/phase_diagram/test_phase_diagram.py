@@ -30,16 +30,16 @@ def curve() -> list[dict]:
 
 @pytest.mark.physics
 def test_overlap_and_self_overlap_far_below_the_line_are_those_of_the_replica_theory(curve):
-    found = phase_diagram.summarise(pandas.DataFrame(curve)).more["overlap"]
-    cold = [entry for entry in found if entry["temperature"] <= 0.5]
-    assert len(cold) == 3
-    for entry in cold:
-        assert entry["retrieval"] == 1
-        for name in ("overlap", "self_overlap"):
-            error = abs(entry[name] - entry[f"{name}_theory"])
-            assert error < 3 * entry[f"{name}_stderr"] + 0.003, name
-        assert 0 < entry["overlap_stderr"] < 0.015
-    assert cold[0]["overlap_theory"] - cold[2]["overlap_theory"] > 0.05
+    summary = phase_diagram.summarise(pandas.DataFrame(curve))
+    told = ("overlap", "self-overlap", "share of queries that retrieve")
+    cold = {name: rows[rows["temperature"] <= 0.5] for name in told if len(rows := summary.of(name))}
+    assert [len(rows) for rows in cold.values()] == [3, 3, 3]
+    assert (cold["share of queries that retrieve"]["value"] == 1).all()
+    for name in ("overlap", "self-overlap"):
+        error = (cold[name]["value"] - cold[name]["limit"]).abs()
+        assert (error < 3 * cold[name]["stderr"] + 0.003).all(), name
+    assert cold["overlap"]["stderr"].between(0, 0.015, inclusive="neither").all()
+    assert cold["overlap"]["limit"].iloc[0] - cold["overlap"]["limit"].iloc[2] > 0.05
 
 
 @pytest.mark.physics
