@@ -72,7 +72,7 @@ def phases(table: Table) -> dict[str, Any]:
     if missing := [memory for memory in MAPPED if memory not in set(rows["memory"])]:
         raise InputError(f"PHASES must hold maps of {', '.join(MAPPED)}, got none of {', '.join(missing)}")
     for memory in MAPPED:
-        area, diagram = rows[rows["memory"] == memory], diagrams.find(memory)
+        area, diagram = rows[rows["memory"] == memory], diagrams.of_memory(memory)
         neurons, leaves = int(area["neurons"].iloc[0]), cells(area)
         low, high = leaves["bottom"].to_numpy(float), leaves["top"].to_numpy(float)
         edges = leaves[["load_low", "load_high"]].to_numpy(float)

@@ -54,7 +54,7 @@ def _map_points(config: Config, memory: str, cells: Sequence[Cell]) -> list[Poin
     for cell in cells:
         left, right, lower, upper = cell.bounds(*area.cells)
         low, high = (area.load[0] + part * (area.load[1] - area.load[0]) for part in (left, right))
-        cold, middle, warm = diagrams.find(memory).temperatures(area, lower, upper)
+        cold, middle, warm = diagrams.of_memory(memory).temperatures(area, lower, upper)
         place = {"temperature": middle} | dict(zip(EDGES, (low, high, cold, warm), strict=True)) | cell._asdict()
         found += _points_of_draws({"study": MAP, "memory": memory}, area, area.queries, (low + high) / 2, place)
     return found
@@ -104,7 +104,7 @@ def _cost(memory: str, effort: Map | Effort, queries: int, load: float, drawn: i
     """Cost of a number of draws at one load."""
     neurons, stored = effort.neurons, _pattern_count(memory, load, effort.neurons)
     queries = min(queries, stored)
-    work = diagrams.find(memory).work(neurons, stored, sum(_length(effort).values()))
+    work = diagrams.of_memory(memory).work(neurons, stored, sum(_length(effort).values()))
     return Cost(drawn, max(neurons * max(neurons, stored), queries * stored), drawn * queries * work)
 
 

@@ -35,7 +35,7 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
     shown: list[Panel] = []
     for number, area in enumerate(maps_of(table)):
         first, end = area.iloc[0], theory.end_of(area)
-        diagram, sweeps = diagrams.find(first["memory"]), first["burn_in"] + first["sweeps"]
+        diagram, sweeps = diagrams.of_memory(first["memory"]), first["burn_in"] + first["sweeps"]
         where = rf"{first['memory']}, $N={first['neurons']}$"
         where += f", {sweeps} sweeps" if sweeps else "" if end == convergence.REST else f", {convergence.WORDS[end]}"
         lines = records(summary.line(MAP, map=number))

@@ -47,7 +47,7 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
     blueprint = find(program.memory)
     stored = draws.patterns(blueprint.ensemble, pattern_key, program.padding, program.neurons)
     used = draws.in_use(program, draw)
-    query = diagrams.find(program.memory).query(program, blueprint.build, stored, used, chain_key)
+    query = diagrams.of_memory(program.memory).query(program, blueprint.build, stored, used, chain_key)
     index = jnp.arange(program.queries)
     ends = jax.vmap(lambda temperature: jax.vmap(lambda i: query(i, temperature))(index))(each["temperature"])
     valid = jnp.broadcast_to(index < draw["num_patterns"], ends["overlap"].shape)

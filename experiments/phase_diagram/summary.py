@@ -50,7 +50,7 @@ def summarise(table: Table) -> Summary:
         "overlap_limit": limits,
         "agreement": _agreement(overlaps, limits),
         "maps": maps,
-        "theory": {memory: diagrams.find(memory).theory for memory in MEMORIES},
+        "theory": {memory: diagrams.of_memory(memory).theory for memory in MEMORIES},
         "zero_temperature": theory.zero_temperature(),
         "dense": [{"degree": n} | theory.dense_lines(n)._asdict() for n in theory.DEGREES],
     }
@@ -90,7 +90,7 @@ def _map_lines(table: Table) -> Iterator[Row]:
     """Lines of theory on each map, by its number; a line of one point is a mark."""
     for number, area in enumerate(maps_of(table)):
         first, found = area.iloc[0], cells(area)
-        diagram, low, high = diagrams.find(first["memory"]), found["bottom"].min(), found["top"].max()
+        diagram, low, high = diagrams.of_memory(first["memory"]), found["bottom"].min(), found["top"].max()
         heights = np.geomspace(low, high, 121) if diagram.yscale == "log" else np.linspace(low, high, 241)
         loads = np.linspace(found["load_low"].min(), found["load_high"].max(), 241)
         for x, y, label in diagram.lines(theory.end_of(area), loads, heights, int(first["neurons"])):
@@ -104,7 +104,7 @@ def maps_of(table: Table) -> list[Table]:
     if rows.empty:
         return []
     edges = rows[["memory", "temperature_low", "temperature_high"]].itertuples(index=False, name=None)
-    *_, start, height = np.array([diagrams.find(memory).edges(cold, warm) for memory, cold, warm in edges]).T
+    *_, start, height = np.array([diagrams.of_memory(memory).edges(cold, warm) for memory, cold, warm in edges]).T
     sides = {"column": (rows["load_low"], rows["load_high"] - rows["load_low"]), "row": (start, height)}
     grid = [rows[name] for name in ("memory", "neurons", *LENGTHS)]
     for place, (low, length) in sides.items():
@@ -121,7 +121,7 @@ def cells(rows: Table) -> Table:
         rows: the rows of one map.
     """
     groups = {Cell(*map(int, key)): group for key, group in rows.groupby(["level", "column", "row"], sort=False)}
-    found, diagram = [], diagrams.find(rows["memory"].iloc[0])
+    found, diagram = [], diagrams.of_memory(rows["memory"].iloc[0])
     for cell in leaves(groups):
         group = groups[cell]
         entry = group.iloc[0][["load_low", "load_high", "temperature_low", "temperature_high"]].to_dict()
@@ -234,7 +234,7 @@ def _map(rows: Table) -> dict:
     found = cells(rows)
     finest = 4 ** int(found["level"].max()) * int((rows["level"] == 0).sum() // rows["sample"].nunique())
     area, held = found["area"], found["regime"] == "retrieval"
-    wrong = held != diagrams.find(memory).retrieves(neurons, *found[["load", "temperature"]].to_numpy(float).T)
+    wrong = held != diagrams.of_memory(memory).retrieves(neurons, *found[["load", "temperature"]].to_numpy(float).T)
     known = theory.end_of(rows) == convergence.REST
     return {
         "memory": memory,

@@ -56,7 +56,7 @@ def kept_of(table: Table) -> dict[str, Row]:
     """What a finished run keeps of its memories from outside the package, by their name."""
     found = {}
     for memory in table["memory"].unique() if "memory" in table else ():
-        if memory.partition(":")[0] not in memories.names():
+        if isinstance(memory, str) and memory.partition(":")[0] not in memories.names():  # elsewhere it is a number
             with contextlib.suppress(ValueError):  # the name of an ensemble, or of another network
                 of = memories.find(memory)
                 found[memory] = Kept(of.scaling.symbol, of.ensemble, of.integer_fields)._asdict()

@@ -6,10 +6,10 @@ Its options are a group of that name in `config`, which is read without JAX, and
 from experiments.phase_diagram.diagrams import classical, modern
 from experiments.phase_diagram.diagrams.diagram import FROZEN, REGIMES, Diagram, Structure
 
-__all__ = ["FROZEN", "REGIMES", "Diagram", "Program", "find"]
+__all__ = ["FROZEN", "REGIMES", "Diagram", "Program", "of_memory"]
 
 
-def find(memory: str) -> Diagram:
+def of_memory(memory: str) -> Diagram:
     """The diagram of a memory."""
     return {"classical": classical.DIAGRAM, "modern": modern.DIAGRAM}[memory]
 
@@ -22,4 +22,4 @@ class Program(Structure):
     @property
     def cost(self) -> float:
         """Rough multiplications of one draw."""
-        return find(self.memory).cost(self)
+        return of_memory(self.memory).cost(self)

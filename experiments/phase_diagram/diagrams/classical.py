@@ -12,7 +12,7 @@ from experiments.phase_diagram import theory
 from experiments.phase_diagram.diagrams.diagram import FROZEN, Diagram, Structure
 from experiments.shared import convergence
 from hopfield import glauber, hebb_couplings
-from hopfield.theory import classical
+from hopfield.theory import classical as network
 
 
 class Classical(Diagram):
@@ -65,7 +65,7 @@ class Classical(Diagram):
 
     def retrieves(self, neurons: int, loads: np.ndarray, temperatures: np.ndarray) -> np.ndarray:
         cold = np.minimum(temperatures, 1.0)  # there is none from T = 1 on
-        return (temperatures < 1) & (loads < classical.spinodal_load(cold))
+        return (temperatures < 1) & (loads < network.spinodal_load(cold))
 
     def lines(self, end: str, loads: np.ndarray, heights: np.ndarray, neurons: int) -> list[tuple]:
         """T_M and T_c as loads of a temperature, since they bend back; T_g as a temperature of a load.
@@ -77,9 +77,9 @@ class Classical(Diagram):
             return []
         cold, most = heights[heights < 1], theory.zero_temperature()["one_step"]
         return [
-            (classical.spinodal_load(cold), cold, "$T_M$: retrieval ends (RS)"),
-            (classical.thermodynamic_load(cold), cold, "$T_c$: retrieval is stable below (RS)"),
-            (loads, classical.spin_glass_temperature(loads), r"$T_g = 1 + \sqrt{\alpha}$: spins freeze"),
+            (network.spinodal_load(cold), cold, "$T_M$: retrieval ends (RS)"),
+            (network.thermodynamic_load(cold), cold, "$T_c$: retrieval is stable below (RS)"),
+            (loads, network.spin_glass_temperature(loads), r"$T_g = 1 + \sqrt{\alpha}$: spins freeze"),
             (loads, theory.frozen_temperature(loads), f"self-overlap $q = {FROZEN:g}$: frozen here (RS)"),
             (*theory.broken_symmetry(), "$T_R$: symmetry breaks below (AT)"),
             (most, heights[0], rf"$\alpha_c = {most:.6f}$ at $T = 0$ (1RSB)"),
