@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from matplotlib.colors import to_rgb
 
 from experiments.contract import Table, records
 from experiments.figures import extents, labels, style
@@ -59,6 +58,8 @@ class Series:
     @property
     def is_grey(self) -> bool:
         """Whether it is a line of theory or a guide, which no run measured."""
+        from matplotlib.colors import to_rgb  # which an experiment that is measured does without
+
         return bool(np.ptp(to_rgb(self.color)) < 0.02) and not self.marker
 
 

@@ -8,11 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-import matplotlib.style
 import numpy as np
 from cycler import cycler
-from matplotlib.colors import to_hex
 
 from experiments import contract
 from experiments.system import files
@@ -63,6 +60,8 @@ def style(sheet: str | None = None) -> Iterator[None]:
         sheet: a style sheet of Matplotlib, by file or name, that is laid over it; over both lies what a person's own
             matplotlibrc sets.
     """
+    import matplotlib.style  # here and below only where something is drawn: experiments import this module to run
+
     with matplotlib.rc_context(), warnings.catch_warnings():
         for nothing in _UNTOLD:
             warnings.filterwarnings("ignore", nothing, UserWarning)
@@ -91,6 +90,10 @@ class _Listener(logging.Handler):
 
 def check(look: contract.Figure) -> None:
     """Check that `figure.style` is a valid style sheet; else InputError."""
+    if look.style is None:
+        return
+    import matplotlib.style
+
     _personal_settings()  # whose mistakes are told, and no reason to stop
     listener, logger = _Listener(), logging.getLogger("matplotlib")
     logger.addHandler(listener)
@@ -113,6 +116,8 @@ def check(look: contract.Figure) -> None:
 @cache
 def _personal_settings() -> dict[Any, Any]:
     """Settings of the user's own matplotlibrc, empty if only Matplotlib's exists."""
+    import matplotlib
+
     path = Path(matplotlib.matplotlib_fname())
     if path.is_relative_to(matplotlib.get_data_path()):
         return {}
@@ -125,6 +130,8 @@ def series(labels: Sequence[str]) -> dict[str, Any]:
 
     Up to seven labels have the colours of the style; more of them take further ones, so that none comes twice.
     """
+    import matplotlib
+
     distinct = list(dict.fromkeys(labels))
     usual = tuple(matplotlib.rcParams["axes.prop_cycle"].by_key().get("color", COLOURS))
     colours = usual if len(distinct) <= len(usual) else (*COLOURS, *MORE)
@@ -135,6 +142,9 @@ def series(labels: Sequence[str]) -> dict[str, Any]:
 
 def ordered(labels: Sequence[str]) -> dict[str, Any]:
     """Styles as of `series` for ordered labels, such as sizes: one colour per label, from dark to light."""
+    import matplotlib
+    from matplotlib.colors import to_hex
+
     distinct = list(dict.fromkeys(labels))
     shades = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.88, len(distinct)))
     return {

@@ -9,7 +9,7 @@ from pathlib import Path
 import hydra
 
 from experiments.contract import ROOT
-from experiments.runner import compose, execute, launching, planning, registry, session, sweeps
+from experiments.runner import compose, execute, launching, planning, registry, session
 from experiments.system import terminal
 
 _USUAL = {
@@ -37,6 +37,8 @@ def carry_out(words: Sequence[str], flags: Collection[str], folder: Path | None)
             return 0
         plans = [planning.plan(job) for job in jobs]
         if "sweep" in flags:
+            from experiments.runner import sweeps  # Matplotlib
+
             sweeps.targets(jobs)
         basic = launching.launcher(jobs[0]) == "basic"
         if any(job.config.dry for job in jobs):
@@ -46,8 +48,10 @@ def carry_out(words: Sequence[str], flags: Collection[str], folder: Path | None)
             execute.run(plans)
         else:
             launching.launch(jobs, execute.run_launched)
-        for joined in sweeps.join_sweep(jobs) if "sweep" in flags else ():
-            terminal.tell(f"sweep: {joined / 'report.html'}")
+        if "sweep" in flags:
+            from experiments.runner import sweeps
+
+            terminal.tell(*(f"sweep: {joined / 'report.html'}" for joined in sweeps.join_sweep(jobs)))
     return 0
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from experiments import columns
 from experiments.contract import InputError, Point, Row, StoppedError
-from experiments.runner import boundary, conclusion, folders, launching, locks, mirror, numerics, pieces, registry
+from experiments.runner import boundary, folders, launching, locks, mirror, numerics, pieces, registry
 from experiments.runner.planning import Plan, check_names, check_science, plan
 from experiments.shared import hardware
 from experiments.system import files, terminal
@@ -87,6 +87,10 @@ def _carry_out(plan: Plan, claim: locks.Claim) -> bool:
                 copy.expect(plan.points)
                 _measure(plan, missing, copy.log)
                 missing = _missing(plan)
+            from experiments.runner import (
+                conclusion,  # Matplotlib and what summaries take, imported beside no measuring
+            )
+
             conclusion.conclude(plan, copy)
     except KeyboardInterrupt as error:
         code = getattr(error, "code", 130)

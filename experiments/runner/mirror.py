@@ -16,9 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-import pandas
-
-from experiments.contract import InputError, Mode, Point, Row, Wandb
+from experiments.contract import InputError, Mode, Point, Row, Table, Wandb
 from experiments.figures.sentences import told
 from experiments.runner.job import Job
 from experiments.runner.series import Series
@@ -55,6 +53,8 @@ def resolve(options: Wandb) -> Target:
         mode = _VARIABLE.get(variable, "disabled")
     if mode == "offline" or mode == "disabled":
         return mode
+    if mode == "auto" and not _may_have_key():
+        return "offline"
     wandb = _wandb()
     try:
         wandb.setup(settings=wandb.Settings(silent=True, mode="online"))
@@ -66,6 +66,13 @@ def resolve(options: Wandb) -> Target:
     if not has_key and mode == "online":
         raise InputError("wandb.mode=online needs a key, got none: run `wandb login`, or use wandb.mode=offline")
     return "online" if has_key else "offline"
+
+
+def _may_have_key() -> bool:
+    """Whether W&B may have a key or settings of its own; if so it is asked, and imported, which takes a second."""
+    told = "wandb" in sys.modules or any(name.startswith("WANDB_") and name != "WANDB_MODE" for name in os.environ)
+    files = os.environ.get("NETRC", "~/.netrc"), "~/_netrc", "~/.config/wandb/settings", "wandb/settings"
+    return told or any(Path(file).expanduser().exists() for file in files)
 
 
 def _wandb() -> ModuleType:
@@ -153,7 +160,7 @@ class Mirror:
         runs = sorted((self._directory / "wandb").glob("offline-run-*"))  # by the time at which each began
         return f"W&B: offline; wandb sync {shlex.join(map(str, runs))} sends it" if runs else ""
 
-    def finish(self, table: pandas.DataFrame, estimates: pandas.DataFrame) -> None:
+    def finish(self, table: Table, estimates: Table) -> None:
         """Send the results (table, estimates, figure, files; headlines as numbers of the run) and end the run."""
         wandb = _wandb()
 
@@ -209,13 +216,13 @@ class Mirror:
         return True
 
 
-def _shown(rows: pandas.DataFrame) -> Any:
+def _shown(rows: Table) -> Any:
     """A table of W&B, which infers the types of a frame anew with every row."""
     data = rows.astype(object).where(rows.notna(), None).to_numpy(object).tolist()
     return _wandb().Table(columns=list(rows.columns), data=data, allow_mixed_types=True)
 
 
-def _numbers(estimates: pandas.DataFrame) -> dict[str, Any]:
+def _numbers(estimates: Table) -> dict[str, Any]:
     """Headlines by name, with errors and theory beside them; `headline` is the first of them."""
     found: dict[str, Any] = {}
     for each in told(estimates):

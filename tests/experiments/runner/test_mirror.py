@@ -1,6 +1,7 @@
 """Weights & Biases as a mirror: an offline run read back, an online run against a server, and servers that fail."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.experiments.runner.wandb_server import Server
+from tests.source_code import ROOT
 
 KEY = "a" * 40
 
@@ -67,6 +69,21 @@ def assert_series(history: list[dict], rows: list[dict]) -> None:
             for load, mean in curve.items():
                 at = [r["response"] for r in rows if (r["kind"], r["slope"], r["load"]) == (kind, slope, load)]
                 assert mean == pytest.approx(sum(at) / 2)
+
+
+def test_a_forecast_without_a_key_asks_nobody(tmp_path: Path) -> None:
+    """Neither W&B nor Matplotlib is imported: they take as long as the rest."""
+    program = """
+import sys
+from experiments import run
+assert run.main(["conf=capacity", "dry=true"]) == 0
+print(sorted({"wandb", "matplotlib"} & sys.modules.keys()))
+"""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("WANDB_") and name != "NETRC"}
+    ran = subprocess.run(
+        [sys.executable, "-c", program], env=kept | {"HOME": str(tmp_path)}, cwd=ROOT, capture_output=True, text=True
+    )
+    assert ran.stdout.splitlines()[-1] == "[]", ran.stderr
 
 
 @pytest.mark.slow
