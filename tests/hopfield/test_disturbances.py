@@ -6,7 +6,6 @@ import pytest
 
 from hopfield import Couplings, Memory, hebb_couplings, memories
 from hopfield.disturbances import clipped, diluted, noisy
-from hopfield.networks import AsymmetricCouplings
 from hopfield.networks.binary import covariance_network
 
 RNG = np.random.default_rng(8)
@@ -29,26 +28,6 @@ def test_disturbed_couplings_are_couplings_with_a_part_along_those_before(distur
     np.testing.assert_array_equal(np.diag(matrix), 0.0)
     part = disturbed.scale * np.sum(matrix * before) / (HEBB.scale * np.sum(before**2))
     assert part == pytest.approx(kept, abs=0.12)
-
-
-def test_directed_couplings_stay_directed_and_their_directions_are_disturbed_each_by_itself():
-    """A pair keeps one direction alone with probability 2 c (1−c), one half here."""
-    drawn = RNG.normal(size=(40, 40))
-    network, off = AsymmetricCouplings(drawn), ~np.eye(40, dtype=bool)
-    signs, cut, noise = (
-        disturb(network) for disturb in (clipped, lambda w: diluted(w, KEY, 0.5), lambda w: noisy(w, KEY, 0.5))
-    )
-    for found in (signs, cut, noise):
-        assert type(found) is AsymmetricCouplings
-        assert not found.descends("asynchronous")
-        np.testing.assert_array_equal(np.diag(found.matrix), 0.0)
-    np.testing.assert_array_equal(signs.matrix[off], np.sign(drawn.T)[off])
-    kept = np.asarray(cut.matrix) != 0
-    assert np.mean((kept != kept.T)[off]) == pytest.approx(0.5, abs=0.06)
-    added = np.asarray(noise.matrix - network.matrix)
-    assert abs(np.corrcoef(added[off], added.T[off])[0, 1]) < 0.1
-    both = np.asarray(diluted(HEBB, KEY, 0.5).matrix) != 0
-    np.testing.assert_array_equal(both, both.T)
 
 
 def test_clipped_couplings_are_the_nearest_of_one_size():

@@ -7,7 +7,7 @@ import pandas
 import pytest
 from scipy.special import ndtr
 
-from experiments.capacity_asymptotic.experiment import Config, measure, panels, points, summarise
+from experiments.capacity_asymptotic.experiment import Config, measure, points, summarise
 from experiments.statistics.clusters import standard_error
 from experiments.statistics.crossings import parabolic_crossing
 from tests.experiments import estimates
@@ -55,31 +55,6 @@ def test_errors_of_enumerated_thresholds_are_those_over_draws_that_all_loads_sha
     for entry in estimates.rows(summarise(shifted(shifts[:1])), "threshold"):
         assert np.isfinite(entry["value"])
         assert np.isnan(entry["stderr"])
-
-
-@pytest.mark.slow
-def test_seeds_that_are_joined_give_one_curve():
-    """Sampled queries of both are those of one seed with twice as many; draws of both are more draws."""
-    near = [-0.05, -0.02, 0.0, 0.02, 0.05]
-    parts = []
-    for seed in (0, 1):
-        config = Config(neurons=[12], enumerated=[12], around=near, sampled_queries=500, samples=4, seed=seed)
-        rows = pandas.DataFrame(measure(config, points(config)))
-        parts.append(rows.assign(sample=rows["sample"] + 4 * seed))
-    whole, (first, second) = pandas.concat(parts, ignore_index=True), parts
-    twice = first.assign(queries=first["queries"] + second["queries"], heavy=first["heavy"] + second["heavy"])
-    for name in ("log_odds", "error"):
-        twice[name] = (first[name] + second[name]) / 2
-        twice[f"{name}_stderr"] = np.hypot(first[f"{name}_stderr"], second[f"{name}_stderr"]) / 2
-    twice = twice[twice["method"] == "sampled"]
-    found = summarise(whole).of("threshold").drop(columns="samples")
-    expected = summarise(twice).of("threshold").drop(columns="samples")
-    pandas.testing.assert_frame_equal(found[found["method"] == "sampled"], expected)
-    drawn = found[found["method"] == "enumerated"]
-    assert (drawn["stderr"] > 0).all()
-    lines = [part for panel in panels(whole, summarise(whole))[1:] for part in panel.series if len(part.x) > 2]
-    assert len(lines) == 2
-    assert all((np.diff(line.x) > 0).all() for line in lines)
 
 
 def test_the_crossing_of_a_known_curve_is_found():

@@ -2,37 +2,20 @@
 
 import itertools
 import math
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pandas
 import pytest
 
 from experiments.entropy import experiment as entropy
 from experiments.entropy import measurement
 from experiments.entropy.experiment import Config
-from experiments.statistics.clusters import standard_error
 from hopfield import memories
 from hopfield.theory import spherical
 
 SMOKE = Config()
 DRAW = measurement.Draw("sphere", SMOKE.neurons, SMOKE.patterns, "lower", SMOKE.samples, SMOKE.queries)
-
-
-def table_of(config: Config, path: Path) -> pandas.DataFrame:
-    """The table as a run would save and read it."""
-    path.mkdir(parents=True, exist_ok=True)
-    order = {tuple(point.values()): i for i, point in enumerate(entropy.points(config))}
-    rows = sorted(entropy.measure(config, entropy.points(config)), key=lambda row: order[tuple(row.values())[:7]])
-    pandas.DataFrame(rows).to_csv(path / "table.csv", index=False)
-    return pandas.read_csv(path / "table.csv")
-
-
-@pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> pandas.DataFrame:
-    return table_of(Config(), tmp_path_factory.mktemp("entropy"))
 
 
 def test_every_quantity_equals_a_plain_loop_over_softmax() -> None:
@@ -104,23 +87,3 @@ def test_converged_entropy_on_the_sphere_is_that_of_theory(ratio: float) -> None
         assert np.mean(found["entropy"][..., -1]) < 0.3
     else:
         assert np.mean(found["entropy"][..., -1]) > math.log(patterns) - 0.02
-
-
-def test_quantiles_and_shares_are_those_of_the_retrievals(table: pandas.DataFrame) -> None:
-    config = Config()
-    rows = table[(table["ratio"] == 1.1) & (table["corruption"] == "lower:0.5")]
-    found = measurement.follow(DRAW, 0, 0.5, "modern", rows["beta"].iloc[0], config.steps)
-    shannon = found["entropy"][..., : config.steps + 1]
-    for end, level in (("_low", 0.1), ("", 0.5), ("_high", 0.9)):
-        expected = np.quantile(shannon, level, axis=(0, 1))
-        np.testing.assert_allclose(rows[f"entropy{end}"], expected, rtol=1e-12)
-    rising = (np.diff(shannon) > 0.01).any(axis=2)
-    assert 0 < rising.mean() < 1
-    last = rows.iloc[-1]
-    assert last["rising"] == pytest.approx(rising.mean())
-    assert last["rising"] == pytest.approx(sum(last[f"rising_{end}"] for end in ("retrieved", "another", "none")))
-    kept = found["target_weight"][..., config.steps] > 0.5
-    assert last["rising_retrieved"] == pytest.approx(np.mean(rising & kept))
-    assert 0 < last["retrieved"] == pytest.approx(kept.mean())
-    # one draw of patterns is one cluster: s/√G of the shares of the draws
-    assert last["rising_stderr"] == pytest.approx(standard_error(rising.mean(axis=1)))

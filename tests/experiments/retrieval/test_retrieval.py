@@ -3,18 +3,14 @@
 import json
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pandas
 import pytest
 
 from experiments.retrieval import experiment as retrieval
 from experiments.retrieval.config import Config, Scan
-from experiments.shared import corruptions, draws, grids, kappa_theory, retrievals, streams
+from experiments.shared import grids, kappa_theory, retrievals
 from experiments.system import files
-from hopfield import memories, retrieve
-from hopfield.dynamics import CYCLE
-from hopfield.patterns.sources import Generated
 from tests.experiments.estimates import rows as rows_of
 
 AROUND = [0.98, 0.99, 1.0, 1.01, 1.02, 1.05]
@@ -145,28 +141,3 @@ def test_memories_of_compact_support_retrieve_exactly_once_the_others_are_outsid
     assert len(alone)
     np.testing.assert_allclose(alone[["overlap", "target_weight"]], 1, rtol=1e-6)
     np.testing.assert_allclose(alone["entropy"], 0, atol=1e-6)
-
-
-@pytest.mark.physics
-def test_patterns_that_are_not_stored_are_retrieved_alike():
-    """Every column from passes over generated spins equals what the memory itself gives with the same patterns."""
-    options = {"memories": ["exponential", "dense:3"], "ensembles": ["generated"], "neurons": [16], "patterns": [300]}
-    options |= {"kappas": [4.0, 12.0, 30.0], "around": [], "corruption": [0.0, 0.2], "samples": 2, "queries": 6}
-    config = Config(**options)
-    found = list(retrieval.measure(config, retrieval.points(config)))
-    assert len(found) == (3 + 1) * 2 * 2
-    for row in found:
-        pattern_key, query_key = draws.keys(0, 16, 0, row["sample"])
-        rows = Generated(pattern_key, "spins", 300, 16).rows(0, 300)
-        model = memories.find(row["memory"]).build(
-            rows, **({} if row["kappa"] is None else {"beta": row["kappa"] / 16})
-        )
-        targets = np.asarray(rows[:6], float)
-        begun = jnp.asarray(streams.start(*corruptions.parts(row["corruption"]), query_key, targets))
-        end = jax.vmap(lambda x, model=model: retrieve(model, x, max_steps=1000))(begun)
-        weight = np.asarray(jax.vmap(model.shares)(end.state))[np.arange(6), np.arange(6)]
-        assert row["success"] == np.sum(weight > 0.5)
-        assert row["target_weight"] == pytest.approx(weight.mean(), abs=1e-12)
-        assert row["overlap"] == pytest.approx(np.mean(np.asarray(end.state) * targets))
-        assert row["steps"] == pytest.approx(np.mean(end.steps))
-        assert row["cycles"] == np.sum(end.status == CYCLE)

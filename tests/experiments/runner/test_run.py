@@ -52,24 +52,6 @@ def test_a_run_leaves_its_results_and_says_where(command: Callable, tmp_path: Pa
     assert "\nexperiment: toy\nconf: toy\nseed: 4\n" in config
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "line",
-    ["conf=toy -m seed=0,1 limit=1 output=out", "-m output=out limit=1 --conf=toy --seed=0,1",
-     "limit=1 seed=range(2) conf=toy output=out --multirun"],
-)  # fmt: skip
-def test_flags_stand_anywhere_and_jobs_do_not_overwrite_one_another(
-    command: Callable, tmp_path: Path, line: str
-) -> None:
-    outcome = command(*line.split())
-    assert (outcome.code, outcome.err) == (0, "job 1 of 2: seed_0\njob 2 of 2: seed_1\n")
-    folders = {path.name for path in (tmp_path / "out").iterdir() if path.is_dir()}
-    assert folders == {"seed_0", "seed_1"}
-    tables = {(tmp_path / f"out/seed_{seed}/table.csv").read_text() for seed in (0, 1)}
-    assert len(tables) == 2
-    assert {path.name for path in tmp_path.iterdir()} == {"out"}
-
-
 @pytest.mark.parametrize(
     ("words", "directories"),
     [

@@ -66,25 +66,3 @@ def test_theory_of_the_plain_rule_stands_beside_the_plain_rule_alone():
     for entry in estimates.rows(experiment.summarise(rows), "half of sequences"):
         plain = entry["learning"] == "plain" and entry["correlation"] == 0
         assert np.isfinite(entry["theory"]) == plain
-
-
-def test_a_length_without_a_wrong_spin_counts():
-    seen = {2: 0.0, 4: 0.0, 8: 0.0125}
-    rows = pandas.DataFrame(
-        {"degree": "1", "learning": "plain", "correlation": 0.0, "neurons": 30, "patterns": length, "sample": sample}
-        | {"right": length, "whole": 1, "bit_error": seen[length] * (sample % 2), "overlap": 1.0}
-        for length in seen
-        for sample in range(20)
-    )
-    summary = experiment.summarise(rows)
-    found = estimates.rows(summary, WRONG)
-    for entry in found:
-        assert entry["low"] <= entry["value"] < entry["high"]
-    (panel,) = (panel for panel in experiment.panels(rows, summary) if panel.title == "one step")
-    points = panel.series[0]
-    order = np.argsort([entry["theory"] for entry in found])
-    assert list(points.y[:2]) == [0, 0]
-    ends = [(points.y[k] - points.error[0][k], points.y[k] + points.error[1][k]) for k in np.argsort(order)]
-    for (low, high), entry in zip(ends, found, strict=True):
-        assert high == pytest.approx(entry["high"] / entry["theory"])
-        assert low == pytest.approx(entry["low"] / entry["theory"])

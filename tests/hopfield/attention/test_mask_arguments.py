@@ -33,16 +33,6 @@ def test_a_mask_is_one_of_sequences_also_with_as_many_heads(function, mask):
         np.testing.assert_allclose(found[b], expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("function", [attention.linear_attention, partial(attention.attend_locally, left=2, right=1)])
-def test_valid_keys_have_all_leading_axes_or_none(function):
-    function, valid = jax.jit(function), np.arange(5)[None] < LENGTHS[:, None]
-    found = function(QUERY, KEY, VALUE, valid=valid[:, None])
-    for b in range(B):
-        np.testing.assert_allclose(found[b], function(QUERY[b], KEY[b], VALUE[b], valid=valid[b]), atol=1e-12)
-    with pytest.raises(ValueError, match=r"^valid must have the 2 leading axes of the rows or none, got shape"):
-        function(QUERY, KEY, VALUE, valid=valid)
-
-
 PADDED = np.asarray([[1, 1, 0, 0, 0], [1, 1, 1, 1, 0]], bool)
 UNREAD = {
     "attend": BY_HEAD["attend"],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from hopfield import Memory, dynamics, graphs, separations, spaces
+from hopfield import Memory, dynamics, graphs, spaces
 from hopfield.layers import EnergyTransformerBlock
 from tests.hopfield.contracts.parts import quick
 from tests.hopfield.graphs.random_graphs import random_graph
@@ -71,19 +71,6 @@ def test_steps_of_size_one_retrieve_as_the_memory_does():
     np.testing.assert_allclose(end.state["state"], dynamics.retrieve(memory, start, max_steps=200).state, atol=1e-6)
 
 
-def test_two_layers_with_the_hidden_one_at_rest_are_a_memory():
-    """h = W v: E = R(v) − L_hidden(W v), which is log-sum-exp for a softmax and Σ [z]₊²/2 for rectified units."""
-    weights, v = jnp.asarray(RNG.normal(size=(4, 6))), jnp.asarray(RNG.normal(size=6))
-    for hidden, separation in ((graphs.Softmax(), "softmax"), (graphs.ReLU(), separations.Polynomial(2, True))):
-        graph = graphs.two_layers(weights, hidden=hidden)
-        memory = Memory(weights, 1.0, separation=separation)
-        at_rest = {"visible": v, "hidden": weights @ v}
-        assert float(graph.energy(at_rest)) == pytest.approx(float(memory.energy(v)), abs=1e-9)
-        slope = quick(graph.slope)(at_rest)
-        np.testing.assert_allclose(slope["hidden"], 0.0, atol=1e-12)
-        np.testing.assert_allclose(v - slope["visible"], memory.update(v), atol=1e-9)
-
-
 def test_the_energy_transformer_is_a_graph():
     block = EnergyTransformerBlock(
         6, 2, 5, steps=3, step_size=0.05, kernel_init=nnx.initializers.normal(0.5), rngs=nnx.Rngs(0)
@@ -121,17 +108,6 @@ def test_clamped_units_stay_and_the_others_descend():
     np.testing.assert_array_equal(end.state[name], states[name])
     np.testing.assert_array_equal(end.state[last][:2], states[last][:2])
     assert end.energies[-1] < end.energies[0]
-
-
-@pytest.mark.parametrize(("times", "rates"), [([0.0, 1.0, 1e6], {}), ([0.0, 1e-5, 2.0], {"fast": 1e6})])
-def test_a_flow_that_its_steps_do_not_reach_is_not_a_number(times, rates):
-    """dx/dt = rate (1 − x); beyond 100 000 steps the solver would extrapolate to 1e17."""
-    bias = graphs.Bias(jnp.ones(1))
-    graph = graphs.Graph({name: graphs.Layer((1,)) for name in ("fast", "slow")}, [("fast", bias), ("slow", bias)])
-    found = graphs.flow(graph, graph.zeros(), times, rates=rates)
-    for name, states in found.items():
-        np.testing.assert_allclose(states[:2, 0], 1.0 - np.exp(-rates.get(name, 1.0) * np.array(times[:2])), atol=1e-4)
-        assert np.isnan(states[2]).all()
 
 
 def test_the_flow_follows_the_slope_and_ends_where_the_steps_end():

@@ -5,7 +5,6 @@ import itertools
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 
 from hopfield import glauber, graphs
 from hopfield.memories import find
@@ -71,30 +70,3 @@ def test_the_slope_of_a_lagrangian_is_the_mean_of_its_units():
         graph = graphs.Graph({"x": graphs.Layer((3,), lagrangian)}, [("x", bias)])
         drawn = np.asarray(graphs.sample(graph, graph.zeros(), jax.random.key(2), T, sweeps=20_000)["x"])
         np.testing.assert_allclose(drawn.mean(axis=0), lagrangian.activation(field), atol=0.03)
-
-
-def bent(_, x, y):
-    return jnp.sum(x) ** 2 * jnp.sum(y)
-
-
-def flat(strength, x, y):
-    return -strength * jnp.sum(x) * jnp.sum(y)
-
-
-@pytest.mark.parametrize(
-    ("names", "synapse"),
-    [
-        ("x", graphs.Dense(jnp.eye(2))),
-        ("x", graphs.Attention(jnp.ones((1, 2, 1)), jnp.ones((1, 2, 1)))),
-        (("x", "y"), graphs.Attention(jnp.ones((1, 2, 1)), jnp.ones((1, 2, 1)))),
-        (("x", "y"), graphs.Formula(bent)),
-    ],
-    ids=["dense", "attention", "attention of two", "formula"],
-)
-def test_a_field_that_depends_on_its_own_layer_is_no_field(names, synapse):
-    layers = {name: graphs.Layer((3, 2), graphs.Tanh()) for name in ("x", "y")}
-    graph = graphs.Graph(layers, [(names, synapse)])
-    with pytest.raises(ValueError, match="synapses must be linear in every layer, got one that is not in 'x'"):
-        graphs.sample(graph, graph.zeros(), jax.random.key(0), 1.0, sweeps=1)
-    linear = graphs.Graph(layers, [(("x", "y"), graphs.Formula(flat, jnp.array(0.3)))])
-    assert graphs.sample(linear, graph.zeros(), jax.random.key(0), 1.0, sweeps=1)["x"].shape == (1, 3, 2)

@@ -73,23 +73,6 @@ def test_decoding_token_by_token_is_causal_attention():
     np.testing.assert_allclose(jnp.concatenate(tokens, 1), module(X, decode=False, is_causal=True), atol=1e-6)
 
 
-@pytest.mark.parametrize("heads", [None, 2], ids=["all heads", "grouped"])
-@pytest.mark.parametrize("options", [{}, {"separation": "entmax:1.5"}], ids=["plain", "sparse"])
-def test_what_lies_behind_the_token_in_the_cache_does_no_harm(heads, options):
-    """NaN left there by an earlier use; what a token itself brings is told, as everywhere."""
-    module = layer(4, 8, num_kv_heads=heads, decode=True, **options)
-    module.init_cache(X.shape)
-    decode = nnx.jit(lambda module, token: module(token))
-    for cache in (module.cached_key, module.cached_value):
-        cache[...] = jnp.full_like(cache[...], jnp.nan)
-    tokens = [decode(module, X[:, i : i + 1]) for i in range(4)]
-    expected = module(X[:, :4], decode=False, is_causal=True)
-    np.testing.assert_allclose(jnp.concatenate(tokens, 1), expected, atol=1e-6)
-    last = decode(module, X[:, 4:].at[0].set(jnp.nan))
-    assert np.isnan(np.asarray(last[0])).all()
-    assert np.isfinite(np.asarray(last[1])).all()
-
-
 @pytest.mark.parametrize("heads", [4, 2, 1])
 def test_a_layer_decodes_as_flax_does(heads):
     modules = [

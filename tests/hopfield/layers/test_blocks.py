@@ -64,20 +64,3 @@ def test_documents_that_are_packed_read_as_sequences_of_their_own(name):
         places = jnp.array([0, 1, 0, 1, 2])
         restarted = decoder(X, MEMORY, segments=ids, positions=places)
         np.testing.assert_allclose(restarted[:, 2:], decoder(X[:, 2:], MEMORY), atol=1e-5)
-
-
-@pytest.mark.parametrize("name", ["rotary", "recurrent"])
-def test_blocks_decode_prompts_of_different_lengths(name):
-    block, cross = EncoderBlock(SELF[name](), 12, rngs=nnx.Rngs(2)), attention(in_kv_features=6)
-    decoder = DecoderBlock(SELF[name](), cross, 12, rngs=nnx.Rngs(2))
-    prompts = X.at[0, :2].set(jnp.nan)
-    places = jnp.array([[-1, -1, 0, 1, 2], [0, 1, 2, 3, 4]])
-    for run, whole in (
-        (block, lambda x: block(x, is_causal=True)),
-        (lambda x, **given: decoder(x, MEMORY, **given), lambda x: decoder(x, MEMORY[:1])),
-    ):
-        (block if run is block else decoder).init_cache((2, 7, 8))
-        run(jnp.nan_to_num(prompts), positions=places, decode=True)
-        following = run(X[:, :1], decode=True)
-        expected = whole(jnp.concatenate([X[:1, 2:], X[:1, :1]], axis=1))
-        np.testing.assert_allclose(following[0, -1], expected[0, -1], atol=1e-5)

@@ -12,8 +12,6 @@ from hopfield import attention, layers
 from hopfield.attention.encodings import Encoding, Rotary
 from hopfield.layers import (
     AbsolutePositions,
-    AssociationOptions,
-    EnergyTransformerBlock,
     RelativePositions,
     T5Positions,
 )
@@ -125,15 +123,3 @@ def test_what_the_literature_learns_is_learned(name):
     assert float(jnp.abs(slopes["attention_fn"]["positions"]["table"][...]).max()) > 1e-4
     for fixed in ("rotary", "alibi", "sinusoidal"):
         assert "positions" not in nnx.state(layer(4, 16, positions=fixed), nnx.Param).get("attention_fn", {})
-
-
-@pytest.mark.parametrize("name", ["rotary", "partial rotary", "alibi", "t5", "relative", "sinusoidal"])
-def test_an_energy_transformer_descends_with_positions(name):
-    own = AssociationOptions(positions=POSITIONS[name](), metric="definite")
-    large = nnx.initializers.normal(0.5)
-    module = EnergyTransformerBlock(16, 4, 6, options=own, steps=8, kernel_init=large, rngs=nnx.Rngs(0))
-    order = np.array([1, 0, 2, 3, 4, 5])
-    run = nnx.jit(lambda module, x: (module(x), module.inspect(x).energy))
-    (found, energies), (moved, _) = (run(module, x) for x in (X, X[:, order]))
-    assert np.all(np.diff(energies, axis=0) <= 1e-5)
-    assert float(jnp.abs(moved[:, order] - found).max()) > 1e-3

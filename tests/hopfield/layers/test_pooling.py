@@ -59,16 +59,3 @@ def test_layer_looks_up_learned_patterns_apart_from_their_targets():
     found = layer(layer.patterns[...][None])[0]
     value = layer.hopfield.attention.value(layer.targets[...])
     np.testing.assert_allclose(found[clear], layer.hopfield.attention.out(value)[clear], atol=1e-2)
-
-
-def test_patterns_are_projected_once_whatever_the_number_of_sequences():
-    """Multiplications of a program: those of one sequence, and for each further one only its own reads."""
-    layer = HopfieldLayer(attention(), 512, rngs=nnx.Rngs(1))
-    graph, state = nnx.split(layer)
-
-    def products(sequences):
-        run = jax.jit(lambda state, x: nnx.merge(graph, state)(x))
-        return run.lower(state, jnp.ones((sequences, 1, 8), jnp.float32)).compile().cost_analysis()["flops"]
-
-    projections = 2 * 2 * 512 * 8 * 8
-    assert products(33) - products(1) < 32 * 0.5 * projections

@@ -1,6 +1,5 @@
 """Attractors of given networks beside all their states, counted one by one."""
 
-import contextlib
 import itertools
 
 import jax
@@ -8,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Couplings, memories, patterns
+from hopfield import memories, patterns
 from hopfield.networks import AsymmetricCouplings
 from hopfield.networks.attractors import as_couplings, find_attractors, shuffled, transitions
 
@@ -62,20 +61,3 @@ def test_shuffled_couplings_are_the_same_numbers_elsewhere(matrix):
     np.testing.assert_allclose(np.sort(other.matrix.ravel()), np.sort(network.matrix.ravel()))
     assert not jnp.allclose(other.matrix, network.matrix)
     assert np.allclose(other.matrix, other.matrix.T) == (matrix is SYMMETRIC)
-
-
-@pytest.mark.parametrize("apart", [1e-9, 1e-5, 3e-4, 0.1])
-def test_one_border_lies_between_symmetric_and_directed_and_a_sentence_names_the_side(apart):
-    """Of 2 to 1e-4 of it; below 2e-6 of the largest entry nothing is said."""
-    matrix = np.full((4, 4), 2.0)
-    matrix[0, 1] += apart
-    said = "taken as symmetric" if apart < 1e-4 else "taken as directed"
-    with pytest.warns(UserWarning, match=said) if apart > 1e-6 else contextlib.nullcontext():
-        network = as_couplings(matrix)
-    assert type(network) is (Couplings if apart < 1e-4 else AsymmetricCouplings)
-    with pytest.warns(UserWarning, match=said) if apart == 1e-5 else contextlib.nullcontext():
-        if apart < 1e-4:
-            np.testing.assert_array_equal(Couplings(matrix).matrix, network.matrix)
-        else:
-            with pytest.raises(ValueError, match=r"^matrix must be symmetric"):
-                Couplings(matrix)

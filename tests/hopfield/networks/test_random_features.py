@@ -1,8 +1,5 @@
 """Random features: unbiased kernels, adding and forgetting, and an error that is foretold and fails loudly."""
 
-import subprocess
-import sys
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -66,34 +63,6 @@ def test_descent_ends_near_the_end_of_exact_kernels():
         x = weights @ PATTERNS / weights.sum()
     assert end.status == dynamics.CONVERGED
     np.testing.assert_allclose(end.state, x, atol=0.1)
-
-
-def test_too_large_a_beta_fails_loudly():
-    """Far patterns have kernels of e^(−β d²/2), which features of an error 1/√K each cannot tell from nothing."""
-    memory = FeatureMemory(KEY, N, 64, beta=200.0).add(PATTERNS)
-    far = PATTERNS[0] + 1.0
-    assert float(memory.predicted_error(far)) > 0.5
-    assert np.isnan(memory.energy(far))
-    end = descend(memory, jnp.asarray(far))
-    assert end.status == dynamics.NOT_A_NUMBER
-    assert np.isnan(end.energy)
-
-
-@pytest.mark.process
-def test_two_threads_draw_orthogonal_directions_at_once():
-    """LAPACK on stacks of matrices in two programs at once never returned."""
-    program = (
-        "import jax, threading\n"
-        "from hopfield.attention import linear\n"
-        "from hopfield.networks.random_features import _projections\n"
-        "kinds = [lambda k: _projections(k, 8192, 16, True), lambda k: linear._directions(k, 16, 8192, True)]\n"
-        "draws = [jax.jit(lambda keys, one=one: jax.lax.map(one, keys)) for one in kinds]\n"
-        "begin = lambda draw: [draw(jax.random.split(jax.random.key(i), 10)).block_until_ready() for i in range(3)]\n"
-        "threads = [threading.Thread(target=begin, args=(draw,), daemon=True) for draw in 2 * draws]\n"
-        "[thread.start() for thread in threads]\n"
-        "[thread.join() for thread in threads]\n"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
 
 
 def test_an_energy_whose_features_have_vanished_is_not_a_number():

@@ -2,7 +2,6 @@
 
 import jax
 import numpy as np
-import pytest
 
 from hopfield import patterns
 
@@ -40,15 +39,3 @@ def test_examples_overlap_with_their_pattern_by_their_quality():
     assert shown.shape == (3, 4, 10_000)
     np.testing.assert_allclose(np.einsum("man,mn->ma", shown, stored) / 10_000, 0.3, atol=0.05)
     np.testing.assert_array_equal(patterns.examples(KEY, stored, 2, 1.0)[:, 0], stored)
-
-
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda count, first: patterns.superpositions(KEY, count, np.ones((2, 7)), first=first),
-        lambda count, first: patterns.hierarchical(KEY, count, 7, 0.5, children=2, first=first),
-    ],
-    ids=["superpositions", "hierarchical"],
-)
-def test_a_row_depends_on_its_index_alone(draw):
-    np.testing.assert_array_equal(draw(9, 0)[5:], draw(4, 5))
