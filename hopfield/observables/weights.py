@@ -5,27 +5,16 @@ Their entropy and their effective number e^H stand in `thermodynamics`, for any 
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Float
 
 from hopfield._arguments import boolean_array, real_vector
 from hopfield._numerics import largest, power_of_two, wide
-from hopfield.observables.overlaps import Mask, Scalar, above
+from hopfield.observables.overlaps import Mask, Scalar
 
 Weights = Float[Array, "M"]
 
 
 @jax.jit
-def dominates(weights: Weights, target: int | Int[Array, ""]) -> Bool[Array, ""]:
-    """True if the target pattern carries more than half of the weight. An invalid index carries none.
-
-    A half that only rounding exceeds is a tie, and no more than half.
-    """
-    share, index = shares(weights, None), jnp.asarray(target)
-    if index.ndim or not jnp.issubdtype(index.dtype, jnp.integer):
-        raise ValueError(f"target must be one index, got {index.dtype} {list(index.shape)}")
-    return (index >= 0) & above(share.at[index].get(mode="fill", fill_value=0.0), 0.5)
-
-
 @jax.jit
 def shares(weights: Weights, mask: Mask = None) -> Weights:
     """p = |w| / Σ|w| [M], at least in float32. It is zero where masked, or if all weights are zero or masked."""

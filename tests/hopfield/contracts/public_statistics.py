@@ -89,7 +89,6 @@ def _measures() -> list[Case]:
     cases = [case_of_measure(name, 2) for name in ("overlap", "cosine_overlap", "sparse_overlap", "bit_error")]
     cases += [case_of_measure(name, 1, mask="mask") for name in ("shares", "participation_ratio")]
     cases += [case_of_measure(name, 2, shows=lambda found: not bool(found)) for name in ("retained", "exact")]
-    cases.append(case_of_measure("dominates", 1, 0, shows=lambda found: not bool(found)))
     cases.append(case_of_measure("above", 1, 0.5, shows=lambda found: not bool(found.all())))
     cases.append(case_of_measure("pattern_gap", 1, shapes=((5, 7), (36, 106))))
     cases.append(case_of_measure("least_distance", 1, shapes=((5, 7), (36, 106))))

@@ -58,13 +58,6 @@ def test_exact_means_equal_or_closer_than_a_share_of_the_patterns_norm():
     assert not overlaps.exact(-pattern, pattern, 1.9)
 
 
-def test_a_target_dominates_with_more_than_half_of_the_weight():
-    assert weights_.dominates(jnp.asarray([0.51, 0.49]), 0)
-    assert not weights_.dominates(jnp.asarray([0.5, 0.5]), 0)
-    # Weights of other separations need not sum to one: here 3 of 5.
-    assert weights_.dominates(jnp.asarray([-1.0, 3.0, 1.0]), jnp.asarray(1))
-
-
 @DTYPES
 @pytest.mark.parametrize("held", [1, 2, 7])
 def test_uniform_weights_count_the_patterns_that_hold_them(held, dtype):
