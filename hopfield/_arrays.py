@@ -82,7 +82,7 @@ def with_rank(x: Array, rank: int) -> Array:
 
 
 def product(a: Array, b: Array) -> Array:
-    """Matrix product of the last two axes, the leading ones broadcast even where their number differs."""
+    """Matrix product of the last two axes; leading axes broadcast, also where their number differs."""
     return jnp.matmul(*same_rank(a, b))
 
 

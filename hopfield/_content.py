@@ -114,7 +114,7 @@ class _Walk:
         return Contents(parts, tuple(self._unsure))
 
     def _token(self, value: Any, name: str) -> str:
-        """A text that a value is told by; what is defined somewhere by a name, and read later."""
+        """Text that tells a value from others; a definition is told by its name, and its contents are read later."""
         if type(value) in _ATOMS:
             return f"{type(value).__name__} {value!r}"
         if isinstance(value, _BY_NAME):

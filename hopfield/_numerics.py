@@ -112,7 +112,7 @@ def while_loop(condition: Callable, body: Callable, start: Any) -> Any:
 
 
 def absent(like: Array) -> Array:
-    """NaN of a shape and type, for a number that there is none of, which `jax_debug_nans` lets pass."""
+    """NaN of a shape and type for a number that does not exist; `jax_debug_nans` lets it pass."""
     with jax.debug_nans(False):
         return jnp.full_like(like, jnp.nan)
 
@@ -129,7 +129,7 @@ def lets_infinities_pass(function: Callable) -> Callable:
 
 
 def positive_part(x: Array) -> Array:
-    """[x]₊ with the one-sided derivative 0 at 0, where JAX's maximum has ½: what is cut off there stays cut off."""
+    """[x]₊ with the one-sided derivative 0 at 0, where JAX's maximum has ½: an x cut off at 0 stays cut off."""
     return jnp.where(x <= 0, 0.0, x)
 
 

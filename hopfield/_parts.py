@@ -51,7 +51,7 @@ def _no_spins(entries: np.ndarray, used: np.ndarray) -> str:
 
 
 def check_dot_products(patterns: Array | Source, mask: Any, space: Space, values: Any) -> None:
-    """Check that patterns are spins on spins, and warn where dot products elsewhere lead to others of them."""
+    """Check that patterns on spins are spins; warn if dot products in another space favour other patterns."""
     if isinstance(space, Spins):
         check_spins(patterns, mask)
     elif values is None and not isinstance(patterns, Source):  # values: keys of attention, which are not read
@@ -65,7 +65,7 @@ MOST_COMPARED = 2**20
 def warn_of_rivals(patterns: Array, mask: Any) -> None:
     """Warn where more than a tenth of the patterns have a larger dot product with another one than with themselves.
 
-    Of many patterns some are compared, evenly spaced; traced ones are not.
+    Of many patterns some are compared, evenly spaced; traced patterns are not compared.
     """
     if is_traced(patterns, mask) or not patterns.is_fully_addressable:
         return

@@ -23,7 +23,7 @@ def launch(kernel: Any, grid: tuple[int, ...], arrays: tuple, found: tuple, **op
         grid: numbers of its programs.
         arrays: what its first pointers point to.
         found: shapes and types of its results.
-        options: what is fixed in it, and numbers that are no arrays.
+        options: constants of the kernel, and numbers that are no arrays.
     """
     import jax_triton  # type: ignore[import-not-found]  # the extra, which brings Triton
 

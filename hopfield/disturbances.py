@@ -19,7 +19,7 @@ from hopfield.memory import Memory
 
 
 def clipped(model: Memory | Couplings) -> Couplings:
-    """Signs of the couplings times the mean size of the nonzero ones, which is the nearest such matrix.
+    """Signs of the couplings times the mean size of the nonzero couplings: the nearest matrix of one size.
 
     Source: Sompolinsky 1987; capacity 0.102 N of Hebb's rule.
     """

@@ -228,7 +228,7 @@ class Memory(Node):
 
 @jax.jit  # so that their conditions are compiled once, not at every call
 def _fields(separation: Separation, *parts: Any) -> State:
-    """Local fields [N] by a separation's own form of them."""
+    """Local fields [N] by the separation's own method."""
     return separation.fields(*parts)
 
 

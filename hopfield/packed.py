@@ -74,7 +74,7 @@ def packed_couplings(memory: Memory) -> Couplings:
     """The couplings of `hebb_couplings` with their matrix in bits, of a classical memory of spins.
 
     Raises:
-        ValueError: another memory, or patterns that are no spins; traced ones of these have NaN for couplings.
+        ValueError: another memory, or patterns that are no spins; traced, such patterns give couplings of NaN.
     """
     check_classical("memory", instance("memory", memory, Memory))
     rows = memory.stored()

@@ -63,7 +63,7 @@ class Similarity(Node, abc.ABC):
 
         Args:
             space: where states live.
-            monotone: whether weights are never negative; with negative ones the problem may not be convex.
+            monotone: whether weights are never negative; with negative weights the problem may not be convex.
         """
         return True
 
@@ -119,7 +119,7 @@ class Dot(Similarity):
 class Bilinear(Similarity):
     """s_μ = x^a g_ab ξ_μ^b with any metric g of `hopfield.metrics`, symmetric or not.
 
-    A matrix g [N, K] is `metrics.Full` of it, for states [N] and patterns [M, K]. A metric has one head.
+    A matrix g [N, K] becomes `metrics.Full(g)`, for states [N] and patterns [M, K]. A metric has one head.
 
     Example:
         >>> from hopfield import metrics, similarities

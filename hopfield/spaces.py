@@ -127,7 +127,7 @@ class Spins(_Flat):
 class Sphere(_Flat):
     """The sphere of a given radius in ℝᴺ, R = 0. Clamped units keep their part of the radius, the others fill it.
 
-    Where the clamped ones alone are longer than the radius there is no such state: the others are NaN.
+    If the clamped units alone are longer than the radius, no state exists: the other units are NaN.
 
     Example:
         >>> from hopfield import spaces

@@ -122,7 +122,7 @@ def spin_matrix(name: str, value) -> Float[Array, "A B"]:
 
 
 def positive_array(name: str, value: ArrayLike, dtype: DTypeLike, *, finite: bool = True) -> Array:
-    """Numbers that are positive (and finite) in `dtype`, NaN where traced ones are not. ValueError for others."""
+    """Positive (and finite) numbers in `dtype`. ValueError for other numbers, NaN for traced ones."""
     if is_traced(value):
         numbers = real_array(name, value, dtype)
         return nan_outside(numbers, (numbers > 0) & (numbers < jnp.inf) if finite else numbers > 0)

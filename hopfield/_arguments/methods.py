@@ -9,7 +9,7 @@ from hopfield._arguments.arrays import boolean_array, real_array, real_vector
 
 
 def check_methods(cls: type, **checks: Callable[[Callable], Callable]) -> None:
-    """Replace the methods of these names that a class itself defines by ones with checks, as `of_state` makes them."""
+    """Give checks to the methods of these names that a class itself defines, as `of_state` makes them."""
     for name in checks.keys() & vars(cls).keys():
         setattr(cls, name, checks[name](vars(cls)[name]))
 

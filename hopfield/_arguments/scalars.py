@@ -71,7 +71,7 @@ def positive_scalar(name: str, value: Any, dtype=None) -> Float[Array, ""]:
     """`value` as a positive, finite scalar array in `dtype` (JAX's default float). Other traced values become NaN.
 
     Raises:
-        ValueError: otherwise; a number that `dtype` rounds to zero or infinity is none of its positive numbers.
+        ValueError: otherwise; also for a number that `dtype` rounds to zero or infinity.
     """
     found = _within(name, value, "a positive finite number", lambda x: (x > 0) & (x < np.inf))
     if is_traced(found):

@@ -3,7 +3,7 @@
 Query [*b, T, D], key [*b, S, D] and value [*b, S, V] give a read-out [*b, T, V]. What is exported, by kind:
 
     reads          attend, read, decompose, Decomposition; kernel_regression, whose weights are a kernel of distances
-    scores         scores, additive_scores; SoftCap, a function of them
+    scores         scores, additive_scores; SoftCap, a function of scores
     weights        weights, log_weights, softmax
     masks          Mask, causal, padding, key_padding, prefix, sliding_window, strided, block, global_local, everything,
                    random_blocks, causal_last, segments; as numbers and as text mask_bias, mask_text

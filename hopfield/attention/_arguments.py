@@ -134,7 +134,7 @@ def dense_mask(
     factors: tuple[ArrayLike | None, ...],
     bias: ArrayLike | None = None,
 ) -> Array | None:
-    """The mask as an array, the sequences of a `Mask` being the first axes of what is read.
+    """The mask as an array; the sequences of a `Mask` are the first axes of the rows.
 
     Args:
         rows: query, key and value; scores have the axes of all, of the metric, of the bias, and of the factors.

@@ -1,4 +1,4 @@
-"""Attention in numpy and in double precision, written apart from the library's own for finite differences of it.
+"""Attention in numpy and in double precision, written apart from the library's own, for finite differences.
 
 The separations in `WRITTEN` have weights in numpy. Of any other separation, user-defined ones included, JAX gives the
 slope of the potential, in JAX's precision: neither its method `weights` nor its Jacobian takes part.

@@ -50,7 +50,7 @@ class Encoding(Node, abc.ABC):
         return rows
 
     def at_length(self, length: Int[Array, ""]) -> "Encoding":
-        """The encoding of sequences whose last token that reads is the one of this number."""
+        """The encoding of sequences whose last reading token has this number."""
         return self
 
     def score_bias(
@@ -144,7 +144,7 @@ class LongRotary(Rotary):
         base, pairing: as in `Rotary`.
         scale: factor of the turned components.
     Raises:
-        ValueError: factors that are not positive, or not as many short as long ones.
+        ValueError: factors that are not positive, or other numbers of short and of long factors.
     Source: Ding et al. 2024, §3 (arXiv:2402.13753).
 
     Example:

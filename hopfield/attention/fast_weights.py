@@ -174,7 +174,7 @@ RANGES: dict[str, tuple[str, Callable[[Array], Array]]] = {
 
 
 def _of_steps(name: str, value: ArrayLike, steps: int, dtype: DTypeLike) -> Array:
-    """Numbers of the steps, or one for all, in their range; ValueError for others, NaN where traced ones are not."""
+    """Numbers of the steps, or one for all, in their range; ValueError for others, NaN for others that are traced."""
     (contract, inside), numbers = RANGES[name], real_array(name, value)
     if numbers.shape not in ((), (1,), (steps,)):
         raise ValueError(f"{name} must be [{steps}], got shape {numbers.shape}")

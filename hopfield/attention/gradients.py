@@ -196,7 +196,7 @@ def _pull_back(metric: Any, x: Rows, y: Rows, d_left: Array, d_right: Array) -> 
 
 
 def _pull_back_block(metric: BlockDiagonal, x: Rows, y: Rows, d_left: Array, d_right: Array) -> tuple[Any, ...]:
-    """Gradients of a `BlockDiagonal` metric, each part with its own components of x, y and what is pulled back."""
+    """Gradients of a `BlockDiagonal` metric: each block has its own components of x, y and the gradient."""
     xs, ys = metric.split(x, 0), metric.split(y, 1)
     pulled, start = [], 0
     for part, x_part, y_part in zip(metric.metrics, xs, ys, strict=True):

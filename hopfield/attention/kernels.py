@@ -1,4 +1,4 @@
-"""Scores beyond bilinear forms: additive ones, and kernels of the distance between query and key."""
+"""Scores beyond bilinear forms: additive scores, and kernels of the distance between query and key."""
 
 from collections.abc import Callable
 

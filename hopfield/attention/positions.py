@@ -227,7 +227,7 @@ def _places(positions: ArrayLike, x: Array) -> Array:
 
 
 def _numbers(positions: ArrayLike) -> Array:
-    """Positions as an array, whole ones that 32 bits hold as they are."""
+    """Positions as an array; whole positions that 32 bits hold keep their type."""
     positions = native(positions)
     numbers = real_array("positions", positions)
     array = positions if isinstance(positions, jax.Array) else np.asarray(positions)

@@ -108,7 +108,7 @@ class Power(NamedTuple):
 
 
 def power_of(separation: Any) -> Power | None:
-    """A separation as a power; None if it is none, has a traced α, or is of a class that inherits from these."""
+    """A separation as a power; None for no power, a traced α, or a class that inherits from these."""
     kind = type(separation)
     if kind is LogReLU:
         return Power(1.0, 0.0, 1.0, None, -1.0)

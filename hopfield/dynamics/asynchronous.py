@@ -61,7 +61,7 @@ def priorities(key, sweep, neurons: int, dynamics: str) -> Int[Array, "N"]:
 def _random_bits(x, first, second):
     """32 random bits for each number x, from two random words: the finaliser of MurmurHash3 (Appleby 2011), keyed.
 
-    `jax.random.bits` would spend longer on every neuron than the rest of a sweep that moves a handful of them.
+    `jax.random.bits` would spend longer on every neuron than a sweep that moves a handful of neurons takes.
     """
     x = x ^ first
     x = (x ^ (x >> 16)) * jnp.uint32(0x85EBCA6B)
@@ -139,7 +139,7 @@ def relax(
     max_steps: int = 100,
     known: Known = None,
 ) -> Retrieval:
-    """Asynchronous sweeps until nothing moves or `max_steps` of them have been made. NaN in a field makes its spin NaN.
+    """Asynchronous sweeps until nothing moves or `max_steps` sweeps have been made. NaN in a field makes its spin NaN.
 
     Raises:
         ValueError: unknown dynamics, a missing key of the random order, or max_steps < 1.

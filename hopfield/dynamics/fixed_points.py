@@ -25,9 +25,9 @@ def fixed_point(
     """The fixed point a query converges to, differentiable in the model by the implicit function theorem.
 
     With x* = update(x*, model), dx* = (1 − ∂update/∂x)⁻¹ ∂update/∂model: nothing of the iteration is stored, and the
-    gradient in the query is zero, as it is for any start inside the basin, but for units that it clamps. A query that
-    needs more than `max_steps` updates, or ends in a 2-cycle, stays where they took it, which is no fixed point, and
-    has no such gradient whatever is returned: the status of `retrieve` says which those are.
+    gradient in the query is zero, as for any start inside the basin, but for clamped units. A query that
+    needs more than `max_steps` updates, or ends in a 2-cycle, stays where the updates took it, which is no
+    fixed point, and the returned gradient is no gradient of it: the status of `retrieve` tells.
 
     Args:
         model: any `Model` on a continuous space: Memory, `FeatureMemory` or your own.

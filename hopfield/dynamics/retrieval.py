@@ -127,7 +127,7 @@ _kind_of = jax.jit(_kind)
 
 
 class _OfKnown(Node):
-    """A similarity that sees some units alone, in its place for one step; what is read of the patterns is whole."""
+    """A similarity that compares some units alone, for one step; whole patterns are read out."""
 
     compared: Similarity
     known: Bool[Array, "N"]

@@ -73,7 +73,7 @@ def _check_examples(model_fn: Callable, params: Tree, inputs: Tree, outputs: Arr
 
 
 class Examples(NamedTuple):
-    """Examples that a loss and its curvature are means over, with their shares of it [B, *t]."""
+    """Examples that a loss and its curvature are means over, with their shares of the mean [B, *t]."""
 
     inputs: Tree
     targets: Array | None

@@ -87,7 +87,7 @@ class Fisher(Node):
 
         Args:
             vector: v, of the parameters' structure.
-            damping: λ ≥ 0; positive for "kernel". A solution of what is not a number is NaN.
+            damping: λ ≥ 0; positive for "kernel". NaN in the vector gives a solution of NaN.
             solver: "cg" matrix-free; "cholesky" [P, P]; "kernel" [B R, B R] by Woodbury, for few rows.
             preconditioner, x0, max_iterations: of "cg"; a structured form of F preconditions with its own `solve`.
             tolerance: relative residual that counts as converged. Where λ is below the rounding of F, a small residual

@@ -1,4 +1,4 @@
-"""Approximations of a Fisher matrix by blocks, from sums over the rows of a factor of it."""
+"""Approximations of a Fisher matrix by blocks, from sums over the rows of a factor."""
 
 import math
 import re

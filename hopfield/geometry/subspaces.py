@@ -82,7 +82,7 @@ def _outside(q: Array, p: Array) -> Array:
 
 
 def _from_sine(sines: Array, cosines: Array) -> tuple[Array, Array]:
-    """Angles, and which of them are small: the split is put into the widest gap, never between equal angles."""
+    """Angles, and flags of small angles: the widest gap splits small from large, never two equal angles."""
     small = jnp.arcsin(jnp.clip(sines, 0.0, 1.0))
     large = jnp.arccos(jnp.clip(cosines, 0.0, 1.0))
     ends = jnp.full_like(small[..., :1], CLEAR)
@@ -105,7 +105,7 @@ def _angles(q: Array, p: Array) -> Array:
 def _angles_jvp(primals, tangents):
     """dθ_i = −n_i·dQ y_i − m_i·dP z_i with Q y_i and P z_i the principal vectors a_i and b_i, b = cos θ a + sin θ n.
 
-    No difference of angles is divided by, so that equal ones do no harm.
+    No formula divides by a difference of angles, so that equal angles do no harm.
     """
     (q, p), (dq, dp) = primals, tangents
     normal, sines, z_sine = jnp.linalg.svd(_outside(q, p), full_matrices=False)

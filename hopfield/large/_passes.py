@@ -60,9 +60,9 @@ class ScoredBlock(NamedTuple):
     rows: Array
     """The patterns [B, N]."""
     values: Array
-    """Values that are read out of them [B, V]."""
+    """Values of the patterns, to read out [B, V]."""
     used: Array
-    """Mask of those that are no padding [B]."""
+    """Mask of the patterns that are no padding [B]."""
     index: Array
     """Their numbers among all patterns [B]."""
 

@@ -17,7 +17,7 @@ PATTERNS_AT_ONCE = 1024
 
 @partial(jax.jit, static_argnums=2, static_argnames="mesh")
 def tally(source: Source, words: UInt32[Array, "Q W"], total: int, *, mesh: Mesh | None) -> Array:
-    """Counts [Q, N + 1, N + 1], by query and overlap: of the patterns with each bit set and, last, of all of them."""
+    """Counts [Q, N + 1, N + 1], by query and overlap: of the patterns with each bit set and, last, of all patterns."""
     if mesh is None:
         return _swept(source, words, jnp.int32(0), total)
     shares, _ = axes(mesh)

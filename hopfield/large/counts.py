@@ -229,7 +229,7 @@ def _chunks(source: Source, words: Array, first: int, stop: int, mesh: Mesh | No
 
 
 def _chunk(source: Source) -> int:
-    """Number of patterns in a chunk, which takes at most NUMBERS numbers to the device where they are kept as such."""
+    """Number of patterns in a chunk; an array of patterns takes at most NUMBERS numbers to the device."""
     if isinstance(source, Generated) and source.spins:
         return CHUNK
     width = source.bits.shape[1] if isinstance(source, Packed) else source.shape[1]

@@ -60,7 +60,7 @@ def axes(mesh: Mesh) -> tuple[int, int]:
     """Numbers of devices along the axes of patterns and of queries, 1 for an axis that the mesh lacks.
 
     Raises:
-        ValueError: the mesh has neither axis, or another one. TypeError: it is none.
+        ValueError: the mesh has neither axis, or another axis. TypeError: no mesh.
     """
     names = set(instance("mesh", mesh, Mesh, AbstractMesh).axis_names)
     if not names or names - {PATTERNS, QUERIES}:

@@ -1,7 +1,7 @@
 """Overlap sampling: one step of exponential memories with e^(αN) random spin patterns, from shells of overlap.
 
-The other patterns enter only through how many of them have which overlap with the state. Those numbers are
-multinomial, with the binomial probabilities of an overlap, and are drawn as such: exactly up to 2^62 patterns; beyond,
+Other patterns enter through the numbers of patterns at each overlap with the state alone. These numbers are drawn
+from their multinomial law, with the binomial probabilities of an overlap: exactly up to 2^62 patterns; beyond,
 each shell on its own as a Poisson variable, or a normal one where more than 10^15 patterns are expected. Leaving out
 that the numbers add up to M, and the normal law, change a shell by less than 10^−7 of its standard deviation. Nothing
 else is approximated, at no size.
@@ -20,7 +20,7 @@ from scipy.special import expit, gammaln
 from hopfield._arguments import integer, real_scalar
 
 EXACT = 2**62
-"""Number of patterns up to which numpy draws multinomials of it as a whole number."""
+"""Largest whole number of patterns that numpy's multinomials take."""
 CERTAIN = 1e15
 """Expected patterns in a shell from where their number is drawn from a normal law."""
 

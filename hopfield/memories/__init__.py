@@ -100,7 +100,7 @@ class Blueprint(NamedTuple):
 
     @property
     def theory(self) -> Theory:
-        """Theory of it: by its own file, or else from its separation alone."""
+        """Theory of the memory: by its own file, or else from its separation alone."""
         return _theory(self)
 
     @property
@@ -167,7 +167,7 @@ def _find_module(spec: str) -> tuple[ModuleType, str, str | None]:
 def find(spec: str) -> Blueprint:
     """The memory a specification names: `classical`, or with its one parameter after a colon, `dense:4`, `sparse:1.5`.
 
-    `./file.py:name` and `package.module:name` name memories that stand elsewhere, defined as those here are.
+    `./file.py:name` and `package.module:name` name memories outside the package, defined like the files here.
 
     Raises:
         ValueError: unknown name, or a parameter that the memory does not take, of the wrong type or out of range.

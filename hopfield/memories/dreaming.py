@@ -38,7 +38,7 @@ def dreaming(patterns: Stored, time: float = 1.0, *, mask: Used = None) -> Coupl
 def _dreamt_couplings(rows: Array, time: Array) -> Array:
     """W from the axes v of the patterns, λ the eigenvalues of C: (1+t) λ/(1+tλ) = 1 + (λ−1)/(1+tλ) along each.
 
-    Where they span the space the ones make the identity, beside which couplings of order 1/t would be rounded away.
+    Patterns that span the space make the identity, beside which couplings of order 1/t would be rounded away.
     """
     _, sizes, axes = jnp.linalg.svd(rows, full_matrices=False)
     inside = sizes > sizes[0] * max(rows.shape) * jnp.finfo(sizes.dtype).eps

@@ -39,7 +39,7 @@ def unlearning(
     starts end in patterns, and patterns beyond Hebb's capacity become stable. Beyond M everything is erased.
 
     A shallow dream, `of="fields"`, ends with the field h = W x of its start: W ← W − rate·h hᵀ. Its mean over starts is
-    dW/dt = −W² at t = rate·dreams, so that (1+t) W, what is returned, is `dreaming` of time t for small rates.
+    dW/dt = −W² at t = rate·dreams, so that the returned (1+t) W is `dreaming` of time t for small rates.
 
     Args:
         patterns: spins [M, N].

@@ -135,8 +135,8 @@ def willshaw_network(
 
     Args:
         patterns: η, entries 0 and 1 [M, N].
-        threshold: θ; ½ if None, so that one synapse is enough. A cue of K neurons calls for K − ½: those outside of it
-            then need all their synapses from it; its own have K − 1 such synapses, all of them on.
+        threshold: θ; ½ if None, so that one synapse is enough. A cue of K neurons calls for K − ½: neurons outside
+            the cue then need all their K synapses from the cue; neurons of the cue have K − 1 such synapses, all on.
         mask: patterns in use [M].
     Raises:
         ValueError: patterns hold other numbers.

@@ -163,7 +163,7 @@ class FeatureMemory(Node):
 
 @jax.jit
 def _sum_features(memory: FeatureMemory, rows: Array) -> Array:
-    """Σ φ of rows, in the memory of a block of them."""
+    """Σ φ of rows, in the memory of one block of rows."""
     blocks = -(-len(rows) // BLOCK)
     used = jnp.arange(blocks * BLOCK) < len(rows)
     padded = jnp.pad(rows, ((0, blocks * BLOCK - len(rows)), (0, 0)))

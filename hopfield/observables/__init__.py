@@ -1,6 +1,6 @@
 """Observables: overlaps of states, spread of weights, thermodynamics, correlations in time and stability.
 
-What is measured first stands here by its own name, `observables.entropy(weights)`; all of it stands in the modules.
+The measures of first use stand here by their own names, `observables.entropy(weights)`; the modules hold all measures.
 
 `boltzmann_weights` is the distribution over patterns, weights of scores at an inverse temperature; nothing is drawn.
 `graphs.sample` is Gibbs sampling: it draws the units of a network at a temperature.

@@ -21,7 +21,7 @@ class Nearest(NamedTuple):
 
 
 def _pair(state: State, pattern: State) -> tuple[State, State]:
-    """State and pattern, checked before anything is compiled of them."""
+    """State and pattern, checked before anything is compiled."""
     state = real_vector("state", state)
     return state, real_vector("pattern", pattern, state)
 

@@ -141,7 +141,7 @@ def regime(memory: Memory, state: State) -> Regime:
         no pattern          no pattern has any weight (outside the support of a sparse memory)
         single pattern      one pattern has more than half of the weight
         global average      it takes more than half of the patterns in use to hold 90 % of the weight
-        metastable mixture  anything between: a mixture of `patterns` of them
+        metastable mixture  anything between: a mixture of `patterns` patterns
 
     The first regime that applies counts: two equally heavy patterns that are stored alone are a global average.
 

@@ -21,7 +21,7 @@ TINY = 5e-324
 WIDEN, NARROW = 4.0, 0.5
 """Factors of the damping after a step that was cut to less than a quarter, or gained nearly the forecast."""
 ENOUGH, NEARLY = 0.25, 0.75
-"""Shares of the forecast that are enough for a step, and nearly all of it."""
+"""Shares of the forecast fall of the loss: enough for a step, and nearly all."""
 LENGTHS, FEW = 5, 3
 """Numbers of lengths of a step: those tried, each half of the last, and those that leave the damping unchanged."""
 LEAST, MOST = 1e-10, 1e6

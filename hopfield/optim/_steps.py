@@ -113,7 +113,7 @@ class NaturalOptimiser(Node, abc.ABC):
 
     @abc.abstractmethod
     def _direction(self, params: Tree, state: Any, at: Evaluated) -> tuple[Trial, Any]:
-        """The quadratic model along the direction of the step, and the state with its account of it."""
+        """The quadratic model along the direction of the step, and the state with an account of the direction."""
 
     def _stepped(self, params: Tree, state: Any, batch: Examples) -> tuple[Tree, Any]:
         if batch.key is None:
@@ -169,7 +169,7 @@ class NaturalOptimiser(Node, abc.ABC):
         return self._measures()
 
     def _curvature(self, params: Tree, batch: Examples, outputs: Array, count: Array) -> Fisher:
-        """The Fisher information of the examples that the curvature is taken from: other ones at every step."""
+        """The Fisher information of the examples for the curvature: other examples at every step."""
         common, size, part = self.common, outputs.shape[0], self.common.examples
         if part is not None and part < size:
             first = count * part % (size - part + 1)

@@ -29,7 +29,7 @@ class ApproximateState(NamedTuple):
     loss: Array
     """Loss of the batch where the last step began."""
     averaged: Array
-    """Curvatures in the average: those that were finite."""
+    """Number of finite curvatures in the average."""
     average: Array
     """As one vector, in float32 at least, whose sums small changes still move."""
     norm: Array

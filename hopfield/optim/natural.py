@@ -35,7 +35,7 @@ SMALL = 1500
 FEW = 2000
 """Rows up to which "auto" takes the kernel form, where they are fewer than parameters."""
 ROOM = 2**26
-"""Entries of those rows up to which it does: 256 MB in single precision."""
+"""Most entries that rows of the kernel form may have: 256 MB in single precision."""
 
 ChosenSolver = Literal["auto", Solver]
 CHOSEN_SOLVERS: tuple[ChosenSolver, ...] = get_args(ChosenSolver)

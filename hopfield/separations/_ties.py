@@ -1,4 +1,4 @@
-"""Differences of scores that all but agree, and sums of them that balance."""
+"""Differences of scores that all but agree, and balanced sums of such differences."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ from hopfield.separations.simplex import Mask, Scores
 
 @jax.jit  # so that its conditions are compiled once, not at every call
 def difference(separation: Any, up: Scores, down: Scores, beta: Array, mask: Mask) -> Float[Array, ""]:
-    """Difference of two potentials by the separation's own form of it."""
+    """Difference of two potentials by the separation's own method."""
     return separation._difference(up, down, beta, mask)
 
 

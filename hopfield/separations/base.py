@@ -109,7 +109,7 @@ class Separation(Node, abc.ABC):
         """J v = vᵀ J with J = ∂p/∂z, the Hessian of F, worked out by hand at weights p and along v, both [*b, M].
 
         Raises:
-            ValueError: there is none, as where the weights alone do not determine J.
+            ValueError: no Jacobian exists, as where the weights alone do not determine J.
         """
         if self.gibbs:
             return softmax_jacobian_product(p, v)
@@ -170,7 +170,7 @@ def _place(cls: type, names: set[str]) -> int:
 
 
 def _check_by_blocks(cls: type) -> None:
-    """Check that a class has what its `by_blocks` says of it."""
+    """Check that a class has the methods that its `by_blocks` promises."""
     found, got = cls.by_blocks, f"got {cls.by_blocks!r} of {cls.__name__}"
     if found not in (None, *BY_BLOCKS):
         raise ValueError(f"by_blocks must be None or one of {', '.join(BY_BLOCKS)}, {got}")

@@ -2,7 +2,7 @@
 
     p_μ = [x + (α−1)(z_μ − top)]₊^(1/(α−1))       x = e^((α−1) ln p_top) such that Σ p = 1
 
-α = 2 is sparsemax, α → 1 softmax, where x rounds to 1 but ln p_top is still what it is: so that is what stands for the
+α = 2 is sparsemax, α → 1 softmax, where x rounds to 1 but ln p_top does not: so ln p_top stands for the
 threshold −x. It comes from passes over the scores that add up `excess`.
 """
 

@@ -6,7 +6,7 @@ c = Σ_ν b_ν v_ν, any other is b_σ + v_σ·(v_μ + c), so that all depends o
 
     outer            ρ² = (n − 1)/D                                       half found at D V ≈ 2 n ln n for n → ∞
     pseudo_inverse   ρ² = (n − D)/D, the least that any matrix can have on average; 0 for n ≤ D
-    delta, decay     of a pair that m later ones have followed, in closed form to leading order in 1/D
+    delta, decay     of a pair that m later pairs have followed, in closed form to leading order in 1/D
 
 Source: the scaling D² ∝ n ln n of the outer product, Barnfield et al. 2026 (arXiv:2605.05189); the rest from
 the definitions above.
@@ -31,7 +31,7 @@ RULES: tuple[Rule, ...] = get_args(Rule)
 _SQUARES, _LENGTHS, _AGES = 3, 8, 4
 """Nodes of the averages over Σ b², over |c| and over the age of a pair, in each panel."""
 _LOST = 10
-"""Times that a pair lasts after which nothing is left of it: its signal is e⁻²⁰."""
+"""Lifetimes of a pair after which its signal, e⁻²⁰, counts as nothing."""
 
 
 class _Noise(NamedTuple):

@@ -151,7 +151,7 @@ def dense_spinodal_load(degree: int, temperature: float) -> float:
         degree: n >= 3.
         temperature: T > 0, in units in which the field of a pattern on itself is 1.
     Returns:
-        To 2e-4 of it; 0 where there is none without load either.
+        To 2e-4, relative; 0 if no retrieval state exists without load either.
     """
     degree = whole_number("degree", degree, least=3)
     temperature = real("temperature", temperature, above=0)

@@ -126,7 +126,7 @@ def below(
         probabilities: of one term, summing to 1.
         terms: number of terms, >= 0, not necessarily whole.
         bound: any number.
-        negligible: values expected less often than this in the sum are left out of what is far in it: of the tails, and
+        negligible: values expected less often than this in the sum are left out far from its mean: of the tails, and
             of the window of a distribution that is not even.
         even: whether the distribution of one term is even, closed under change of sign.
 

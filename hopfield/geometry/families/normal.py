@@ -3,7 +3,8 @@
     g = uᵀ Σ⁻¹ v + ½ tr(Σ⁻¹ U Σ⁻¹ V)      for tangent vectors (u, U), (v, V)
 
 Every affine map of the space, (μ, Σ) ↦ (A μ + b, A Σ Aᵀ), is an isometry, so that all geodesics follow from those that
-start at (0, I). Geodesics are known in closed form; the one between two given points is not, and is solved for.
+start at (0, I). Geodesics from a point have a closed form; the geodesic between two given points has none and is solved
+for.
 
 Source: Skovgaard, Scand. J. Stat. 11, 211 (1984); Eriksen (1987) and Calvo & Oller, Statistics & Decisions 9, 119
 (1991) for geodesics; Kobayashi, Geodesics of multivariate normal distributions and a Toda lattice type Lax pair
