@@ -1,5 +1,7 @@
 """Figures of panels: rows and letters, legends below the data, texts that fit; and the same panels on a page."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -32,15 +34,45 @@ def test_panels_stand_in_rows_under_letters(count, width, rows, columns) -> None
     assert width is None or made.get_figwidth() == width
 
 
-def test_panels_of_the_same_entries_share_a_legend() -> None:
+def entries(legend) -> list[str]:
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def test_entries_of_several_panels_stand_below_the_figure_once_and_others_at_their_panel() -> None:
     same, other = draw.figure([panel(), panel("b")]), draw.figure([panel(), panel("b", color="#D55E00")])
-    assert [text.get_text() for text in same.legends[0].get_texts()] == ["$N=50$", "theory"]
+    assert entries(same.legends[0]) == ["$N=50$", "theory"]
     assert all(ax.get_legend() is None for ax in same.axes)
-    assert not other.legends
+    assert entries(other.legends[0]) == ["theory"]
+    assert [entries(ax.get_legend()) for ax in other.axes] == [["$N=50$"]] * 2
     for made in (same, other):
         made.draw_without_rendering()
     for ax in other.axes:
         assert ax.get_legend().get_window_extent().y1 < ax.get_window_extent().y0
+
+
+def test_a_sign_of_two_meanings_is_told_at_its_panels() -> None:
+    parts = [panel(), panel("b"), panel("c", label="pattern"), panel("d")]
+    made = draw.figure(parts)
+    assert entries(made.legends[0]) == ["$N=50$", "theory"]
+    assert [ax.get_legend() is None for ax in made.axes] == [True, True, False, True]
+
+
+def test_one_panel_of_a_column_has_its_shape_and_a_legend_no_higher_than_its_axes() -> None:
+    made = draw.figure([panel()], 3.4)
+    assert tuple(made.get_size_inches()) == pytest.approx((3.4, 2.6))
+    sizes = [Series([1], [1], label=f"$N={2**k}$", marker="o", color="black") for k in range(7)]
+    made = draw.figure([Panel(series=[*sizes, upright(0.1, "a theory of many words, for all of these sizes")])], 3.4)
+    made.draw_without_rendering()
+    (ax,) = made.axes
+    assert ax.get_legend().get_window_extent().height < ax.get_window_extent().height
+
+
+def test_ticks_of_a_short_logarithmic_axis_do_not_touch() -> None:
+    made = draw.figure([Panel("a", Axis("x", "log"), Axis("y"), [Series([0.045, 0.085], [0, 1], color="black")])], 3.4)
+    made.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in made.axes[0].get_xticklabels() if text.get_text()]
+    assert len(boxes) > 2
+    assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
 
 
 @pytest.mark.parametrize("width", [3.4, 7.0, None])
@@ -50,7 +82,8 @@ def test_long_texts_are_wrapped_and_a_figure_grows_with_its_legends(width) -> No
     made = draw.figure([one, panel("b"), panel("c")], width)
     made.draw_without_rendering()
     box = made.bbox
-    texts = [ax.title for ax in made.axes] + [text for ax in made.axes for text in ax.get_legend().get_texts()]
+    boxes = [*made.legends, *(ax.get_legend() for ax in made.axes if ax.get_legend())]
+    texts = [ax.title for ax in made.axes] + [text for legend in boxes for text in legend.get_texts()]
     for text in [*texts, made.axes[0].xaxis.label, made.axes[0].yaxis.label]:
         there = text.get_window_extent()
         assert there.x0 >= -1
