@@ -11,7 +11,7 @@ Query [*b, T, D], key [*b, S, D] and value [*b, S, V] give a read-out [*b, T, V]
                    `attention.encodings`
     heads          attend_heads, multi_head, multi_head_parts, HeadParts, split_heads, merge_heads, project_heads,
                    Projections, head_diversity, head_divergence
-    blocks         attend_blockwise, in memory linear in length; attend_ring, over devices; with fewer keys
+    blocks         attend_blockwise, in memory linear in length; attend_ring, over devices, a Ring; with fewer keys
                    attend_locally, attend_low_rank, attend_truncated
     linear         linear_attention, FastWeights; FeatureMap: EluPlusOne, RandomFourier, PositiveFeatures
     gradients      attention_gradients, Gradients, by hand; verify_gradients, Agreement, which hold them to JAX's;
@@ -74,7 +74,7 @@ from hopfield.attention.positions import (
     t5_buckets,
 )
 from hopfield.attention.projections import Projections, project_heads
-from hopfield.attention.ring import attend_ring
+from hopfield.attention.ring import Ring, attend_ring
 from hopfield.attention.score_functions import SoftCap
 from hopfield.attention.sequence_masks import causal_last, segments
 from hopfield.attention.verification import Agreement, verify_gradients
@@ -97,6 +97,7 @@ __all__ = [
     "PositiveFeatures",
     "Projections",
     "RandomFourier",
+    "Ring",
     "SoftCap",
     "additive_scores",
     "alibi_bias",

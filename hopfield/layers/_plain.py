@@ -23,7 +23,7 @@ def plain_or(careful: Callable[[], Heads], association: Any, rows: tuple[Array, 
     query, key, value = rows
     positions = None if scope.turned else association.positions
     options = (positions, association.metric, association.slots, association.window, association.block)
-    options = (*options, association.score, association.null_score)
+    options = (*options, association.score, association.null_score, association.ring)
     others = (*options, scope.mask, scope.bias, scope.window)
     if any(option is not None for option in others) or association.update_steps > 1 or not _fit(query, key, value):
         return careful()

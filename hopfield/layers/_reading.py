@@ -19,7 +19,7 @@ from jaxtyping import Array, Float
 from hopfield._arrays import same_rank, unread_as_zero, weighted_rows
 from hopfield._numerics import KEPT
 from hopfield._pytrees import Node
-from hopfield.attention import attend_blockwise
+from hopfield.attention import Ring, attend_blockwise, attend_ring
 from hopfield.attention.blockwise import blockwise, kernel_of
 from hopfield.attention.encodings import Encoding
 from hopfield.attention.masks import Mask
@@ -211,6 +211,19 @@ def fits_kernel(reading: KeyValues, query: States) -> bool:
     rows, mask = (query, reading.key, reading.value), reading.scope.attention_mask
     bare = reading.scope.bias is None and reading.null_score is None
     return bare and fits_attention(reading) and kernel_of(reading.separation, rows, mask, None) is not None
+
+
+def fits_ring(reading: KeyValues) -> bool:
+    """Whether `attend_ring` reads the same, of options that it has."""
+    mask = reading.scope.attention_mask
+    return reading.scope.bias is None and fits_attention(reading) and (mask is None or isinstance(mask, Mask))
+
+
+def read_ring(reading: KeyValues, query: States, ring: Ring) -> States:
+    """Read-out of `attend_ring`, each device with a piece of the sequence."""
+    metric, key = reading.metric, reading.key
+    query, key = (query, key) if metric is None else (metric.left(query), metric.right(key))
+    return attend_ring(query, key, reading.value, ring, beta=reading.beta, mask=reading.scope.attention_mask)
 
 
 def read_blockwise(reading: KeyValues, query: States) -> States:

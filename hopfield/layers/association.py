@@ -22,10 +22,12 @@ from hopfield.layers._reading import (
     by_sequence,
     fits_attention,
     fits_kernel,
+    fits_ring,
     in_blocks,
     known,
     queries_at_once,
     read_blockwise,
+    read_ring,
 )
 from hopfield.layers._scope import Heads, MaskLike, Scope, Scores, by_head, check_heads, scope_of
 from hopfield.layers._separations import separation_of
@@ -104,7 +106,7 @@ class HopfieldAssociation(AttentionFunction):
         self.num_heads, self.update_steps, self.rtol = num_heads, options.update_steps, options.rtol
         self.gradient, self.block = options.gradient, options.block
         self.window, self.window_first = options.window, options.window_first
-        self.score = options.score
+        self.score, self.ring = options.score, options.ring
         self.separation = separation_of(options.separation, options.learn_alpha, num_heads, param_dtype)
         self.null_score = nnx.data(nnx.Param(jnp.zeros(num_heads, param_dtype)) if options.learn_null_score else None)
         self.beta = options.learned_beta(num_heads, head_features, param_dtype)
@@ -191,12 +193,19 @@ def _read(
 ) -> Heads:
     queries, sized = state.shape[-2], known(state.shape, reading.key.shape)
     length = queries_at_once(state.shape, reading.key.shape[-2], association.block) if sized else None
+    if association.ring is not None and (module is not None or not sized or not fits_ring(reading)):
+        raise ValueError(
+            "ring must be left out with biases, arrays as masks, dropout, weights that are sown, a precision, decoding "
+            "and lengths that are exported"
+        )
     if module is not None:
         memory = reading.memory(state)
         output, weights = reading.weighed(memory, reading.state(memory, state), queries)
         module.sow(nnx.Intermediate, "attention_weights", weights)
     elif not sized:
         output = reading.read(state, queries)
+    elif association.ring is not None:
+        output = read_ring(reading, state, association.ring)
     elif fits_kernel(reading, state) or (length is not None and fits_attention(reading)):
         output = read_blockwise(reading, state)
     elif length is None:

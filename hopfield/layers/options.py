@@ -14,8 +14,9 @@ from flax import nnx
 from flax.typing import Dtype
 from jax.typing import ArrayLike
 
-from hopfield._arguments import flag, integer, one_of, positive_array, real_scalar, shown
+from hopfield._arguments import flag, instance, integer, one_of, positive_array, real_scalar, shown
 from hopfield._numerics import accumulation_dtype, wide
+from hopfield.attention import Ring
 from hopfield.attention.encodings import Encoding
 from hopfield.layers._fixed import FixedParam
 from hopfield.layers.learned_positions import Positions, check_name
@@ -30,6 +31,8 @@ NONE: Mapping[str, Any] = MappingProxyType({})
 Gradient = Literal["unrolled", "implicit"]
 GRADIENTS: tuple[Gradient, ...] = get_args(Gradient)
 MOST_STEPS = 10**6
+ALONE = ("update_steps", "memory_slots", "score", "learn_null_score", "block")
+"""Options that a ring of devices does not read."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -89,6 +92,8 @@ class AssociationOptions:
     """Metadata of a learned β, one per head."""
     block: int | None = None
     """Queries read at a time, their scores formed again in the backward pass; chosen from the size if None."""
+    ring: Ring | None = None
+    """Devices that the tokens of a sequence are spread over, read by `attention.attend_ring`."""
 
     def __post_init__(self) -> None:
         separation = as_separation(self.separation)
@@ -120,6 +125,9 @@ class AssociationOptions:
             raise ValueError(f"update_steps must be at most {MOST_STEPS}, got {self.update_steps}")
         if self.update_steps == 1:
             self.refuse("an association that moves no query (update_steps=1)", "rtol", "gradient")
+        if self.ring is not None:
+            instance("ring", self.ring, Ring)
+            self._check_ring()
         integer("memory_slots", self.memory_slots, 0)
         for name, length in (("block", self.block), ("window", self.window)):
             if length is not None and integer(name, length) >= 2**31:
@@ -128,6 +136,12 @@ class AssociationOptions:
             raise ValueError("window_first must be left out without a window, whose queries read every key")
         if self.rtol is not None:
             real_scalar("rtol", self.rtol, "a finite number of at least 0", 0.0)
+
+    def _check_ring(self) -> None:
+        """Check that devices of a ring read these options. ValueError otherwise."""
+        if not as_separation(self.separation).is_softmax:
+            raise ValueError(f"separation must be softmax with a ring, got {shown(self.separation)}")
+        self.refuse("an association over a ring of devices", *ALONE)
 
     def refuse(self, place: str, *names: str) -> None:
         """Check that options without meaning in a place are at their defaults. ValueError otherwise."""

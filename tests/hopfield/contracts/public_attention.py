@@ -86,7 +86,7 @@ ATTENTION = (
     case("attention.multi_head", _multi_head, *[normal(2, 4, 3)] * 3, normal(2, 3, 4), normal(2, 5, 4)),
     case("attention.attend_locally", attention.attend_locally, *CAUSAL, left=1),
     case("attention.attend_locally", attention.attend_locally, *CAUSAL, left=1, temperature=2.0),
-    case("attention.attend_ring", attention.attend_ring, *CAUSAL, mesh=MESH, is_causal=True),
+    case("attention.attend_ring", attention.attend_ring, *CAUSAL, attention.Ring(MESH), mask=attention.causal()),
     case("attention.attend_low_rank", attention.attend_low_rank, *QKV, normal(2, 5)),
     case("attention.attend_truncated", attention.attend_truncated, *QKV, rank=2),
     case("attention.linear_attention", attention.linear_attention, *QKV),
