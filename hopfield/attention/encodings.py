@@ -54,11 +54,12 @@ class Encoding(Node, abc.ABC):
         return self
 
     def score_bias(
-        self, query: Float[Array, "*b H T D"], beta: Float[Array, "*h"], places: Places, keys: int
+        self, query: Float[Array, "*b H T D"], beta: Float[Array, "*h"], places: Places, keys: int | Places
     ) -> Float[Array, "*b H T S"] | None:
-        """Bias of the scores of queries with the keys at 0 … keys − 1. None if there is no bias.
+        """Bias of the scores of queries with the keys at 0 … keys − 1, or at `keys` [S]. None if there is no bias.
 
-        Places follow each other, i, i + 1, …, as in a block of queries: only the first place may count.
+        With a number of keys places follow each other, i, i + 1, …, as those of a block of queries do: only the first
+        one may count. With places of keys, as where positions restart, both are any.
         """
         return None
 
@@ -199,9 +200,9 @@ class Alibi(Encoding):
 
     replace = changed
 
-    def score_bias(self, query: Rows, beta: Float[Array, "*h"], places: Places, keys: int) -> Bias:
+    def score_bias(self, query: Rows, beta: Float[Array, "*h"], places: Places, keys: int | Places) -> Bias:
         dtype = accumulation_dtype(query.dtype)
-        gap = jnp.abs(places[:, None] - jnp.arange(keys)[None, :]).astype(dtype)
+        gap = jnp.abs(_distances(places, keys)).astype(dtype)
         return -self.slopes.astype(dtype)[:, None, None] * gap[None]
 
 
@@ -218,17 +219,17 @@ class T5(Encoding):
     bidirectional: bool = struct.field(pytree_node=False, default=True)
     max_distance: int = struct.field(pytree_node=False, default=128)
 
-    def score_bias(self, query: Rows, beta: Float[Array, "*h"], places: Places, keys: int) -> Bias:
+    def score_bias(self, query: Rows, beta: Float[Array, "*h"], places: Places, keys: int | Places) -> Bias:
+        def of(distance: Array) -> Array:
+            how = {"buckets": self.table.shape[0], "max_distance": self.max_distance}
+            bucket = t5_buckets(-distance, bidirectional=self.bidirectional, **how)
+            return jnp.moveaxis(jnp.take(self.table, bucket, axis=0), -1, 0)
+
+        if jnp.ndim(keys):
+            return of(_distances(places, keys))
         # One look-up per distance, not per pair: rows of places that follow each other are windows of one vector.
         count = places.shape[0]
-        distance = places[0] + count - 1 - jnp.arange(count + keys - 1)  # i − j, falling
-        bucket = t5_buckets(
-            -distance,
-            bidirectional=self.bidirectional,
-            buckets=self.table.shape[0],
-            max_distance=self.max_distance,
-        )
-        return windows(jnp.take(self.table, bucket, axis=0).T, count, keys)
+        return windows(of(places[0] + count - 1 - jnp.arange(count + keys - 1)), count, keys)  # type: ignore[arg-type]
 
 
 class Relative(Encoding):
@@ -245,17 +246,16 @@ class Relative(Encoding):
 
     table: Float[Array, "*h 2L+1 D"]
 
-    def score_bias(self, query: Rows, beta: Float[Array, "*h"], places: Places, keys: int) -> Bias:
+    def score_bias(self, query: Rows, beta: Float[Array, "*h"], places: Places, keys: int | Places) -> Bias:
         if self.table.ndim < 2 or self.table.shape[-2] % 2 == 0 or self.table.shape[-1] != query.shape[-1]:
             raise ValueError(f"table must be [2 L + 1, D = {query.shape[-1]}], got shape {self.table.shape}")
         dtype = accumulation_dtype(query.dtype)
         by_distance = product(query.astype(dtype), transposed(self.table).astype(dtype))
         by_distance = jnp.multiply(*same_rank(by_distance, beta.astype(dtype)[..., None, None]))
         reach = self.table.shape[-2] // 2
-        index = jnp.clip(places[:, None] - jnp.arange(keys)[None, :], -reach, reach) + reach
-        index = jnp.broadcast_to(
-            index.reshape((1,) * (by_distance.ndim - 2) + index.shape), (*by_distance.shape[:-1], keys)
-        )
+        index = jnp.clip(_distances(places, keys), -reach, reach) + reach
+        index, _ = same_rank(index, by_distance)
+        index = jnp.broadcast_to(index, (*by_distance.shape[:-1], index.shape[-1]))
         return jnp.take_along_axis(by_distance, index, axis=-1)
 
 
@@ -292,6 +292,12 @@ class Absolute(Encoding):
         if self.table.ndim != 2 or self.table.shape[-1] != x.shape[-1]:
             raise ValueError(f"table must be [L, F = {x.shape[-1]}] as wide as tokens, got shape {self.table.shape}")
         return x + _rows_of(x, self.table.at[places].get(mode="fill", fill_value=jnp.nan))
+
+
+def _distances(places: Places, keys: int | Places) -> Int[Array, "T S"]:
+    """Distances i − j of queries at places i from keys at places j, or at 0 … keys − 1."""
+    keys = jnp.arange(keys) if isinstance(keys, int) else keys
+    return places[:, None] - keys[None, :]
 
 
 def _rows_of(x: Array, rows: Float[Array, "T F"]) -> Array:

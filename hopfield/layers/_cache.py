@@ -19,8 +19,8 @@ class Cached(NamedTuple):
 
     key: Float[Array, "*b S K D"]
     value: Float[Array, "*b S K D"]
-    start: Int[Array, "*S"] | int
-    """Place of the first of them, or of each; below zero while a window is not full yet."""
+    start: Int[Array, "..."] | int
+    """Place of the first of them, or of each [S] or [*b, S]; below zero while a window is not full yet."""
     full: Bool[Array, "*b T"] | None
     """Traced tokens that there was no place left for. None where there always is."""
 
@@ -36,11 +36,11 @@ def append_tokens(
     """Cache with keys and values of tokens added at their places [*b, T], at those below zero nowhere.
 
     A window, with the number of first tokens that stay beside it, drops its oldest tokens. Places that are not `given`
-    are the next ones.
+    are the next ones, those of a window must be.
 
     Raises:
-        ValueError: no cache, tokens of other sequences than it was made for or, unless they are traced, beyond it, or
-            places or a cache that do not fit a window.
+        ValueError: no cache, tokens of other sequences than it was made for, a cache that does not fit a window or,
+            unless they are traced, tokens beyond it or out of turn.
     """
     index, *caches = _state(layer)
     tokens, (*leading, length, heads, width) = rows[0].shape[-3], caches[0].shape
@@ -48,8 +48,10 @@ def append_tokens(
     if rows[0].shape != expected:
         raise ValueError(f"inputs must be tokens of the cache's sequences, keys {expected}, got {rows[0].shape}")
     if window is not None:
+        if length != sum(window):
+            raise ValueError(f"cache must be made by init_cache of this layer, {sum(window)} places, got {length}")
         if given or index.ndim:
-            raise ValueError("positions must be left out where a window is decoded, whose sequences go on together")
+            return _append_by_place(index, caches, rows, window, jnp.broadcast_to(places, expected[:-2]))
         return _append_to_window(index, caches, rows, *window)
     first = index[...]
     if not given and first.ndim == 0 and tokens <= length:
@@ -85,9 +87,7 @@ def _append_to_window(
     index: nnx.Cache, caches: list[nnx.Cache], rows: tuple[Array, Array], window: int, first: int
 ) -> Cached:
     """What tokens read: the first ones, those of the window before the first of them, and themselves."""
-    axis, place, length = rows[0].ndim - 3, index[...], caches[0].shape[-3]
-    if length != window + first:
-        raise ValueError(f"cache must be made by init_cache of this layer, {window + first} places, got {length}")
+    axis, place = rows[0].ndim - 3, index[...]
     places, read = jnp.broadcast_to(place + jnp.arange(rows[0].shape[axis]), rows[0].shape[:-2]), []
     for cache, new in zip(caches, rows, strict=True):
         kept, last = jnp.split(cache[...], [first], axis=axis)
@@ -102,6 +102,41 @@ def _append_to_window(
         later = start + jnp.arange(read[0].shape[axis] - first)
         start = jnp.concatenate([jnp.arange(first), jnp.where(later < first, -1, later)])
     return Cached(read[0], read[1], start, None)
+
+
+def _append_by_place(
+    index: nnx.Cache, caches: list[nnx.Cache], rows: tuple[Array, Array], window: tuple[int, int], places: Array
+) -> Cached:
+    """What tokens read whose sequences go on each from a place of its own: as of a window, with the keys' places."""
+    (width, first), leading, tokens = window, places.shape[:-1], places.shape[-1]
+    before, valid = jnp.broadcast_to(index[...], leading)[..., None], places >= 0
+    following = before + valid.sum(-1, keepdims=True, dtype=before.dtype)
+    full = valid & ((places < before) | (places >= following))
+    if violated(np.logical_not, full):
+        raise ValueError("positions must be the next ones of each sequence where a window is decoded, got others")
+    extent = width - 1 + tokens
+    start = following - extent
+    kept_places = jnp.concatenate([_on(before - width, width), places], axis=-1)
+    slots = jnp.where((kept_places < 0) | (kept_places < start), extent, kept_places - start)
+    read = []
+    for cache, new in zip(caches, rows, strict=True):
+        new = new.astype(cache.dtype)
+        kept, last = jnp.split(cache[...], [first], axis=-3)
+        kept = _put(kept, new, jnp.where(valid, places, first)) if first else kept
+        empty = jnp.zeros((*leading, extent, *new.shape[-2:]), cache.dtype)
+        last = _put(empty, jnp.concatenate([last, new], axis=-3), slots)
+        read.append(jnp.concatenate([kept, last], axis=-3))
+        cache[...] = jnp.concatenate([kept, last[..., extent - width :, :, :]], axis=-3)
+    index.set_value(following[..., 0])
+    later = _on(start, extent)
+    firsts = jnp.broadcast_to(jnp.arange(first, dtype=later.dtype), (*leading, first))
+    start = jnp.concatenate([firsts, jnp.where(later < first, -1, later)], axis=-1)
+    return Cached(read[0], read[1], start, full)
+
+
+def _on(first: Int[Array, "*b 1"], count: int) -> Int[Array, "*b T"]:
+    """Places from the first one on."""
+    return jnp.add.outer(first[..., 0], jnp.arange(count, dtype=first.dtype))
 
 
 def _state(layer: nnx.MultiHeadAttention) -> tuple[nnx.Cache, nnx.Cache, nnx.Cache]:

@@ -1,6 +1,7 @@
 """Encodings of tokens whose places differ between sequences, by the methods that know the places of one."""
 
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -27,29 +28,38 @@ def turns_once(encoding: Encoding) -> bool:
 
 
 def rotated(encoding: Encoding, scope: Scope, query: Array, key: Array) -> tuple[Array, Array]:
-    """Queries and keys turned by their places. ValueError for positions that restart where distances are a bias."""
+    """Queries and keys turned by their places."""
     places = scope.places(jnp.arange(query.shape[-2])), scope.keys(key.shape[-2])
-    if jnp.ndim(scope.start) and type(encoding).score_bias is not Encoding.score_bias:
-        raise ValueError("window_first must be left out with biases of distances where a window is decoded")
     if scope.restarts is not None:
         places = scope.restarts, scope.restarts
-        if type(encoding).score_bias is not Encoding.score_bias:
-            raise ValueError("positions must be left out with biases of distances, which do not restart")
     encoding = encoding.at_length(jnp.max(places[0], initial=0) + 1)
     return over_sequences(encoding.rotate, query, places[0]), over_sequences(encoding.rotate, key, places[1])
 
 
 def place_bias(
-    encoding: Encoding | None, query: Array, beta: Array, places: Int[Array, "*b T"], keys: int
+    encoding: Encoding | None, query: Array, beta: Array, scope: Scope, rows: Int[Array, "T"], keys: int
 ) -> Array | None:
-    """Bias of the scores of queries [*b, H, T, D] at these places with the keys at 0 … keys − 1."""
+    """Bias of the scores of the queries [*b, H, T, D] in `rows` with the first `keys` keys."""
     if encoding is None or type(encoding).score_bias is Encoding.score_bias:
         return None
-    if places.ndim == 1:
-        return encoding.score_bias(query, beta, places, keys)
+    places, columns = scope.places(rows), scope.start
+    if scope.restarts is not None:
+        places, columns = jnp.take(scope.restarts, rows, axis=-1, mode="clip"), scope.restarts
+    if jnp.ndim(columns) == 0:
+        places = places - columns
+        if places.ndim == 1:
+            return encoding.score_bias(query, beta, places, keys)
+        columns = None
 
-    def one(query: Array, place: Array) -> Array:  # places that need not follow each other
-        bias = encoding.score_bias(query[..., None, :], beta, place[None], keys)
-        return jnp.zeros(keys) if bias is None else bias[..., 0, :]
+    def one(query: Array, place: Array, columns: Any) -> Array:  # places that need not follow each other
+        if columns is None:
+            bias = lambda query, place: encoding.score_bias(query[..., None, :], beta, place[None], keys)[..., 0, :]
+            return jax.vmap(bias, in_axes=(-2, 0), out_axes=-2)(query, place)
+        return encoding.score_bias(query, beta, place, columns)
 
-    return over_sequences(jax.vmap(one, in_axes=(-2, 0), out_axes=-2), query, places)
+    leading = jnp.broadcast_shapes(*(x.shape[:-1] for x in (places, columns) if x is not None))
+    spread = lambda x, kept: None if x is None else jnp.broadcast_to(x, (*leading, *x.shape[x.ndim - kept :]))
+    query = spread(query, query.ndim - len(leading))
+    for _ in leading:
+        one = jax.vmap(one, in_axes=(0, 0, None if columns is None else 0))
+    return one(query, spread(places, 1), spread(columns, 1))

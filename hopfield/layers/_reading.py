@@ -64,7 +64,7 @@ class KeyValues(Node):
         """Memory for the given queries, the first of them in `row`, with the mask and bias of these queries."""
         rows = row + jnp.arange(query.shape[-2])
         bias = self.scope.bias
-        placed = place_bias(self.encoding, query, self.beta, self.scope.places(rows) - self.scope.keys(1)[0], self.keys)
+        placed = place_bias(self.encoding, query, self.beta, self.scope, rows, self.keys)
         bias = placed if bias is None else bias if placed is None else jnp.add(*same_rank(bias, placed))
         if self.null_score is not None:
             below = -self.null_score[:, None, None]

@@ -28,8 +28,8 @@ class Scope(Node):
     bias: Float[Array, "*b T S"] | None = None
     offset: Int[Array, ""] | int = 0
     positions: Int[Array, "*b T"] | None = None
-    start: Int[Array, "*S"] | int = 0
-    """Position of the first key, or of every key; negative for cache slots before the first token."""
+    start: Int[Array, "..."] | int = 0
+    """Position of the first key, or of every key [S] or [*b, S]; negative for cache slots before the first token."""
     causal: bool = struct.field(pytree_node=False, default=False)
     window: int | None = struct.field(pytree_node=False, default=None)
     """Keys that a query reads, that of its own place the last; None for all."""
@@ -50,8 +50,8 @@ class Scope(Node):
             return jnp.take(self.positions, rows, axis=-1, mode="clip")
         return self.offset + rows
 
-    def keys(self, count: int) -> Int[Array, "S"]:
-        """Places of the first `count` keys."""
+    def keys(self, count: int) -> Int[Array, "*b S"]:
+        """Places of the first `count` keys: of all sequences [S], or of each."""
         return self.start if jnp.ndim(self.start) else self.start + jnp.arange(count)  # type: ignore[return-value]
 
     def allowed(self, rows: Int[Array, "T"], keys: int, rank: int) -> Bool[Array, "*b H T S"] | None:
@@ -59,10 +59,10 @@ class Scope(Node):
 
         A mask that is an array holds these rows alone.
         """
-        mask, places, columns = self.mask, self.places(rows)[..., None], self.keys(keys)[None, :]
+        mask, places, columns = self.mask, self.places(rows)[..., None], self.keys(keys)[..., None, :]
         if isinstance(mask, Mask):
             mask = with_rank(_at_places(mask, places, columns), rank)
-        columns = columns.reshape((1,) * (places.ndim - 2) + columns.shape)
+        columns = with_rank(columns, places.ndim)
         rules = [columns <= places] * self.causal + [columns != places] * self.others
         if self.window is not None:
             rules += [(columns >= 0) & ((columns > places - self.window) | (columns < self.first))]
@@ -89,14 +89,14 @@ class Scope(Node):
         return self.replace(window=window[0], first=window[1], causal=True)
 
 
-def _at_places(mask: Mask, places: Int[Array, "*b T 1"], columns: Int[Array, "1 S"]) -> Bool[Array, "*b T S"]:
+def _at_places(mask: Mask, places: Int[Array, "*b T 1"], columns: Int[Array, "*b 1 S"]) -> Bool[Array, "*b T S"]:
     """What a mask of the same sequences, or of all, allows queries whose places differ between sequences."""
-    leading = places.ndim - 2
-    axes = (0 if jax.eval_shape(mask.allows, columns[:, :1], columns).ndim > 2 else None, 0)
-    allows = lambda mask, places: mask.allows(places, columns)
+    leading, row = places.ndim - 2, jnp.zeros((1, 1), int)
+    axes = (0 if jax.eval_shape(mask.allows, row, row).ndim > 2 else None, 0, 0 if columns.ndim > 2 else None)
+    allows = lambda mask, places, columns: mask.allows(places, columns)
     for _ in range(leading):
         allows = jax.vmap(allows, in_axes=axes)
-    return allows(mask, places)
+    return allows(mask, places, columns)
 
 
 def scope_of(
@@ -145,7 +145,7 @@ def _named(scores: tuple[int, ...]) -> str:
 
 
 def scope_of_window(
-    mask: MaskLike, bias: Scores | None, rank: int, offset: Int[Array, ""] | int, start: Int[Array, "*S"] | int
+    mask: MaskLike, bias: Scores | None, rank: int, offset: Int[Array, ""] | int, start: Int[Array, "..."] | int
 ) -> Scope:
     """Mask of a query that is decoded with only the last keys, which begin at position `start`, or stand at each of it.
 

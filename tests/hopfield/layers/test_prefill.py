@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from flax import nnx
 
+from hopfield.attention import segments
 from hopfield.layers import AssociationOptions, HopfieldAttention
 
 X = jax.random.normal(jax.random.key(0), (2, 5, 8), jnp.float32)
@@ -68,3 +69,22 @@ def test_keys_are_turned_once_before_they_are_kept(options):
     length = module.cached_key.shape[-3]
     turned = module.attention_fn.positions().rotate(jnp.swapaxes(module.key(X), -3, -2), jnp.arange(5))
     np.testing.assert_allclose(module.cached_key[...], jnp.swapaxes(turned, -3, -2)[:, 5 - length :], atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["alibi", "t5", "relative"])
+@pytest.mark.parametrize("options", [{}, {"block": 2, "update_steps": 2}], ids=str)
+def test_distances_restart_where_positions_do(name, options):
+    """Documents of [2, 3] and of [3, 2] tokens, packed without a mask: a token reads keys by the positions given."""
+    module = layer(positions=name, **options)
+    if (table := getattr(module.attention_fn.positions, "table", None)) is not None:
+        table[...] = jnp.asarray(np.random.default_rng(1).normal(size=table.shape), table[...].dtype)
+    restarted = jnp.array([[0, 1, 0, 1, 2], [0, 1, 2, 0, 1]])
+    moved, ids = restarted + jnp.array([[7], [0]]), jnp.array([[0, 0, 1, 1, 1], [0, 0, 0, 1, 1]])
+    packed = module(X, positions=restarted, mask=segments(ids), is_causal=True, decode=False)
+    for sequence, first in ((0, 2), (1, 3)):
+        for part in (slice(0, first), slice(first, 5)):
+            alone = module(X[sequence : sequence + 1, part], is_causal=True, decode=False)
+            np.testing.assert_allclose(packed[sequence, part], alone[0], atol=2e-6)
+    free, shifted = (module(X, positions=places, decode=False) for places in (restarted, moved))
+    np.testing.assert_allclose(free, shifted, atol=2e-6)
+    assert float(jnp.abs(free - module(X, decode=False)).max()) > 1e-4

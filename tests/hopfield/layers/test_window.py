@@ -56,3 +56,27 @@ def test_the_first_keys_stay_beside_a_window(options):
     parts = [RUN(module, X[:, :4]), *(RUN(module, X[:, i : i + 1]) for i in range(4, 11))]
     np.testing.assert_allclose(jnp.concatenate(parts, axis=1), expected, atol=2e-6)
     assert module.cached_key[...].shape[-3] == 5
+
+
+PLACED = [{"positions": name} for name in ("rotary", "alibi", "t5", "relative")]
+PLACED += [{"positions": "relative", "window_first": 2, "update_steps": 2}, {"window_first": 2}]
+
+
+@pytest.mark.parametrize("options", PLACED, ids=str)
+def test_sequences_of_a_window_go_on_each_from_its_own_place(options):
+    """Prompts of 3 and 5 tokens, padded on the left, then token by token: each as its sequence alone."""
+    module = layer(4, 16, decode=True, window=3, **options)
+    if (table := getattr(module.attention_fn.positions, "table", None)) is not None:
+        table[...] = jnp.asarray(RNG.normal(size=table.shape), jnp.float32)
+    run = nnx.jit(lambda module, x, places=None: module(x, positions=places))
+    module.init_cache(X.shape)
+    prompt = jnp.stack([jnp.pad(X[0, :3], ((2, 0), (0, 0)), constant_values=9.0), X[1, :5]])
+    parts = [run(module, prompt, jnp.array([[-1, -1, 0, 1, 2], [0, 1, 2, 3, 4]]))]
+    for step in range(6):
+        parts.append(run(module, jnp.stack([X[0, 3 + step], X[1, 5 + step]])[:, None]))
+    found = jnp.concatenate(parts, axis=1)
+    assert module.cache_index[...].tolist() == [9, 11]
+    for sequence, read in zip(X, (found[0, 2:], found[1]), strict=True):
+        np.testing.assert_allclose(read, WHOLE(module, sequence[None, : len(read)])[0], atol=2e-6)
+    with pytest.raises(ValueError, match="positions must be the next ones of each sequence where a window is decoded"):
+        module(X[:, :1], positions=jnp.array([[9], [12]]))
