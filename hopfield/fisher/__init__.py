@@ -3,7 +3,15 @@
 from hopfield._arguments import public
 from hopfield.fisher.block_forms import BlockDiagonal, DenseBlock, DiagonalBlock, KroneckerBlock
 from hopfield.fisher.building import fisher
-from hopfield.fisher.likelihoods import Bernoulli, Categorical, Gaussian, Likelihood, Poisson, as_likelihood
+from hopfield.fisher.likelihoods import (
+    Bernoulli,
+    Categorical,
+    Gaussian,
+    Likelihood,
+    MeanVariance,
+    Poisson,
+    as_likelihood,
+)
 from hopfield.fisher.operator import FISHER_KINDS, SOLVERS, Fisher
 from hopfield.fisher.solvers import SolveInfo, conjugate_gradient, dense_solve
 
@@ -19,6 +27,7 @@ __all__ = [
     "Gaussian",
     "KroneckerBlock",
     "Likelihood",
+    "MeanVariance",
     "Poisson",
     "SolveInfo",
     "as_likelihood",

@@ -1,6 +1,6 @@
 """Likelihoods of a model's outputs, with the Fisher information of the outputs in closed form.
 
-Outputs are natural parameters η [*b, K]: logits, log-odds, means, log-rates. With s = ∂ log p/∂η,
+Outputs are parameters η [*b, K]: logits, log-odds, means, log-rates, or means and log-variances. With s = ∂ log p/∂η,
 
     F_out = E[s sᵀ] = −E[∇² log p] = L Lᵀ
 
@@ -42,10 +42,14 @@ class Likelihood(Node, abc.ABC):
         """True if each target belongs to the family. Other targets have the score and the probability NaN."""
         return jnp.isfinite(targets)
 
+    def shape(self, outputs: Outputs) -> tuple[int, ...]:
+        """Shape of the targets of these outputs."""
+        return outputs.shape[:-1]
+
     def check(self, outputs: Outputs, targets: ArrayLike) -> None:
         """Check that targets have the shape of the outputs and, if not traced, are possible. ValueError otherwise."""
         targets = jnp.asarray(targets)
-        shape = outputs.shape if isinstance(self, _Independent) else outputs.shape[:-1]
+        shape = self.shape(outputs)
         if targets.shape != shape:
             raise ValueError(f"targets must have shape {list(shape)}, got {list(targets.shape)}")
 
@@ -125,6 +129,9 @@ class Categorical(Likelihood):
 class _Independent(Likelihood):
     """K independent targets [*b, K], each with its own parameter: F_out is diagonal."""
 
+    def shape(self, outputs: Outputs) -> tuple[int, ...]:
+        return outputs.shape
+
     @abc.abstractmethod
     def variance_of_score(self, outputs: Outputs) -> Outputs:
         """The diagonal of F_out."""
@@ -203,6 +210,48 @@ class Gaussian(_Independent):
         return outputs + jnp.sqrt(self.variance) * jax.random.normal(key, outputs.shape, outputs.dtype)
 
 
+class MeanVariance(_Independent):
+    """K independent real numbers [*b, K] of means and log-variances η [*b, 2 K], the means first.
+
+    F_out is diagonal, e^(−log-variance) of a mean and ½ of a log-variance.
+
+    Example:
+        >>> from hopfield.fisher import MeanVariance
+        >>> MeanVariance().fisher_product(jnp.array([3.0, jnp.log(4.0)]), jnp.ones(2)).tolist()
+        [0.25, 0.5]
+    """
+
+    def shape(self, outputs: Outputs) -> tuple[int, ...]:
+        if outputs.shape[-1] % 2:
+            raise ValueError(f"outputs must be means and as many log-variances, got {outputs.shape[-1]} numbers")
+        return (*outputs.shape[:-1], outputs.shape[-1] // 2)
+
+    def _standardised(self, outputs: Outputs, targets: Array) -> tuple[Array, Array, Array]:
+        """(targets − means) / σ, log-variances and 1/σ."""
+        means, logs = jnp.split(outputs, 2, axis=-1)
+        inverse = jnp.exp(-0.5 * logs)
+        return (self._targets_or_nan(means, targets) - means) * inverse, logs, inverse
+
+    def log_probability(self, outputs: Outputs, targets: Array) -> Float[Array, "*b"]:
+        gap, logs, _ = self._standardised(outputs, targets)
+        return -0.5 * jnp.sum(gap**2 + logs + jnp.log(2 * jnp.pi), axis=-1)
+
+    def score(self, outputs: Outputs, targets: Array) -> Outputs:
+        gap, _, inverse = self._standardised(outputs, targets)
+        return jnp.concatenate([gap * inverse, 0.5 * (gap**2 - 1.0)], axis=-1)
+
+    def variance_of_score(self, outputs: Outputs) -> Outputs:
+        _, logs = jnp.split(outputs, 2, axis=-1)
+        return jnp.concatenate([jnp.exp(-logs), jnp.full_like(logs, 0.5)], axis=-1)
+
+    def mean(self, outputs: Outputs) -> Array:
+        return jnp.split(outputs, 2, axis=-1)[0]
+
+    def sample(self, key: PRNGKeyArray, outputs: Outputs) -> Array:
+        means, logs = jnp.split(outputs, 2, axis=-1)
+        return means + jnp.exp(0.5 * logs) * jax.random.normal(key, means.shape, means.dtype)
+
+
 class Poisson(_Independent):
     """K independent numbers of events with log-rates η.
 
@@ -234,11 +283,12 @@ class Poisson(_Independent):
         return jax.random.poisson(key, jnp.exp(outputs)).astype(outputs.dtype)
 
 
-_NAMED = {"categorical": Categorical, "bernoulli": Bernoulli, "gaussian": Gaussian, "poisson": Poisson}
+_NAMED: dict[str, type[Likelihood]] = {"categorical": Categorical, "bernoulli": Bernoulli, "gaussian": Gaussian}
+_NAMED |= {"mean_variance": MeanVariance, "poisson": Poisson}
 
 
 def as_likelihood(likelihood: Likelihood | str) -> Likelihood:
-    """A likelihood by name (categorical, bernoulli, gaussian, poisson), or the one given. Raises ValueError."""
+    """A likelihood by name (categorical, bernoulli, gaussian, mean_variance, poisson), or the one given."""
     if isinstance(likelihood, Likelihood):
         return likelihood
     if not isinstance(likelihood, str) or likelihood not in _NAMED:

@@ -91,27 +91,29 @@ LIKELIHOODS = {
     "Categorical": (fisher.Categorical(), lambda rng: rng.integers(0, 3, 5)),
     "Bernoulli": (fisher.Bernoulli(), lambda rng: rng.integers(0, 2, (5, 3)).astype(float)),
     "Gaussian": (fisher.Gaussian(0.7), normal(5, 3)),
+    "MeanVariance": (fisher.MeanVariance(), normal(5, 2)),
     "Poisson": (fisher.Poisson(), lambda rng: rng.integers(0, 4, (5, 3)).astype(float)),
 }
 
 
 def _likelihood_cases(name: str) -> list[Case]:
     family, targets = LIKELIHOODS[name]
+    outputs = normal(5, 4) if name == "MeanVariance" else OUTPUTS
     one, places = f"fisher.{name}", (0,) if name == "Categorical" else (0, 1)
     cases = [
-        case(f"{one}.log_probability", family.log_probability, OUTPUTS, targets, nan=places),
-        case(f"{one}.score", family.score, OUTPUTS, targets, nan=places),
-        case(f"{one}.possible", family.possible, OUTPUTS, targets, nan=()),
-        case(f"{one}.check", family.check, OUTPUTS, targets, nan=()),
-        case(f"{one}.fisher_product", family.fisher_product, OUTPUTS, normal(5, 3), nan=(1,)),
-        case(f"{one}.mean", family.mean, OUTPUTS),
-        case(f"{one}.sample", lambda outputs: family.sample(jax.random.key(0), jnp.asarray(outputs)), OUTPUTS, nan=()),
+        case(f"{one}.log_probability", family.log_probability, outputs, targets, nan=places),
+        case(f"{one}.score", family.score, outputs, targets, nan=places),
+        case(f"{one}.possible", family.possible, outputs, targets, nan=()),
+        case(f"{one}.check", family.check, outputs, targets, nan=()),
+        case(f"{one}.fisher_product", family.fisher_product, outputs, outputs, nan=(1,)),
+        case(f"{one}.mean", family.mean, outputs, nan=() if name == "MeanVariance" else (0,)),
+        case(f"{one}.sample", lambda outputs: family.sample(jax.random.key(0), jnp.asarray(outputs)), outputs, nan=()),
     ]
     # The Fisher information of a Gaussian's mean does not depend on it.
-    whole = () if name == "Gaussian" else (0,)
-    cases += [case(f"{one}.fisher_factor", family.fisher_factor, OUTPUTS, nan=whole)]
+    whole = () if name in ("Gaussian", "MeanVariance") else (0,)
+    cases += [case(f"{one}.fisher_factor", family.fisher_factor, outputs, nan=whole)]
     if name != "Categorical":
-        cases += [case(f"{one}.variance_of_score", family.variance_of_score, OUTPUTS, nan=whole)]
+        cases += [case(f"{one}.variance_of_score", family.variance_of_score, outputs, nan=whole)]
     return cases
 
 
