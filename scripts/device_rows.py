@@ -99,14 +99,17 @@ def attention(small: bool) -> dict[str, Row]:
 
 def memories(small: bool) -> dict[str, Row]:
     """Asynchronous retrieval, a read of patterns that are drawn when they are read, and a whole command."""
-    neurons, probes, drawn, asked = (100, 4, 2**12, 4) if small else (2000, 32, 10**7, 64)
+    neurons, probes, more, drawn, asked = (100, 4, 16, 2**12, 4) if small else (2000, 32, 4096, 10**7, 64)
     source = Generated(jax.random.key(0), "spins", drawn, 32)
     patterns = lambda: (spins(jax.random.key(0), int(0.138 * neurons), neurons).astype(jnp.float32),)
     query = lambda: (np.asarray(source.part(0, asked).rows(0, asked), np.float32),)
     found = {
-        "asynchronous": Row(
-            f"asynchronous retrieval, N = {neurons}, {probes} probes", partial(_retrieved, probes), patterns, {}
-        ),
+        f"asynchronous{name}": Row(
+            f"asynchronous retrieval, N = {neurons}, {count} probes", partial(_retrieved, count), patterns, {}
+        )
+        for name, count in (("", probes), ("/many", more))
+    }
+    found |= {
         "spins": Row(
             f"softmax read of {drawn:.0e} drawn spins x 32, {asked} queries at three temperatures",
             _drawn_read(source),
@@ -126,10 +129,10 @@ def _two() -> tuple:
 
 
 def _commands() -> dict[str, Callable]:
-    """`conf=capacity_classical` at two of its sizes by the wall clock, compilation included."""
-    name = "conf=capacity_classical neurons=[1000,2000]"
+    """`conf=capacity`, and `conf=capacity_classical` at two of its sizes, by the wall clock, compilation included."""
     return {
         f"{name} device={kind}": Outside(partial(_command_seconds, (*name.split(), f"device={kind}")))
+        for name in ("conf=capacity_classical neurons=[1000,2000]", "conf=capacity")
         for kind in ("gpu", "cpu")
     }
 
@@ -146,7 +149,7 @@ def _retrieved(probes: int, patterns: jax.Array) -> jax.Array:
     couplings = hebb_couplings(Memory(patterns, separation="linear", space="spins"))
     keys = jax.random.split(jax.random.key(1), probes)
     one = lambda x, key: retrieve(couplings, x, dynamics="asynchronous", key=key).state
-    return jax.vmap(one)(patterns[:probes], keys)
+    return jax.vmap(one)(patterns[jnp.arange(probes) % len(patterns)], keys)
 
 
 def _drawn_read(source: Any) -> Callable:

@@ -18,7 +18,7 @@ ROWS = [
         for name in ("softmax", "sparsemax", "entmax:1.5")
         for dtype in ("float32", "bfloat16")
     ),
-    *("read", "asynchronous", "spins"),
+    *("read", "asynchronous", "asynchronous/many", "spins"),
 ]
 
 
