@@ -19,10 +19,8 @@ NEEDED = {
     "hydra-core": "hydra",
     "jinja2": "jinja2",
     "matplotlib": "matplotlib",
-    "omegaconf": "omegaconf",
     "pandas": "pandas",
     "scikit-learn": "sklearn",
-    "threadpoolctl": "threadpoolctl",
     "tqdm": "tqdm",
     "wandb": "wandb",
 }

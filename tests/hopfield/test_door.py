@@ -68,5 +68,4 @@ def test_what_a_part_of_the_library_needs_besides_is_said_in_a_sentence() -> Non
 
 def test_all_that_the_command_needs_is_named() -> None:
     named = {word.split(">")[0].split("<")[0].split("[")[0] for word in PROJECT["project"]["dependencies"]}
-    assert named >= LIBRARY
-    assert named >= {*_door.NEEDED}
+    assert named == LIBRARY | {*_door.NEEDED}
