@@ -60,7 +60,7 @@ def _of_counts(main: Table, family: dict[str, Any]) -> Iterator[Row]:
     """For each number of patterns the weight at the start, and where and how states converge."""
     grid = np.geomspace(main["kappa"].min(), main["kappa"].max(), 300)
     for count in main["patterns"].unique().tolist():
-        about, key = {**family, "patterns": count}, (*family.values(), count)
+        about, key = {**family, "patterns": count}, [*family.values(), count]
         weight = kappa_theory.start_weight(*key, grid)
         if weight is not None:
             yield {"quantity": START, **about, "x": grid.tolist(), "y": weight.tolist()}
