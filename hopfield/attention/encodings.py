@@ -58,8 +58,8 @@ class Encoding(Node, abc.ABC):
     ) -> Float[Array, "*b H T S"] | None:
         """Bias of the scores of queries with the keys at 0 … keys − 1, or at `keys` [S]. None if there is no bias.
 
-        With a number of keys places follow each other, i, i + 1, …, as those of a block of queries do: only the first
-        one may count. With places of keys, as where positions restart, both are any.
+        With a number of keys places follow each other, i, i + 1, …, as in a block of queries: only the first place may
+        count. With places of keys, as where positions restart, places of queries and keys are arbitrary.
         """
         return None
 

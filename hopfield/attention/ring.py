@@ -148,7 +148,7 @@ def _compiled(query: Array, key: Array, value: Array, mask: Mask | None, ring: R
 
 
 def _read_ring(query: Array, key: Array, value: Array, mask: Mask | None, *, ring: Ring, folded: bool) -> Array:
-    """What this device's chunks of queries read of all chunks, its own first and then of every device before it."""
+    """Read-out of this device's chunks of queries, from its own chunks first and then from every device before it."""
     place, count, length = jax.lax.axis_index(ring.axis), ring.count, query.shape[-2]
     cut = partial(_dealt, ring=ring) if folded else lambda x: x[None]
     chunks, width = cut(query), length // (1 + folded)
@@ -179,7 +179,7 @@ def _read_ring(query: Array, key: Array, value: Array, mask: Mask | None, *, rin
 
 
 def _absorb(found: _Found, *_: Any, rows: tuple[Array, Array, Array], mask: Moved | None) -> _Found:
-    """What a chunk of queries has read, with what it reads of a chunk of keys."""
+    """Sums of a chunk of queries after a further chunk of keys."""
     piece, mass = cast(tuple, attend_blockwise(*rows, beta=1.0, mask=mask, return_potential=True))
     largest = jax.lax.stop_gradient(jnp.maximum(found.total, mass))
     base = jnp.where(largest == -jnp.inf, 0.0, largest)  # of a query that has read no key

@@ -32,7 +32,7 @@ class Tempered(NamedTuple):
         energies: mean energies over them [K].
         swaps: share of the swaps between T_k and T_{k+1} that were accepted after burn-in [K − 1].
         trips: number of states that went from the last temperature of the ladder to the first, burn-in included.
-            Chains at the first are independent only as far as there are many.
+            Chains at the first temperature are independent only if trips are many.
         best: state of least energy seen at the end of any sweep [N].
         least: its energy.
 

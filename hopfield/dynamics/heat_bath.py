@@ -102,7 +102,7 @@ def heat_bath_sweep(
 ) -> tuple[State, Any]:
     """State and cache after one sweep at temperature `scale`, of all neurons at once where there is no order.
 
-    `shared`: the order is that of many chains on Couplings, which then visit it in blocks.
+    `shared`: many chains on Couplings share the order, and visit its neurons in blocks.
     """
     state, cache = at
     chance = jax.random.uniform(key, state.shape, accumulation_dtype(state.dtype))
@@ -127,7 +127,7 @@ def energy_of(model: Any, state: State, cache: Any) -> Float[Array, ""]:
 def _visit_blocks(model: Any, state: State, field, order: Order, drawn: Callable) -> tuple[State, Any]:
     """Visits on Couplings in blocks. A spin acts on its block at once, on the others by one product at the block's end.
 
-    The spins equal those of `visit_each` where sums are exact, as for Hebb's integer matrix.
+    The spins equal the spins of `visit_each` where sums are exact, as for Hebb's integer matrix.
     """
     size = min(VISITS_AT_ONCE, state.size)
     blocks = jnp.pad(order, (0, -state.size % size), constant_values=state.size).reshape(-1, size)

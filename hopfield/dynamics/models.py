@@ -89,7 +89,7 @@ class SpinModel(Model, Protocol):
 
 
 class _Stepped(Node):
-    """A `Model` of a pytree that may have an `update` of a state alone: its states are those of `space`.
+    """A `Model` of a pytree that may have an `update` of a state alone, with the states of `space`.
 
     Without an `energy` of its own the energy is NaN; units in `known` are held after the step.
     """
@@ -98,7 +98,7 @@ class _Stepped(Node):
     space: Space
 
     def as_state(self, state: ArrayLike) -> State:
-        """A state as an array of floating type, by the pytree where it can tell."""
+        """A state as an array of floating type, by the pytree's own `as_state` if it has one."""
         return self.model.as_state(state) if hasattr(self.model, "as_state") else real_vector("state", state)
 
     def update(self, state: State, known: Known = None) -> State:

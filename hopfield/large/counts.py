@@ -113,8 +113,8 @@ class Counts(NamedTuple):
     def fields(self, function: Function) -> np.ndarray:
         """Local field of every spin [Q, N]: half of what F = Σ f(ξ_μ·x) gains from x_i = −1 to x_i = +1.
 
-        The overlap with all spins but i is s − ξ_i x_i; the own spin never enters. Those of a memory are up to a factor
-        above 0 for every query.
+        The overlap with all spins but i is s − ξ_i x_i; the own spin never enters. Fields of a memory agree but for a
+        positive factor for every query.
         """
         at = self._evaluate_part("potential", function, self.scores)
         down, first = self.number[:, :, None] - self.up, self.queries[:, None, :] > 0

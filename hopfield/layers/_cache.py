@@ -26,7 +26,7 @@ class Cached(NamedTuple):
 
 
 def next_places(layer: nnx.MultiHeadAttention, tokens: int) -> Int[Array, "*b T"]:
-    """Places of the next tokens, those of all sequences or of each. Raises ValueError without a cache."""
+    """Places of the next tokens, common to all sequences or of each. Raises ValueError without a cache."""
     return jnp.add.outer(_state(layer)[0][...], jnp.arange(tokens))
 
 
@@ -36,7 +36,7 @@ def append_tokens(
     """Cache with keys and values of tokens added at their places [*b, T], at those below zero nowhere.
 
     A window, with the number of first tokens that stay beside it, drops its oldest tokens. Places that are not `given`
-    are the next ones, those of a window must be.
+    are the next places; places of a window must be.
 
     Raises:
         ValueError: no cache, tokens of other sequences than it was made for, a cache that does not fit a window or,
@@ -86,7 +86,7 @@ def _put(cache: Float[Array, "*b S K D"], new: Float[Array, "*b T K D"], places:
 def _append_to_window(
     index: nnx.Cache, caches: list[nnx.Cache], rows: tuple[Array, Array], window: int, first: int
 ) -> Cached:
-    """What tokens read: the first ones, those of the window before the first of them, and themselves."""
+    """Keys and values that tokens read: the first tokens, the window before the new tokens, and the new tokens."""
     axis, place = rows[0].ndim - 3, index[...]
     places, read = jnp.broadcast_to(place + jnp.arange(rows[0].shape[axis]), rows[0].shape[:-2]), []
     for cache, new in zip(caches, rows, strict=True):
@@ -107,7 +107,7 @@ def _append_to_window(
 def _append_by_place(
     index: nnx.Cache, caches: list[nnx.Cache], rows: tuple[Array, Array], window: tuple[int, int], places: Array
 ) -> Cached:
-    """What tokens read whose sequences go on each from a place of its own: as of a window, with the keys' places."""
+    """Keys and values for tokens of sequences that go on each from its own place; the keys' places as in a window."""
     (width, first), leading, tokens = window, places.shape[:-1], places.shape[-1]
     before, valid = jnp.broadcast_to(index[...], leading)[..., None], places >= 0
     following = before + valid.sum(-1, keepdims=True, dtype=before.dtype)

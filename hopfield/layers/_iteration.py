@@ -6,8 +6,8 @@ With a function φ of the scores, p = ∇F(φ(β ξ g k)), ξ' = Σ_μ p_μ φ'_
 Rows are laid out [*b, H, T, D], heads before positions. For F convex and g symmetric, positive semi-definite the update
 is one step of the concave–convex procedure, so that E never rises.
 
-Each query and head sees a `hopfield.Memory` of its keys. What `jax.vmap` makes of that copies the keys for every row of
-a mask, to ten times the time; here scores are one matrix product, their type that of the layer.
+Each query and head sees a `hopfield.Memory` of its keys. `jax.vmap` of the memory would copy the keys for every row of
+a mask, at ten times the time; here scores are one matrix product, in the layer's type.
 """
 
 from collections.abc import Callable
@@ -47,7 +47,7 @@ class KeyMemory(Node):
     precision: PrecisionLike = struct.field(pytree_node=False, default=None)
 
     def scores(self, state: States) -> Float[Array, "*b H T S"]:
-        """Scores φ(β ξ g k) + bias [*b, H, T, S], in at least float32; those of slots are 0, whatever the metric."""
+        """Scores φ(β ξ g k) + bias [*b, H, T, S], in at least float32; slots score 0, whatever the metric."""
         products = self._products(state)
         if self.score is not None:
             products = self.score(products)

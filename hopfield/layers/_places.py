@@ -21,7 +21,7 @@ def over_sequences(function: Callable[[Array, Array], Array], rows: Array, place
 
 
 def turns_once(encoding: Encoding) -> bool:
-    """Whether all that an encoding does is to turn rows by their own places, whatever the length of the sequence."""
+    """True if an encoding only turns rows by their own places, whatever the length of the sequence."""
     kind = type(encoding)
     turns = kind.rotate is not Encoding.rotate and kind.score_bias is Encoding.score_bias
     return turns and encoding.at_length(jnp.ones((), int)) is encoding

@@ -16,9 +16,10 @@ from hopfield.layers._scope import Heads, Scope, check_heads
 def plain_or(careful: Callable[[], Heads], association: Any, rows: tuple[Array, Array, Array], scope: Scope) -> Heads:
     """Softmax read-out of queries, keys and values where they lie, those that heads share not repeated, or `careful()`.
 
-    That reads where the association has any other option, where scores are more than stay in a cache, and where a query
-    may read no key, of which JAX's function gives the mean of all. It also reads a token again whose output holds NaN:
-    a place behind the token may hold anything, as in a cache that was used before, and zeros there would be a copy.
+    `careful` reads if the association has any other option, if scores are too many for a cache, or if a query may read
+    no key, where JAX's function gives the mean of all values. `careful` also reads a token again whose output holds
+    NaN: a place behind the token may hold anything, as in a cache that was used before, and zeros there would be a
+    copy.
     """
     query, key, value = rows
     positions = None if scope.turned else association.positions
@@ -44,7 +45,7 @@ def plain_or(careful: Callable[[], Heads], association: Any, rows: tuple[Array, 
 
 
 def _fit(query: Heads, key: Array, value: Array) -> bool:
-    """Whether the sequences of all three are the same, their heads as wide, and their scores known to be few.
+    """True if all three have the same sequences, heads of one width, and few scores, of known number.
 
     JAX's function takes the softmax in float32, whatever is given to it. A GPU's kernel for 16 bits stands elsewhere.
     """

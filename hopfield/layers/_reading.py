@@ -1,8 +1,8 @@
 """Reading of a layer: the queries' steps and their read-out, all at once or a block of queries at a time.
 
 A query's result depends on no other query, so that every separation, metric, mask, bias and number of steps has a
-block-wise path by running block after block. Scores of a block are formed again in the backward pass: memory beyond
-inputs and outputs is that of one block.
+block-wise path by running block after block. Scores of a block are formed again in the backward pass: one block is all
+the memory beyond inputs and outputs.
 """
 
 import math
@@ -46,7 +46,7 @@ class KeyValues(Node):
     encoding: Encoding | None = None
     dropout: Dropout | None = None
     null_score: Float[Array, "H"] | None = None
-    """Score of what no key owns, relative to which those of all keys stand."""
+    """Score of what no key owns; scores of keys are taken relative to it."""
     score: Callable[[Array], Array] | None = struct.field(pytree_node=False, default=None)
     separation: Separation = struct.field(default=None)  # type: ignore[assignment]
     slots: int = struct.field(pytree_node=False, default=0)
@@ -108,7 +108,7 @@ class KeyValues(Node):
 
 
 def known(*shapes: tuple[int, ...]) -> bool:
-    """Whether all lengths are numbers, and not symbols of a program that `jax.export` makes for any of them."""
+    """True if all lengths are numbers, and not symbols of a program that `jax.export` makes for any of them."""
     return all(isinstance(length, int) for shape in shapes for length in shape)
 
 
@@ -194,7 +194,7 @@ def in_blocks(
 
 
 def fits_attention(reading: KeyValues) -> bool:
-    """Whether `attend_blockwise` reads the same: one step of a separation that it has, with masks and biases."""
+    """True if `attend_blockwise` reads the same: one step of a separation that it has, with masks and biases."""
     scope = reading.scope
     bare = reading.dropout is None and not reading.slots and reading.precision is None
     plain = blockwise(reading.separation) and reading.steps == 0
@@ -207,14 +207,14 @@ def fits_attention(reading: KeyValues) -> bool:
 
 
 def fits_kernel(reading: KeyValues, query: States) -> bool:
-    """Whether `attend_blockwise` reads the same by a kernel of a GPU, whatever the number of scores."""
+    """True if `attend_blockwise` reads the same by a kernel of a GPU, whatever the number of scores."""
     rows, mask = (query, reading.key, reading.value), reading.scope.attention_mask
     bare = reading.scope.bias is None and reading.null_score is None
     return bare and fits_attention(reading) and kernel_of(reading.separation, rows, mask, None) is not None
 
 
 def fits_ring(reading: KeyValues) -> bool:
-    """Whether `attend_ring` reads the same, of options that it has."""
+    """True if `attend_ring` reads the same with its options."""
     mask = reading.scope.attention_mask
     return reading.scope.bias is None and fits_attention(reading) and (mask is None or isinstance(mask, Mask))
 
@@ -235,7 +235,7 @@ def read_blockwise(reading: KeyValues, query: States) -> States:
 
 
 def _by_row(x: Any, queries: int) -> bool:
-    """Whether an array has one row per query."""
+    """True if an array has one row per query."""
     return x is not None and not isinstance(x, Mask) and x.shape[-2] == queries
 
 

@@ -32,7 +32,7 @@ class Scope(Node):
     """Position of the first key, or of every key [S] or [*b, S]; negative for cache slots before the first token."""
     causal: bool = struct.field(pytree_node=False, default=False)
     window: int | None = struct.field(pytree_node=False, default=None)
-    """Keys that a query reads, that of its own place the last; None for all."""
+    """Number of keys that a query reads, the last at its own place; None for all."""
     first: int = struct.field(pytree_node=False, default=0)
     """First keys that it reads beside them."""
     others: bool = struct.field(pytree_node=False, default=False)
@@ -55,7 +55,7 @@ class Scope(Node):
         return self.start if jnp.ndim(self.start) else self.start + jnp.arange(count)  # type: ignore[return-value]
 
     def allowed(self, rows: Int[Array, "T"], keys: int, rank: int) -> Bool[Array, "*b H T S"] | None:
-        """Whether the queries in `rows` may read each of the first `keys` keys. None where they may read all.
+        """True where a query in `rows` may read one of the first `keys` keys. None if all may be read.
 
         A mask that is an array holds these rows alone.
         """
@@ -90,7 +90,7 @@ class Scope(Node):
 
 
 def _at_places(mask: Mask, places: Int[Array, "*b T 1"], columns: Int[Array, "*b 1 S"]) -> Bool[Array, "*b T S"]:
-    """What a mask of the same sequences, or of all, allows queries whose places differ between sequences."""
+    """Keys that a mask, of the same sequences or of all, allows queries whose places differ between sequences."""
     leading, row = places.ndim - 2, jnp.zeros((1, 1), int)
     axes = (0 if jax.eval_shape(mask.allows, row, row).ndim > 2 else None, 0, 0 if columns.ndim > 2 else None)
     allows = lambda mask, places, columns: mask.allows(places, columns)
@@ -162,7 +162,7 @@ def scope_of_window(
 def of_flax(mask: MaskLike, bias: Scores | None) -> tuple[MaskLike, Scores | None]:
     """Mask and bias of a mask of numbers, in which Flax hands over 1 where a key may be read and 0 where not.
 
-    Any other number, such as the −∞ of masks that are added, is refused, or makes the scores NaN where it is traced.
+    Any other number, such as the −∞ of masks that are added, is refused; traced, it makes the scores NaN.
     """
     if mask is None or isinstance(mask, Mask) or jnp.asarray(mask).dtype == bool:
         return mask, bias

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class _Signature:
-    """Signature of the constructor of a class, a subclass's own; of an object that of its call."""
+    """Signature of the constructor of a class, a subclass's own; of an object the signature of its call."""
 
     def __get__(self, layer: Any, owner: type) -> inspect.Signature:
         if layer is not None:

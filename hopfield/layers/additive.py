@@ -22,8 +22,8 @@ class AdditiveAssociation(AttentionFunction):
     """Scores v · tanh(q W_q + k W_k + b), with separate weights in every head.
 
     For `nnx.MultiHeadAttention(attention_fn=…)`. Luong's "general" score q W k is the metric "full" of
-    `AssociationOptions`, "dot" the layer without one, and "concat" this one. No energy belongs to it, and its memory is
-    that of T · S · R numbers for each head.
+    `AssociationOptions`, "dot" the layer without one, and "concat" this one. No energy belongs to it, and it holds
+    T · S · R numbers for each head.
 
     Example:
         >>> associate = AdditiveAssociation(2, 4, rngs=nnx.Rngs(0))

@@ -59,7 +59,7 @@ class AssociationReport(NamedTuple):
 
     @property
     def converged(self) -> Bool[Array, "*b H T"]:
-        """Whether the state is at rest. False if update_steps = 1."""
+        """True if the state is at rest; False for update_steps = 1."""
         return self.status == CONVERGED
 
 

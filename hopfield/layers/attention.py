@@ -22,7 +22,7 @@ from hopfield.layers.options import DEFAULT, NONE, AssociationOptions, points_to
 
 Inputs = Float[Array, "*b T F"]
 MOST_WEIGHTS = 2**40
-"""Weights of a projection at most: beyond, XLA ends the process where it should refuse."""
+"""Most weights of a projection: beyond, XLA ends the process instead of refusing."""
 
 
 class HopfieldAttention(nnx.MultiHeadAttention):
@@ -78,7 +78,7 @@ class HopfieldAttention(nnx.MultiHeadAttention):
         query_ln_scale_metadata: Mapping[str, Any] = NONE,
         key_ln_scale_metadata: Mapping[str, Any] = NONE,
     ) -> None:
-        """`options` are those of the association. All others are those of `nnx.MultiHeadAttention`.
+        """`options` belong to the association, all other arguments to `nnx.MultiHeadAttention`.
 
         Raises:
             ValueError: heads that do not divide the features, or an option that does not fit them.
@@ -166,8 +166,9 @@ class HopfieldAttention(nnx.MultiHeadAttention):
             positions: of the tokens, [T] or one row per sequence [*b, T], for encodings that turn or are added. In
                 decoding also their places in the cache, each sequence going on behind its largest one; tokens below
                 zero are padding, which nothing reads.
-            mask: True where a key may be read: a boolean array with all axes [*b, H, T, S], of length 1 where it holds
-                for all, or a `Mask` of the sequences *b, whose query stands at the end of the cache in decoding.
+            mask: True where a key may be read: a boolean array with all axes [*b, H, T, S], of length 1 for an axis
+                that shares one mask, or a `Mask` of the sequences *b, whose query stands at the end of the cache in
+                decoding.
             bias: real numbers added to the scores, broadcast to [*b, H, T, S].
         Raises:
             ValueError: inputs of another width than the layer was built for; a mask of numbers or of fewer axes.

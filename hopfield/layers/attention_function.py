@@ -53,7 +53,7 @@ class AttentionFunction(nnx.Module, abc.ABC):
                 all; `scope.bias` is what is added to their scores, or None.
             dropout: `dropout.applied(weights, queries)` drops weights; None where none are.
             precision: of matrix products.
-            module: where it is given, it sows the weights under "attention_weights".
+            module: if given, sows the weights under "attention_weights".
         """
 
     def __call__(

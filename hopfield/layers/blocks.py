@@ -27,7 +27,7 @@ CrossAssociation = HopfieldAttention | Hopfield
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Call:
-    """What a block was called with beside its tokens, handed on to an association that knows it."""
+    """Arguments of a block's call beside the tokens, handed on to an association that knows them."""
 
     mask: MaskLike = None
     bias: Scores | None = None
@@ -39,7 +39,7 @@ class Call:
     rngs: nnx.Rngs | None = None
 
     def of(self, association: "SelfAssociation", x: Array) -> Array:
-        """What an association returns for the tokens. ValueError for arguments without a meaning in it."""
+        """Output of an association for the tokens. ValueError for arguments without a meaning in it."""
         if isinstance(association, RecurrentMemory):
             self._refuse(association, "mask", "bias")
             places = {"segments": self.segments, "positions": self.positions}
@@ -61,7 +61,7 @@ class Call:
 
 
 def _both(mask: MaskLike, rule: Mask, x: Array) -> MaskLike:
-    """What a mask and a rule of sequences both allow."""
+    """Keys that a mask and a rule of sequences both allow."""
     if mask is None or isinstance(mask, Mask):
         return rule if mask is None else mask & rule
     mask = jnp.asarray(mask)

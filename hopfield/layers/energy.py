@@ -54,7 +54,7 @@ class EnergyReport(NamedTuple):
 
     @property
     def converged(self) -> Bool[Array, "*b"]:
-        """Whether the tokens are at rest."""
+        """True if the tokens are at rest."""
         return self.status == CONVERGED
 
 

@@ -2,7 +2,7 @@
 
     g = metric()        a pytree with left and right, of the parameters' present values
 
-Every kind but those of smaller rank starts as the dot product, so that a layer begins as ordinary attention. Diagonal,
+Every kind of full rank starts as the dot product, so that a layer begins as ordinary attention. Diagonal,
 low-rank and definite metrics are positive definite whatever values their parameters take.
 """
 
@@ -181,8 +181,8 @@ def learned_metric(
     """A metric to be learned, by name.
 
     Args:
-        kind: one of METRICS; "low_rank:R" and "projected:R" give their rank, from 1 to N, which is else N/4 and N.
-        features: width N of the vectors compared, those of one head.
+        kind: one of METRICS; "low_rank:R" and "projected:R" give their rank, from 1 to N; by default N/4 and N.
+        features: width N of the compared vectors of one head.
         heads: number of heads with a metric each; None for one metric that all heads share.
         param_dtype, rngs: as in Flax; only "low_rank" draws random numbers.
     Raises:

@@ -56,7 +56,7 @@ class AssociationOptions:
     score: Callable[[jax.Array], jax.Array] | None = None
     """Function of every score β ξ g k, such as `attention.SoftCap(30.0)`, before mask and bias; the scores if None. One
     with parameters is an `nnx.Module` that has them, called with the scores, and is trained with the layer. Moved
-    queries go to Σ p φ' k, so that the energy never rises where F ∘ φ is convex, which that of a cap is not."""
+    queries go to Σ p φ' k, so that the energy never rises where F ∘ φ is convex; with a cap F ∘ φ is not."""
     learn_null_score: bool = False
     """Train, one per head, the score of what no key owns, "softmax1"'s and the memory slots', starting at zero: a sink
     of weight as in gpt-oss."""
@@ -82,8 +82,7 @@ class AssociationOptions:
     """Positional encodings: a name of `layers.POSITIONS`, "rotary", "alibi", "t5", "relative" or "sinusoidal", an
     `attention.encodings.Encoding`, or `Positions`."""
     window: int | None = None
-    """Keys that a query reads: its own and those of the window − 1 places before it, all that decoding keeps; None for
-    every key."""
+    """Keys that a query reads and that decoding keeps: its own and the window − 1 keys before; None for every key."""
     window_first: int = 0
     """First keys of a sequence that every query reads beside its window, and that decoding keeps (Xiao et al. 2024)."""
     metric_metadata: Mapping[str, Any] | None = None
@@ -172,7 +171,7 @@ class AssociationOptions:
 
 
 def _holds_parameters(held: Any, seen: set[int]) -> bool:
-    """Whether a function reads parameters of Flax in its closure, globals, defaults or attributes, at any depth."""
+    """True if a function reads parameters of Flax in its closure, globals, defaults or attributes, at any depth."""
     if isinstance(held, nnx.Variable | nnx.Module):
         return isinstance(held, nnx.Variable) or bool(jax.tree.leaves(nnx.state(held, nnx.Param)))
     if not callable(held) or isinstance(held, type) or id(held) in seen:

@@ -42,7 +42,7 @@ class Hopfield(nnx.Module):
         """Wrap an attention layer.
 
         Args:
-            attention: does the association; its β, steps, metric and separation are those of the memory.
+            attention: does the association; its β, steps, metric and separation define the memory.
             normalise: layer norms of queries, stored patterns and their projections.
             affine: give these norms a scale and a bias to learn.
         """

@@ -42,7 +42,7 @@ class RecurrentOptions:
     rule: Literal["outer", "delta"] = "delta"
     """"delta" writes over what a key reads, "outer" adds to it."""
     gated: bool = False
-    """Whether the memory fades, by a decay for each token and head."""
+    """True if the memory fades, by a decay for each token and head."""
     decays: ArrayLike | None = None
     """Decays at the start, one for each head of keys, in (0, 1); RetNet's 1 − 2^(−5−h) if None."""
     max_strength: float = 1.0
@@ -163,7 +163,7 @@ class RecurrentMemory(nnx.Module):
         positions: Int[Array, "*b T"] | None = None,
         decode: bool = False,
     ) -> Float[Array, "*b T F"]:
-        """What every token reads of itself and those before it in its document; zeros of padding.
+        """Read-out of every token from itself and the tokens before it in its document; zeros for padding.
 
         Args:
             inputs: tokens, any number.

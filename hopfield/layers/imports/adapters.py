@@ -20,7 +20,7 @@ NAME = re.compile(r"(?:base_model\.model\.)?(?P<module>.+)\.lora_(?P<side>[AB])(
 
 
 def with_adapter(tensors: Tensors, place: Path) -> dict[str, np.ndarray]:
-    """The tensors with those of an adapter added. ValueError for an adapter of another kind or of other tensors."""
+    """The tensors with an adapter's tensors added. ValueError for an adapter of another kind or of other tensors."""
     config, factors = read_config(place, "adapter_config.json"), read_tensors(place)
     found: dict[str, dict[str, np.ndarray]] = {}
     for name in factors:

@@ -158,7 +158,7 @@ def load(
 
 
 def _positions(config: Mapping[str, Any], tensors: Tensors, pattern: str | None, width: int) -> np.ndarray | None:
-    """Table of positions that is added to tokens, from that of the first token on. None if there is none."""
+    """Table of positions that is added to tokens, its first row for the first token. None if the model has no table."""
     names = [name for name in tensors if pattern is not None and re.fullmatch(pattern, name)]
     if not names:
         return None

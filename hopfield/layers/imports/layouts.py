@@ -20,7 +20,7 @@ class Layout(NamedTuple):
     stem: str
     """Pattern of the beginning of all names of a layer's attention, its number the group `layer`."""
     names: tuple[str, ...]
-    """Of query, key, value and output; or of the tensor that has the first three side by side, and of the output."""
+    """Names of query, key, value and output; or of the tensor that has the first three side by side, and the output."""
     types: tuple[str, ...]
     """Model types that attend as it is read; others have the same names and attend otherwise."""
     joint: Literal["thirds", "heads", "groups"] | None = None
@@ -183,7 +183,7 @@ def tensor(tensors: Tensors, name: str, ndim: int) -> np.ndarray:
 
 
 def slides(config: Mapping[str, Any], layer: int) -> bool:
-    """Whether a layer is one of those with a window, where some are."""
+    """True if a layer has a window, of a model in which some layers have one."""
     kinds, pattern = config.get("layer_types"), config.get("sliding_window_pattern")
     if isinstance(kinds, list) and layer < len(kinds):
         return kinds[layer] == "sliding_attention"
@@ -198,7 +198,7 @@ def slides(config: Mapping[str, Any], layer: int) -> bool:
 
 
 def turns(config: Mapping[str, Any], layer: int) -> bool:
-    """Whether a layer of a model with rotary positions turns: of SmolLM 3 each fourth does not, of Cohere 2 some."""
+    """True if a layer of a model with rotary positions turns: in SmolLM 3 each fourth does not, in Cohere 2 some."""
     rotated, every = config.get("no_rope_layers"), config.get("no_rope_layer_interval")
     if isinstance(rotated, list) and layer < len(rotated):
         return bool(rotated[layer])

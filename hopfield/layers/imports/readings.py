@@ -1,4 +1,4 @@
-"""What models have between their projections and their weights: scales, norms, windows, caps and sinks.
+"""Scales, norms, windows, caps and sinks that models have between their projections and their weights.
 
 Mistral, Mixtral     a window in every layer             Gemma 2      a soft cap, windows in every second layer
 Qwen 3, OLMo 2, 3    RMS norms of queries and keys       gpt-oss      sinks, windows in every second layer
@@ -45,7 +45,7 @@ PLAIN = Reading()
 
 
 def reading_of(config: Mapping[str, Any], tensors: Mapping[str, np.ndarray], stem: str, layer: int) -> Reading:
-    """What the configuration and the tensors say of a layer. ValueError for norms of a model that is not known."""
+    """Reading of a layer by its configuration and tensors. ValueError for norms of an unknown model."""
     model = str(config.get("model_type"))
     axes, epsilon = (2, "layer_norm_eps") if model == "cohere" else (1, "rms_norm_eps")
     get = lambda name, axes=axes: tensor(tensors, stem + name, axes) if stem + name in tensors else None

@@ -33,7 +33,7 @@ def rotary_of(config: Mapping[str, Any], width: int) -> Rotary:
     """The rotation of heads of this width.
 
     Raises:
-        ValueError: a kind of scaling other than those of KINDS, or one for each kind of layer.
+        ValueError: a kind of scaling outside KINDS, or one for each kind of layer.
     Source: transformers, `modeling_rope_utils`, for the names; Dubey et al. 2024, §3.4 (arXiv:2407.21783), for llama3;
         Peng et al. 2023 (arXiv:2309.00071) for yarn; Ding et al. 2024 (arXiv:2402.13753) for longrope.
     """

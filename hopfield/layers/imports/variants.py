@@ -50,7 +50,7 @@ PLAIN_MPT = {"attn_type": "multihead_attention", "alibi_bias_max": 8, "clip_qkv"
 PLAIN_MPT |= {"prefix_lm": None, "qk_ln": None, "attn_uses_sequence_id": None}
 """Entries of MPT's attn_config and what they must be where they are given."""
 SIDES = {"clip_text": "text_config", "clip_vision": "vision_config"}
-"""Where config.json holds the part of a layout, of models that have two."""
+"""Place in config.json of the part of a layout, for models that have two parts."""
 UNREAD = re.compile("rel_pos_bias|relative_attention_bias|embed_positions|positions_embed")
 """Parts of the names of positions that are not read."""
 
@@ -93,7 +93,7 @@ def refuse(kind: str, config: Mapping[str, Any], names: Iterable[str], stems: It
 
 
 def completed(config: Mapping[str, Any], kind: str = "llama") -> dict[str, Any]:
-    """A config.json with the defaults of its model type filled in, that of the part that a layout is of."""
+    """A config.json with the defaults of its model type filled in, for the part that the layout describes."""
     model = config.get("model_type")
     if model == "gemma3" and isinstance(config.get("text_config"), Mapping):
         config = {"model_type": "gemma3_text"} | config["text_config"]  # beside the part that reads images
