@@ -20,37 +20,9 @@ def rows(folder: Path) -> list[dict]:
     return [entry["row"] for entry in map(json.loads, lines) if "row" in entry]
 
 
-@pytest.mark.process
-def test_ctrl_c_in_a_terminal_is_one_line_and_exit_130(toy_process: Callable, tmp_path: Path) -> None:
-    process = toy_process("conf=toy", "output=out", "delay=0.1", "wandb.mode=offline")
-    while len(rows(tmp_path / "out/ledger")) < 2:
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.005)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    kept = len(rows(tmp_path / "out/ledger"))
-    assert err == f"interrupted: {kept} of 16 points are kept in {tmp_path}/out; the same command goes on from there\n"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "missing"),
-    [
-        (["samples=3"], 8),
-        (["samples=1"], 0),
-        (["delay=0.001", "wandb.project=other"], 0),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
-)
-def test_only_rows_of_the_same_science_are_used_again(
-    command: Callable, tmp_path: Path, words: list[str], missing: int
-) -> None:
-    command("conf=toy", "output=out")
-    assert command("conf=toy", "output=out", *words).code == 0
-    assert len(rows(tmp_path / "out/ledger")) == 16 + missing
-    command("conf=toy", "output=alone", *words)
-    assert (tmp_path / "out/table.csv").read_bytes() == (tmp_path / "alone/table.csv").read_bytes()
+def results(directory: Path) -> dict[str, bytes]:
+    """What must not depend on how often a run was stopped."""
+    return {name: (directory / name).read_bytes() for name in ("table.csv", "summary.json", "figure.svg", "figure.png")}
 
 
 @pytest.mark.parametrize("cut", [1, 5, 30, 10_000])
@@ -105,9 +77,37 @@ def test_keys_tell_points_experiments_and_options_apart(tmp_path: Path) -> None:
     assert len({key({"a": 1, "b": 2.5}), *others}) == 5
 
 
-def results(directory: Path) -> dict[str, bytes]:
-    """What must not depend on how often a run was stopped."""
-    return {name: (directory / name).read_bytes() for name in ("table.csv", "summary.json", "figure.svg", "figure.png")}
+@pytest.mark.process
+def test_ctrl_c_in_a_terminal_is_one_line_and_exit_130(toy_process: Callable, tmp_path: Path) -> None:
+    process = toy_process("conf=toy", "output=out", "delay=0.1", "wandb.mode=offline")
+    while len(rows(tmp_path / "out/ledger")) < 2:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    kept = len(rows(tmp_path / "out/ledger"))
+    assert err == f"interrupted: {kept} of 16 points are kept in {tmp_path}/out; the same command goes on from there\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [
+        (["samples=3"], 8),
+        (["samples=1"], 0),
+        (["delay=0.001", "wandb.project=other"], 0),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)
+def test_only_rows_of_the_same_science_are_used_again(
+    command: Callable, tmp_path: Path, words: list[str], missing: int
+) -> None:
+    command("conf=toy", "output=out")
+    assert command("conf=toy", "output=out", *words).code == 0
+    assert len(rows(tmp_path / "out/ledger")) == 16 + missing
+    command("conf=toy", "output=alone", *words)
+    assert (tmp_path / "out/table.csv").read_bytes() == (tmp_path / "alone/table.csv").read_bytes()
 
 
 @pytest.mark.process
