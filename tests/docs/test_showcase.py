@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from PIL import Image
 from experiments.figures import draw, report, style
 from experiments.figures.panel import Axis, Panel, Series
 from hopfield.theory import classical
-from scripts import showcase
+from scripts import readme_picture, showcase
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TABLES: dict[str, Any] = json.loads(
@@ -29,6 +30,17 @@ def picture(kind: str) -> bytes:
     kept = io.BytesIO()
     Image.fromarray(np.full((30, 1600, 3), 200, np.uint8)).save(kept, kind)
     return kept.getvalue()
+
+
+def test_a_command_of_the_tree_draws_every_picture_and_its_section_names_it() -> None:
+    """Those of configurations `scripts/reproduce.py`, the others a script of their own."""
+    drawn = {path.stem for path in showcase.FIGURES.glob("*.svg")}
+    assert drawn <= {*(path.stem for path in (DOCS.parent / "conf").glob("*.yaml")), "benchmark"}
+    assert {path.name for path in (DOCS / "_static").glob("*.svg")} == {"favicon.svg", readme_picture.PICTURE.name}
+    sections = re.split(r"(?m)^#+ ", (DOCS / "results.md").read_text(encoding="utf-8"))
+    for section in sections:
+        for name in re.findall(r"\(figures/(\w+)\.svg\)", section):
+            assert (f"conf={name}" if name != "benchmark" else "scripts/benchmark.py") in section, name
 
 
 @pytest.mark.parametrize("folder", ["small", "cards"])
