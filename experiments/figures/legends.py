@@ -47,25 +47,29 @@ def shared(panels: Sequence[Panel]) -> tuple[Entries, list[int]]:
     legend, or of three and more. An entry of one panel alone stays there.
     """
     every = {place: entries for place, panel in enumerate(panels) if (entries := entries_of(panel))}
+    pairs = {place: {(text, _sign(part)) for text, part in entries.items()} for place, entries in every.items()}
     best: tuple[Entries, list[int]] = {}, []
     for first in every:
         alike = [place for place in every if panels[place].legend == panels[first].legend]
-        alike = [place for place in alike if _agree(every[first], every[place])]
-        counts = Counter((text, _sign(part)) for place in alike for text, part in every[place].items())
-        held = {text: part for place in alike for text, part in every[place].items() if counts[text, _sign(part)] > 1}
-        places = [place for place in alike if {*every[place]} & {*held}]
-        if len({_sign(part) for part in held.values()}) < len(held) or len(places) < min(3, max(2, len(every))):
-            continue
-        if len(places) * len(held) > len(best[1]) * len(best[0]):
-            best = held, places
+        held, places = _held({place: pairs[place] for place in alike if pairs[place] & pairs[first]})
+        if len(places) >= min(3, max(2, len(every))) and len(places) * len(held) > len(best[1]) * len(best[0]):
+            parts = {text: part for place in places for text, part in every[place].items()}
+            best = {text: part for text, part in parts.items() if (text, _sign(part)) in held}, places
     return best
 
 
-def _agree(one: Entries, other: Entries) -> bool:
-    """Whether two legends have an entry in common, and no text or sign of one has another meaning in the other."""
-    pairs, others = ({(text, _sign(part)) for text, part in entries.items()} for entries in (one, other))
-    texts, signs = ({pair[side] for pair in pairs & others} for side in (0, 1))
-    return bool(texts) and not any((text in texts) != (sign in signs) for text, sign in pairs | others)
+def _held(pairs: dict[int, set[tuple]]) -> tuple[set[tuple], list[int]]:
+    """Texts with signs that several panels have, and the places of these, without those to which one means another."""
+    while True:
+        counts = Counter(pair for each in pairs.values() for pair in each)
+        held = {pair for pair, count in counts.items() if count > 1}
+        texts, signs = ({pair[side] for pair in held} for side in (0, 1))
+        wrong = [
+            place for place, each in pairs.items() if any(text in texts or sign in signs for text, sign in each - held)
+        ]
+        if not wrong:
+            return held, [place for place, each in pairs.items() if each & held]
+        pairs.pop(min(wrong, key=lambda place: len(pairs[place] & held)))
 
 
 def layout(entries: Iterable[str], width: float, most: float = np.inf) -> Layout:

@@ -50,11 +50,13 @@ def test_entries_of_several_panels_stand_below_the_figure_once_and_others_at_the
         assert ax.get_legend().get_window_extent().y1 < ax.get_window_extent().y0
 
 
-def test_a_sign_of_two_meanings_is_told_at_its_panels() -> None:
-    parts = [panel(), panel("b"), panel("c", label="pattern"), panel("d")]
-    made = draw.figure(parts)
+def test_what_one_panel_has_and_a_sign_of_another_meaning_are_told_there() -> None:
+    more, other = panel("b"), panel("c", label="pattern")
+    more.series = [*more.series, upright(1.0, "limit", linestyle=":")]
+    made = draw.figure([panel(), more, other, panel("d")])
     assert entries(made.legends[0]) == ["$N=50$", "theory"]
-    assert [ax.get_legend() is None for ax in made.axes] == [True, True, False, True]
+    own = [[] if ax.get_legend() is None else entries(ax.get_legend()) for ax in made.axes]
+    assert own == [[], ["limit"], ["pattern", "theory"], []]
 
 
 def test_one_panel_of_a_column_has_its_shape_and_a_legend_no_higher_than_its_axes() -> None:
