@@ -212,6 +212,8 @@ def capacity(memory: Any, **options: Any) -> Run:
     Raises:
         ValueError: an option that there is not, or a value that it cannot have.
     """
+    if "memories" in options or (isinstance(memory, Sequence | Set) and not isinstance(memory, str)):
+        raise InputError('memory must be one function or name, got several: measure("capacity", memories=[...])')
     return measure("capacity", memories=[memory], **options)
 
 
@@ -271,7 +273,7 @@ def sweep(name: str, over: Any = None, *, output: str | Path | None = None, **op
 
 def _swept(name: str, job: Job, each: Mapping[str, Any], options: Mapping[str, Any], output: Any) -> Job:
     """The job of one run of a sweep, in a folder of its own below that of the sweep, named by what is swept."""
-    plain = {key: _plain(key, value, type(job.config)) for key, value in each.items()}
+    plain = {key: _plain(key, value, type(job.config), job.conf) for key, value in each.items()}
     label = overrides.label([f"{key}={folders.words(value)}" for key, value in plain.items()])
     job = dataclasses.replace(job, label=label, kept=output is not None)
     call = _call("measure", name, {}, {**options, **each}, job.directory if job.kept else None)
@@ -295,7 +297,7 @@ def _job(conf: str, options: Mapping[str, Any], place: Any) -> Job:
     """The job of options as they were given."""
     schema = session.options_class_of(conf) or contract.Config
     given = {"wandb": {"mode": "disabled"}, **options, "output": place}
-    job = compose.job(conf, {key: _plain(key, value, schema) for key, value in given.items()})
+    job = compose.job(conf, {key: _plain(key, value, schema, conf) for key, value in given.items()})
     if job.config.dry:
         raise InputError(f"dry must be false in Python, got true; hopfield conf={conf} dry=true tells the cost")
     return job
@@ -375,22 +377,24 @@ def _path(name: str, value: Any) -> Path:
     return Path(value).expanduser().absolute()
 
 
-def _plain(key: str, value: Any, schema: Any) -> Any:
+def _plain(key: str, value: Any, schema: Any, conf: str = "") -> Any:
     """A value as plain data; objects become names that they are found by from now on: functions, memories, files."""
     value = value.tolist() if hasattr(value, "tolist") else value
     if value is None or isinstance(value, str | bool | int | float | enum.Enum):
         return value
     if isinstance(value, Mapping):
         number = lambda name: name.tolist() if hasattr(name, "tolist") else name
-        return {number(name): _plain(key, part, schema) for name, part in value.items()}
+        return {number(name): _plain(key, part, schema, conf) for name, part in value.items()}
     if isinstance(value, Sequence | Set) and not isinstance(value, bytes | bytearray):
-        return [_plain(key, part, schema) for part in value]
+        return [_plain(key, part, schema, conf) for part in value]
     if isinstance(value, Path | memories.Blueprint):
         return value.spec if isinstance(value, memories.Blueprint) else str(value)
     field = next((field for field in dataclasses.fields(schema) if field.name == key), None)
     limits = field.metadata.get("bounds") if field is not None else None
     meaning = limits.meaning if limits is not None else ""
     kind = KINDS.get(meaning)
+    if errors.type_of(schema, key) is None:
+        raise InputError(errors.unknown_option(key, conf, schema))
     if kind is None or not callable(value):
         allowed = "a function of patterns, or a name" if kind else errors.describe(errors.type_of(schema, key))
         raise InputError(f"{key} must be {allowed}, got {type(value).__name__}")

@@ -121,6 +121,8 @@ def sentence(error: BaseException, conf: str, schema: Any) -> str:
 def wrong_type(key: str, hint: Any, value: Any) -> str:
     """The sentence for a value that an option of this type cannot have."""
     contract, text = describe(hint), as_typed(value)
+    if isinstance(value, str) and text.startswith("["):
+        return f"{key} must be {contract}, got the text '{text}': leave out its quotes"
     alone = "a list of" in contract and text != "null" and not isinstance(value, list | dict)
     return f"{key} must be {contract}, got {text}" + (f"; did you mean {key}=[{text}]?" if alone else "")
 

@@ -9,7 +9,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._numerics import safe_norm, saved_for_derivative, while_loop, wide
+from hopfield._numerics import is_traced, safe_norm, saved_for_derivative, while_loop, wide
 from hopfield.dynamics.regimes import NO_WEIGHTS, REGIMES
 from hopfield.spaces import Known, State
 
@@ -66,6 +66,13 @@ class Retrieval(NamedTuple):
     converged = converged
     advice = advice
     regime = property(lambda end: _told(REGIMES, end.kind), doc="Word of REGIMES for what holds the state.")
+
+    def __repr__(self) -> str:
+        """Fields, with words for the indices whose values are known."""
+        words = {"status": STATUS, "kind": REGIMES}
+        known = {name: each for name, each in words.items() if not is_traced(getattr(self, name))}
+        told = (_told(known[name], value) if name in known else value for name, value in self._asdict().items())
+        return f"Retrieval({', '.join(f'{name}={each!r}' for name, each in zip(self._fields, told, strict=True))})"
 
 
 class Settled(NamedTuple):
