@@ -77,7 +77,7 @@ def test_samples_have_the_mean_of_the_model_and_axes_are_batched(name):
         2,
         3,
     )
-    assert family.fisher_factor(outputs[:6].reshape(2, 3, -1)).shape[:3] == (2, 3, 3)
+    assert family.fisher_factor(outputs[:6].reshape(2, 3, -1)).shape[:3] == (2, 3, len(at))
 
 
 def test_probabilities_are_those_of_scipy():
