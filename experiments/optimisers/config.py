@@ -18,7 +18,7 @@ NATURAL = KINDS["natural"]
 RIVALS = {kind: rules for kind, rules in KINDS.items() if rules is not NATURAL}
 """Rules that natural gradients are compared with, by kind."""
 BATCHES = ("full", "mini")
-PROBLEMS = ("memory", "digits")
+PROBLEMS = ("memory", "digits", "convolutions")
 OF_MEMORY = Use("problem is memory", lambda config: config.problem == "memory")
 
 
@@ -26,7 +26,7 @@ OF_MEMORY = Use("problem is memory", lambda config: config.problem == "memory")
 class Config(contract.Config):
     """Options of the comparison of optimisers."""
 
-    problem: str = option("memory", "memory, or digits: a transformer that reads them", among=PROBLEMS)
+    problem: str = option("memory", "memory, or what reads digits: digits is a transformer", among=PROBLEMS)
     rules: list[str] = option(["adam", "lbfgs", "cholesky"], among=RULES, nonempty=True, axis=True)
     conditioning: list[float] = grid_axis(
         [1.0, 30.0],

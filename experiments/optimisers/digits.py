@@ -1,6 +1,7 @@
-"""The second problem: a transformer of two layers, that reads digits in 16 patches of 4 pixels."""
+"""Further problems: digits, read in 16 patches of 4 pixels by a transformer of two layers, or by three convolutions."""
 
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import jax
@@ -13,7 +14,7 @@ from sklearn.datasets import load_digits
 from hopfield.layers import HopfieldAttention
 
 WIDTH, NUMBERS, CLASSES, EXAMPLES = 32, 26474, 10, 1400
-"""Width, parameters, classes, and images of the 1797 that are fitted; the rest is held out."""
+"""Width and parameters of the transformer, classes, and images of the 1797 that are fitted; the rest is held out."""
 RATES = {"sgd": (1e-2, 1.0), "adam": (1e-3, 3e-2), "muon": (3e-3, 0.1)}
 FRICTION = (0.03, 0.3)
 """Ranges that the numbers of first-order rules are searched in."""
@@ -58,21 +59,43 @@ class Transformer(nnx.Module):
         return self.head(self.norm(x).mean(1))
 
 
+class Convolutions(nnx.Module):
+    """Logits [B, 10] of patches [B, 16, 4], put together to images of 8 x 8."""
+
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        widths = (1, 16, 32, 32)
+        self.convolutions = nnx.List(
+            [nnx.Conv(*pair, (3, 3), strides=1 + (i > 0), rngs=rngs) for i, pair in enumerate(pairwise(widths))]
+        )
+        self.head = nnx.Linear(4 * widths[-1], CLASSES, rngs=rngs)
+
+    def __call__(self, x: Array) -> Array:
+        x = x.reshape(-1, 4, 4, 2, 2).swapaxes(2, 3).reshape(-1, 8, 8, 1)
+        for convolution in self.convolutions:
+            x = nnx.gelu(convolution(x))
+        return self.head(x.reshape(len(x), -1))
+
+
+NETWORKS = {"digits": Transformer, "convolutions": Convolutions}
+"""Networks by the name of their problem."""
+
+
 @cache
-def _structure() -> nnx.GraphDef:
-    return nnx.graphdef(nnx.eval_shape(lambda: Transformer(nnx.Rngs(0))))
+def _structure(name: str) -> nnx.GraphDef:
+    return nnx.graphdef(nnx.eval_shape(lambda: NETWORKS[name](nnx.Rngs(0))))
 
 
 def outputs(params: nnx.State, inputs: Array) -> Array:
-    """Logits [B, 10] of patches."""
-    return nnx.merge(_structure(), params)(inputs)
+    """Logits [B, 10] of patches, by the network that the parameters are of."""
+    name = "convolutions" if "convolutions" in params else "digits"
+    return nnx.merge(_structure(name), params)(inputs)
 
 
-def digits(seed: int) -> Digits:
+def digits(seed: int, name: str = "digits") -> Digits:
     """Images in an order that all seeds share, and the start of a seed."""
     images, labels = load_digits(return_X_y=True)
     patches = (images / 16.0).reshape(-1, 4, 2, 4, 2).swapaxes(2, 3).reshape(-1, 16, 4)
     order = np.random.default_rng(0).permutation(len(labels))
     x, y = jnp.asarray(patches[order], jnp.float32), jnp.asarray(labels[order], jnp.int32)
-    start = nnx.state(Transformer(nnx.Rngs(seed)))
+    start = nnx.state(NETWORKS[name](nnx.Rngs(seed)))
     return Digits(x[:EXAMPLES], y[:EXAMPLES], x[EXAMPLES:], y[EXAMPLES:], start)

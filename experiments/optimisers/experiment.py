@@ -94,7 +94,7 @@ def _setting(config: Config, point: Point, sample: int) -> measurement.Course:
     seed = (config.seed, sample)
     batch, longest = (0, config.natural_steps) if point["batch"] == "full" else (config.batch_size, config.mini_steps)
     length = max(config.steps, longest)
-    shape = Shape(*sizes) if config.problem == "memory" else None
+    shape = Shape(*sizes) if config.problem == "memory" else config.problem
     return measurement.setting(shape, seed, point["conditioning"], batch, config.tolerance, length)
 
 

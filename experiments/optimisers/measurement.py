@@ -79,19 +79,20 @@ def optimum(shape: Shape, seed: tuple[int, ...]) -> float:
 
 
 def setting(
-    shape: Shape | None, seed: tuple[int, ...], conditioning: float, batch: int, tolerance: float, length: int
+    shape: Shape | str, seed: tuple[int, ...], conditioning: float, batch: int, tolerance: float, length: int
 ) -> Course:
     """Problem with its target: a share `tolerance` of the gain over chance from its optimum. Batch 0 is the full one.
 
-    A shape of None is that of the digits, whose least loss counts as zero.
+    A name in place of a shape is that of a network that reads digits, whose least loss counts as zero.
 
     Batches run through the examples in a new order every epoch; the loss of all is looked at once an epoch.
     """
-    examples, classes = (EXAMPLES, CLASSES) if shape is None else (shape.examples, shape.classes)
+    named = isinstance(shape, str)
+    examples, classes = (EXAMPLES, CLASSES) if named else (shape.examples, shape.classes)
     every = examples // batch if batch else 1
     length = -(-length // every) * every
-    given = digits(seed[-1]) if shape is None else problem(shape, seed, conditioning)
-    best = 0.0 if shape is None else optimum(shape, seed)
+    given = digits(seed[-1], shape) if named else problem(shape, seed, conditioning)
+    best = 0.0 if named else optimum(shape, seed)
     gain = np.log(classes) - best
     order = np.zeros((1, 1), np.int32)
     if batch:

@@ -7,7 +7,7 @@ from such a memory with another metric, so that the fit has an optimum which no 
 x = A z with z standard normal and A symmetric with random axes, its eigenvalues spaced evenly in their logarithm: the
 largest standard deviation is `conditioning` times the smallest, and the mean variance is one. Scores depend on x and g
 by z and A g alone: all conditionings of a seed are one problem in other coordinates, with the same labels and optimum.
-The second is a transformer that reads digits (`digits`).
+The others are a transformer and a convolutional net that read digits (`digits`).
 """
 
 from collections.abc import Callable, Sequence
