@@ -20,8 +20,6 @@ Hyper = dict[str, Any]
 CURVATURE = 128
 """Examples of a full batch that the kernel form takes its curvature from, others at every step."""
 MEMORIES = (10, 30, 100)
-FEW, PART = 10, 64
-"""Iterations of conjugate gradients, and examples of the factors, beside defaults."""
 LINE = 20
 """Evaluations of one line search at most."""
 
@@ -59,7 +57,7 @@ def _lbfgs(hyper: Hyper, full: bool, memory: int) -> optax.GradientTransformatio
 
 def _natural(solver: str, hyper: Hyper, full: bool) -> Callable[[Callable], NaturalOptimiser]:
     if not hyper:
-        return lambda model: natural_gradient(model, "categorical", solver=solver, max_iterations=FEW)
+        return lambda model: natural_gradient(model, "categorical", solver=solver)
     # On a sample of the examples the rule that adapts the damping compares losses of that sample alone.
     damping: dict[str, Any] = {"damping": hyper["damping"]}
     if full and solver != "kernel":
@@ -71,9 +69,9 @@ def _natural(solver: str, hyper: Hyper, full: bool) -> Callable[[Callable], Natu
 
 def _averaging_optimiser(factory: Callable, hyper: Hyper, full: bool) -> Callable[[Callable], NaturalOptimiser]:
     if not hyper:
-        return lambda model: factory(model, "categorical", fisher="monte_carlo", examples=PART)
-    decay = 0.0 if full else 0.95
-    return lambda model: factory(model, "categorical", hyper["rate"], damping=hyper["damping"], decay=decay)
+        return lambda model: factory(model, "categorical")
+    options = {"damping": hyper["damping"], "decay": 0.0 if full else 0.95, "fisher": "exact", "examples": None}
+    return lambda model: factory(model, "categorical", hyper["rate"], **options)
 
 
 EXACT = {"rate": (0.1, 1.5), "damping": (1e-8, 1.0)}

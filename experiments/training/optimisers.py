@@ -41,7 +41,7 @@ def _natural(factory: Callable, own: dict[str, Any]) -> Optimiser:
     def make(setting: Setting, knobs: Knobs) -> Callable[[Callable], Any]:
         adaptive = "damping_rule" not in own or setting.damping_rule == "reduction"
         options = {"damping": "lm", "initial_damping": knobs.damping} if adaptive else {"damping": knobs.damping}
-        options["trust_radius"] = knobs.trust_radius
+        options |= {"trust_radius": knobs.trust_radius, "fisher": "exact", "examples": None}
         if "solver" in own:
             options |= {"solver": setting.solver, "momentum": setting.momentum, "max_iterations": 20}
         return lambda model: factory(model, "categorical", knobs.learning_rate, **options)

@@ -29,7 +29,9 @@ class SolveInfo(NamedTuple):
     residual: Float[Array, ""]
     """‖b − (A + λ I) x‖ / ‖b‖."""
     iterations: Int[Array, ""]
-    """Products spent; 0 for direct solvers."""
+    """Steps of conjugate gradients; 0 for direct solvers."""
+    products: Int[Array, ""]
+    """Products with A that were taken, those that measure what is left over among them."""
     converged: Bool[Array, ""]
     """True if the residual is finite and within the tolerance."""
 
@@ -44,6 +46,7 @@ class _State(NamedTuple):
     right: Float[Array, "P"]
     unit: Float[Array, ""]  # of all vectors: a power of two near the largest entry of the right-hand side
     iteration: Int[Array, ""]
+    products: Int[Array, ""]
     begun: Int[Array, ""]  # iterations when the residual was last measured
     x: Float[Array, "P"]
     residual: Float[Array, "P"]
@@ -95,7 +98,8 @@ def flat_conjugate_gradient(
         slope = jnp.sum(moved.residual * raised)
         ratio = jnp.where(state.mode == STEP, slope / jnp.where(state.slope > 0, state.slope, 1.0), 0.0)
         alive = moved.alive & jnp.isfinite(moved.square) & jnp.isfinite(slope) & (slope > 0)
-        moved = moved._replace(slope=slope, direction=raised + ratio * moved.direction, alive=alive)
+        products = state.products + (state.mode != BEGIN)
+        moved = moved._replace(slope=slope, direction=raised + ratio * moved.direction, alive=alive, products=products)
         ended = jnp.where(state.mode == STEP, MEASURE, DONE)
         going = jnp.where(running(moved) & (moved.mode != DONE), STEP, ended)
         return moved._replace(mode=jnp.where(state.mode == BEGIN, begun(moved), going).astype(jnp.int32))
@@ -106,7 +110,7 @@ def flat_conjugate_gradient(
     last = jax.lax.while_loop(lambda state: state.mode != DONE, advance, first)
     spoil = lambda leaf: jnp.where(last.spoilt, jnp.nan, leaf)
     relative, (found, _, image) = spoil(jnp.sqrt(last.best[1]) / _length(last.right)), last.best
-    info = SolveInfo(relative, last.iteration, relative <= tolerance)
+    info = SolveInfo(relative, last.iteration, last.products, relative <= tolerance)
     return spoil(found * last.unit), spoil(image * last.unit), last.right * last.unit, info
 
 
@@ -135,6 +139,7 @@ def _first_state(right: Array, precondition: Callable[[Array], Array], x0: Array
         right=right,
         unit=unit,
         iteration=none,
+        products=none,
         begun=none - (x0 is not None),
         x=start,
         residual=right,

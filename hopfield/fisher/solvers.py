@@ -47,7 +47,7 @@ def solution(
     left = axpy(-1.0, axpy(damping, x, product(x)), b)
     size = norm(b)
     residual = norm(left) / jnp.where(size == 0, 1.0, size)
-    return x, SolveInfo(residual, jnp.zeros((), jnp.int32), residual <= tolerance)
+    return x, SolveInfo(residual, jnp.zeros((), jnp.int32), jnp.ones((), jnp.int32), residual <= tolerance)
 
 
 @partial(jax.jit, static_argnames=("product", "preconditioner", "max_iterations"))

@@ -86,7 +86,7 @@ def tried(trial: Trial, length: Array, value: Array, after: Callable[[Array], Ar
     Args:
         trial, length: the quadratic model that the fall of the loss is measured against, and the step's whole length.
         value, after: the loss before, and as a function of the step.
-        state: with `damping`, `accepted` and `gain`, which are replaced.
+        state: with `damping`, `accepted`, `gain` and `lengths`, which are replaced.
     """
 
     def halved(last: tuple) -> tuple:
@@ -107,7 +107,8 @@ def tried(trial: Trial, length: Array, value: Array, after: Callable[[Array], Ar
     factor = jnp.where(settled, 1.0, jnp.where(grows, WIDEN, jnp.where(shrinks, NARROW, 1.0)))
     damping = jnp.clip(state.damping * factor, LEAST, MOST).astype(state.damping.dtype)
     step = jnp.where(accepted, step, 0.0)
-    return step, state._replace(damping=damping, accepted=accepted, gain=jnp.asarray(gain, state.gain.dtype))
+    gain = jnp.asarray(gain, state.gain.dtype)
+    return step, state._replace(damping=damping, accepted=accepted, gain=gain, lengths=count)
 
 
 def share(name: str, value: Any) -> Any:

@@ -30,6 +30,10 @@ NOT_FINITE = (
 )
 
 
+PART = 64
+"""Examples that a curvature is taken from where "auto" takes a part."""
+
+
 class Evaluated(NamedTuple):
     """A batch at the parameters: its loss, there and as a function, its gradient, and the model linearised."""
 
@@ -50,7 +54,8 @@ class Common(NamedTuple):
 
     kind: FisherKind
     samples: int
-    examples: int | None
+    examples: int | str | None
+    """Of the batch that the curvature is taken from; None for all, "auto" for what its form is best with."""
     adaptive: bool
     """True if λ adapts to the outcome of trial steps."""
     penalty: Callable[[Tree], Array] | None
@@ -129,8 +134,9 @@ class NaturalOptimiser(Node, abc.ABC):
     def _evaluated(self, params: Tree, batch: Examples) -> Evaluated:
         """Loss and gradient of a batch, of a model that is linearised once for the gradient and all products."""
         model = _of_params(self.model, batch.inputs)
-        check_outputs(jax.eval_shape(model, params))
-        linear = linearised(model, params) if self._linearises() else _transposed(model, params)
+        shape = jax.eval_shape(model, params)
+        check_outputs(shape)
+        linear = linearised(model, params) if self._linearises(params, shape) else _transposed(model, params)
         self.likelihood.check(linear.outputs, cast(Array, batch.targets))
         batch = batch._replace(shares=shares_of(batch.shares, linear.outputs))
         used, penalty = batch.shares > 0, self.common.penalty
@@ -165,12 +171,17 @@ class NaturalOptimiser(Node, abc.ABC):
         """True if steps are measured with the Fisher information, which takes forward derivatives."""
         return self.common.adaptive or self.trust_radius is not None
 
-    def _linearises(self) -> bool:
+    def _linearises(self, params: Tree, outputs: Any) -> bool:
+        """Whether forward derivatives of all examples with these outputs are taken."""
         return self._measures()
 
-    def _curvature(self, params: Tree, batch: Examples, outputs: Array, count: Array) -> Fisher:
-        """The Fisher information of the examples for the curvature: other examples at every step."""
-        common, size, part = self.common, outputs.shape[0], self.common.examples
+    def _part(self, usual: int | None) -> int | None:
+        """Examples that the curvature is taken from, where no number is given the usual one of its form."""
+        return usual if self.common.examples == "auto" else cast(int | None, self.common.examples)
+
+    def _curvature(self, params: Tree, batch: Examples, outputs: Array, count: Array, part: int | None) -> Fisher:
+        """The Fisher information of a part of the examples: other ones at every step."""
+        common, size = self.common, outputs.shape[0]
         if part is not None and part < size:
             first = count * part % (size - part + 1)
             cut = lambda x: jax.lax.dynamic_slice_in_dim(jnp.asarray(x), first, part)
@@ -181,7 +192,9 @@ class NaturalOptimiser(Node, abc.ABC):
 
 
 def _of_params(model: Callable, inputs: Tree) -> Callable[[Tree], Array]:
-    return lambda params: model(params) if inputs is None else model(params, inputs)
+    """The model of the parameters alone; traced once, however often a step's program evaluates it."""
+    traced = jax.jit(model)
+    return lambda params: traced(params) if inputs is None else traced(params, inputs)
 
 
 def _transposed(model: Callable[[Tree], Array], params: Tree) -> Linear:
@@ -195,12 +208,12 @@ def _compiled(optimiser: NaturalOptimiser, params: Tree, state: Any, batch: Exam
     return optimiser._stepped(params, state, batch)
 
 
-def common(kind: str, samples: int, examples: int | None, damping: Any, penalty: Callable | None) -> Common:
+def common(kind: str, samples: int, examples: int | str | None, damping: Any, penalty: Callable | None) -> Common:
     """Options of every form, checked."""
     one_of("fisher", kind, FISHER_KINDS)
     if penalty is not None and not callable(penalty):
         raise ValueError(f"penalty must be a function of params, got {shown(penalty)}")
-    drawn = None if examples is None else integer("examples", examples)
+    drawn = examples if examples in (None, "auto") else integer("examples", examples)
     return Common(cast(FisherKind, kind), integer("samples", samples), drawn, isinstance(damping, str), penalty)
 
 

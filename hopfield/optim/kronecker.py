@@ -19,7 +19,7 @@ from hopfield.fisher.operator import FisherKind
 from hopfield.fisher.structured import Heads
 from hopfield.optim._rates import Schedule, check_params
 from hopfield.optim._safeguards import Trial, check_damping, or_gradient, share
-from hopfield.optim._steps import Evaluated, NaturalOptimiser, common, shared
+from hopfield.optim._steps import PART, Evaluated, NaturalOptimiser, common, shared
 
 
 class ApproximateState(NamedTuple):
@@ -34,6 +34,8 @@ class ApproximateState(NamedTuple):
     """As one vector, in float32 at least, whose sums small changes still move."""
     norm: Array
     """Norm of the last direction."""
+    lengths: Array
+    """Of the last step that were tried, a loss of the batch each."""
     damping: Array
     accepted: Array
     """True if the last step was taken; rejected steps are zero."""
@@ -60,7 +62,7 @@ class Averaged(NaturalOptimiser):
         number = lambda x: jnp.asarray(x, dtype)
         none, yes = jnp.zeros((), jnp.int32), jnp.array(True)
         start = number(self.damping)
-        return ApproximateState(none, number(jnp.nan), none, empty, number(0.0), start, yes, yes, number(1.0))
+        return ApproximateState(none, number(jnp.nan), none, empty, number(0.0), none, start, yes, yes, number(1.0))
 
     def _form(self, curvature: Fisher) -> Tree:
         return curvature.diagonal() if self.diagonal else self._blocks(curvature).blocks
@@ -69,7 +71,7 @@ class Averaged(NaturalOptimiser):
         return curvature.kronecker(self.heads, factored_damping=False)
 
     def _direction(self, params: Tree, state: ApproximateState, at: Evaluated) -> tuple[Trial, ApproximateState]:
-        curvature = self._curvature(params, at.examples, at.linear.outputs, state.count)
+        curvature = self._curvature(params, at.examples, at.linear.outputs, state.count, self._part(PART))
         now, formed = flattened(self._form(curvature))
         state, average = _update_average(state, now, self.decay)
         average = formed(average)
@@ -105,9 +107,9 @@ def kronecker_natural_gradient(
     damping: float | str = "lm",
     initial_damping: float = 0.1,
     decay: float = 0.95,
-    fisher: FisherKind = "exact",
+    fisher: FisherKind = "monte_carlo",
     samples: int = 1,
-    examples: int | None = None,
+    examples: int | str | None = "auto",
     heads: Heads | None = None,
     trust_radius: float | None = None,
     penalty: Callable[[Tree], Array] | None = None,
@@ -123,7 +125,8 @@ def kronecker_natural_gradient(
         damping: "lm" as in `natural_gradient`: a rate of one goes to the least value of the quadratic model along the
             direction; or a number λ > 0: a rate of one goes the whole direction.
         decay: weight of the past in the average of the factors, in [0, 1), corrected for its start.
-        fisher, samples, examples: kind, number and examples of the rows that the factors are made of.
+        fisher, samples, examples: kind, number and examples of the rows that the factors are made of: one draw of each
+            of 64 examples of the batch, others at every step; all if None.
         heads: axes of an array along which blocks are separate, as for `Fisher.kronecker`.
 
     Source: Martens & Grosse 2015; Ren & Goldfarb 2021.
@@ -146,9 +149,9 @@ def diagonal_fisher(
     damping: float | str = "lm",
     initial_damping: float = 0.1,
     decay: float = 0.95,
-    fisher: FisherKind = "exact",
+    fisher: FisherKind = "monte_carlo",
     samples: int = 1,
-    examples: int | None = None,
+    examples: int | str | None = "auto",
     trust_radius: float | None = None,
     penalty: Callable[[Tree], Array] | None = None,
 ) -> Averaged:

@@ -12,6 +12,7 @@ Source: Amari 1998; Martens 2010 and 2020 for damping, its Levenberg–Marquardt
 Goldshlager, Abrahamsen & Lin 2024 (SPRING) for momentum.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -28,7 +29,7 @@ from hopfield.fisher._conjugate_gradients import flat_conjugate_gradient, flatte
 from hopfield.fisher.operator import FisherKind, Solver
 from hopfield.optim._rates import Schedule, check_params, value_at
 from hopfield.optim._safeguards import LEAST, ROUNDED, Trial, check_damping, or_gradient, share, still
-from hopfield.optim._steps import Evaluated, NaturalOptimiser, common, shared
+from hopfield.optim._steps import PART, Evaluated, NaturalOptimiser, common, shared
 
 SMALL = 1500
 """Parameters up to which "auto" forms the whole matrix."""
@@ -58,6 +59,11 @@ class NaturalGradientState(NamedTuple):
     """The last solution as one vector [P]: a warm start, and the momentum's past."""
     residual: Array
     iterations: Array
+    """Of conjugate gradients."""
+    products: Array
+    """With F, of the last step."""
+    lengths: Array
+    """Of the last step that were tried, a loss of the batch each."""
     accepted: Array
     """True if the last step was taken; rejected steps are zero."""
     finite: Array
@@ -91,6 +97,8 @@ class NaturalGradient(NaturalOptimiser):
             direction=jnp.zeros_like(flattened(params)[0]),
             residual=as_number(0.0),
             iterations=jnp.zeros((), jnp.int32),
+            products=jnp.zeros((), jnp.int32),
+            lengths=jnp.zeros((), jnp.int32),
             accepted=jnp.array(True),
             finite=jnp.array(True),
             gain=as_number(1.0),
@@ -99,7 +107,8 @@ class NaturalGradient(NaturalOptimiser):
     def _direction(
         self, params: Tree, state: NaturalGradientState, at: Evaluated
     ) -> tuple[Trial, NaturalGradientState]:
-        curvature = self._curvature(params, at.examples, at.linear.outputs, state.count)
+        solver, part = self._solver(params, at.linear.outputs)
+        curvature = self._curvature(params, at.examples, at.linear.outputs, state.count, part)
         whole = curvature.outputs.shape == at.linear.outputs.shape
         linear = at.linear if whole else _programs.linearised(curvature._model, params)
         damping = state.damping if self.common.adaptive else value_at(self.damping, state.count)
@@ -112,20 +121,20 @@ class NaturalGradient(NaturalOptimiser):
             images = jnp.where(begin, at.slopes, images) if whole else images
             return flattened(linear.pull(images)[0])[0] + jnp.where(begin, at.penalised, 0.0)
 
-        return self._solution(curvature, product, at.grads, whole, state, damping)
+        return self._solution(curvature, product, at, solver, state, damping)
 
     def _solution(
         self,
         curvature: Fisher,
         product: Callable[..., Array],
-        grads: Array,
-        whole: bool,
+        at: Evaluated,
+        solver: Solver,
         state: NaturalGradientState,
         damping: Array,
     ) -> tuple[Trial, NaturalGradientState]:
         """(F + λ I)⁻¹ ∇, drawn to the last direction by momentum. If that is not finite, the gradient itself."""
-        (chosen, mu, limit), tolerance, past = self.solving, self.tolerance, state.direction
-        solver: Solver = chosen if chosen != "auto" else _solver_for(curvature)
+        (chosen, mu, limit), tolerance, past, grads = self.solving, self.tolerance, state.direction, at.grads
+        whole = curvature.outputs.shape == at.linear.outputs.shape
         if solver == "kernel":  # which divides by the damping; chosen by itself, where it has no more rows than params
             damping = nan_outside(damping, damping > 0) if chosen == "kernel" else jnp.maximum(damping, LEAST)
         # SPRING: argmin ½ dᵀFd − ∇·d + ½ λ ‖d − μ d_last‖², whose system is the damped one for ∇ − μ F d_last.
@@ -149,13 +158,24 @@ class NaturalGradient(NaturalOptimiser):
             direction=jnp.where(jnp.all(jnp.isfinite(direction)), direction, 0.0),
             residual=jnp.where(jnp.isfinite(residual), residual, jnp.inf),
             iterations=info.iterations,
+            products=info.products + (mu > 0),
             accepted=jnp.array(True),
             finite=sound,
             gain=jnp.ones_like(state.gain),
         )
 
-    def _linearises(self) -> bool:
-        return True
+    def _linearises(self, params: Tree, outputs: Any) -> bool:
+        part = self._solver(params, outputs)[1]
+        return part is None or part >= outputs.shape[0]
+
+    def _solver(self, params: Tree, outputs: Any) -> tuple[Solver, int | None]:
+        """The solver for outputs of this shape, and the examples that F is taken from, all if None."""
+        columns = {"exact": outputs.shape[-1], "monte_carlo": self.common.samples, "empirical": 1}[self.common.kind]
+        part, chosen = self._part(None), self.solving.solver
+        examples = outputs.shape[0] if part is None else min(part, outputs.shape[0])
+        rows = examples * math.prod(outputs.shape[1:-1]) * columns
+        solver: Solver = _solver_for(sum(x.size for x in jax.tree.leaves(params)), rows) if chosen == "auto" else chosen
+        return solver, self._part(PART if solver == "cg" else None)
 
 
 def natural_gradient(
@@ -168,12 +188,12 @@ def natural_gradient(
     solver: ChosenSolver | str = "auto",
     fisher: FisherKind = "exact",
     samples: int = 1,
-    examples: int | None = None,
+    examples: int | str | None = "auto",
     momentum: float = 0.0,
     trust_radius: float | None = None,
     penalty: Callable[[Tree], Array] | None = None,
     tolerance: float = 1e-4,
-    max_iterations: int = 100,
+    max_iterations: int = 10,
 ) -> NaturalGradient:
     """Natural gradient descent with damping, by conjugate gradients, a dense factor or the kernel form.
 
@@ -188,7 +208,8 @@ def natural_gradient(
         solver: "cg", "cholesky", "kernel", or "auto": Cholesky for few parameters, the kernel form for few examples
             if its rows take little memory, else conjugate gradients, which also go on where rounding spoils these.
         fisher: "exact", "monte_carlo" (with `samples` draws per term) or "empirical".
-        examples: of the batch that F is taken from, others at every step; all if None.
+        examples: of the batch that F is taken from, others at every step; all if None, and "auto" is 64 of them for
+            conjugate gradients, all for others.
         momentum: μ in [0, 1): the solution is drawn to μ times the last one wherever the data say nothing (SPRING).
         trust_radius: bound of √(dᵀ F d), the length of a step in the Fisher metric; none if None.
         penalty: params ↦ a further term of the loss, such as weight decay.
@@ -205,10 +226,8 @@ def natural_gradient(
     )
 
 
-def _solver_for(curvature: Fisher) -> Solver:
-    size = sum(x.size for x in jax.tree.leaves(curvature.params))
-    columns = curvature.outputs.shape[-1] if curvature.factor is None else curvature.factor.shape[-1]
-    rows = curvature.weights.size * columns
+def _solver_for(size: int, rows: int) -> Solver:
+    """The solver of a matrix of this size, of so many rows."""
     if size <= SMALL:
         return "cholesky"
     return "kernel" if rows <= min(FEW, size, ROOM // size) else "cg"

@@ -111,11 +111,12 @@ def plain(tx: Any, given: Any, batches: list[np.ndarray]) -> list[float]:
     return [*found, float(of(params, everything))]
 
 
+WHOLE: dict = {"fisher": "exact", "examples": None}
 PLAIN: dict[str, Callable] = {
     "sgd": lambda _: optax.sgd(0.5, momentum=0.8),
     "adam": lambda _: optax.adam(0.05, b1=0.9),
     "cholesky": lambda net: natural_gradient(net, "categorical", initial_damping=0.1, solver="cholesky"),
-    "diagonal": lambda net: diagonal_fisher(net, "categorical", 0.3, damping=0.03, decay=0.0),
+    "diagonal": lambda net: diagonal_fisher(net, "categorical", 0.3, damping=0.03, decay=0.0, **WHOLE),
 }
 
 

@@ -1,15 +1,22 @@
 """Approximate natural gradients: the averages are those of the curvature, and where they are exact they are exact."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from hopfield import optim
 from hopfield.fisher import fisher
-from hopfield.optim import diagonal_fisher, kronecker_natural_gradient
 
 X = jax.random.normal(jax.random.key(0), (20, 3))
 TARGETS = X @ jnp.array([[1.0], [-2.0], [0.5]]) + 0.3
+
+
+kronecker_natural_gradient, diagonal_fisher = (
+    partial(form, fisher="exact") for form in (optim.kronecker_natural_gradient, optim.diagonal_fisher)
+)
 
 
 def linear(w, x):
@@ -71,3 +78,15 @@ def test_a_step_that_raises_the_loss_is_rejected_and_damped_more(factory):
         assert not taken or loss(w + step) < loss(w)
         # The gain of a half-way step, and of none, is between a quarter and three quarters, or less.
         assert float(state.damping) == pytest.approx(1e-2 * factor) or taken
+
+
+@BOTH
+def test_the_curvature_is_that_of_64_examples_unless_more_are_asked_for(factory):
+    inputs = jax.random.normal(jax.random.key(1), (128, 3))
+    w = jnp.ones((3, 1))
+    steps = []
+    for options in ({}, {"examples": 64}, {"examples": None}):
+        optimiser = factory(linear, "gaussian", damping=0.1, **options)
+        steps.append(optimiser.step(w, optimiser.init(w), inputs, inputs[:, :1])[0])
+    np.testing.assert_array_equal(steps[0], steps[1])
+    assert float(jnp.abs(steps[0] - steps[2]).max()) > 1e-4

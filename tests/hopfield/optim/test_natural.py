@@ -162,3 +162,26 @@ def test_a_part_of_the_examples_is_another_one_at_every_step():
         expected = w - jnp.linalg.solve(part.T @ part / 10 + 0.1 * jnp.eye(3), slope)
         w, state = optimiser.step(w, state, X, Y)
         np.testing.assert_allclose(w, expected, rtol=1e-9)
+
+
+def test_products_and_lengths_of_a_step_are_counted():
+    """Of two iterations: a product each, one that measures the start, of which nothing is left, and one the end."""
+    options = {"solver": "cg", "tolerance": 0.0, "max_iterations": 2}
+    optimiser = natural_gradient(linear, "bernoulli", **options)
+    _, state = path(optimiser, jnp.zeros((3, 1)), Y, 1)
+    assert (int(state.iterations), int(state.products), int(state.lengths)) == (2, 4, 1)
+    fixed = natural_gradient(linear, "bernoulli", damping=0.1, **options)
+    assert int(path(fixed, jnp.zeros((3, 1)), Y, 1)[1].lengths) == 0
+
+
+def test_conjugate_gradients_take_the_curvature_of_64_examples_and_the_gradient_of_all():
+    inputs = jax.random.normal(jax.random.key(5), (128, 3))
+    targets, w, lam = jnp.tanh(inputs[:, :1]), jnp.ones((3, 1)), 0.1
+    optimiser = natural_gradient(linear, "gaussian", damping=lam, solver="cg", tolerance=1e-12)
+    step = path(optimiser, w, targets, 1, inputs)[0][1] - w
+    slope = inputs.T @ (inputs @ w - targets) / 128
+    part = inputs[:64].T @ inputs[:64] / 64
+    np.testing.assert_allclose(step, -np.linalg.solve(part + lam * np.eye(3), slope), rtol=1e-9)
+    whole = path(natural_gradient(linear, "gaussian", damping=lam), w, targets, 1, inputs)[0][1] - w
+    full = inputs.T @ inputs / 128
+    np.testing.assert_allclose(whole, -np.linalg.solve(full + lam * np.eye(3), slope), rtol=1e-9)
