@@ -124,9 +124,7 @@ class AssociationOptions:
             raise ValueError(f"update_steps must be at most {MOST_STEPS}, got {self.update_steps}")
         if self.update_steps == 1:
             self.refuse("an association that moves no query (update_steps=1)", "rtol", "gradient")
-        if self.ring is not None:
-            instance("ring", self.ring, Ring)
-            self._check_ring()
+        self._check_ring()
         integer("memory_slots", self.memory_slots, 0)
         for name, length in (("block", self.block), ("window", self.window)):
             if length is not None and integer(name, length) >= 2**31:
@@ -137,7 +135,10 @@ class AssociationOptions:
             real_scalar("rtol", self.rtol, "a finite number of at least 0", 0.0)
 
     def _check_ring(self) -> None:
-        """Check that devices of a ring read these options. ValueError otherwise."""
+        """Check that devices of a ring, if there are any, read these options. ValueError otherwise."""
+        if self.ring is None:
+            return
+        instance("ring", self.ring, Ring)
         if not as_separation(self.separation).is_softmax:
             raise ValueError(f"separation must be softmax with a ring, got {shown(self.separation)}")
         self.refuse("an association over a ring of devices", *ALONE)
