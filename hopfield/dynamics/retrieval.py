@@ -46,7 +46,7 @@ def retrieve(
     known: Known | Literal["not_nan"] = None,
     rtol: float | None = None,
 ) -> Retrieval:
-    """Run any `Model` from one query to a fixed point, a 2-cycle or `max_steps`. Queries of a batch stop independently.
+    """Run any `Model` from one query to a fixed point, a cycle or `max_steps`. Queries of a batch stop independently.
 
     Compiled once for each structure of the memory, shape and dynamics; every number may change without compiling again.
     A loop that stops early has no reverse-mode gradient in JAX: differentiate `fixed_point` or `trajectory`.
@@ -66,7 +66,7 @@ def retrieve(
         rtol: step relative to the state's norm that counts as standing still; spins compare exactly.
     Returns:
         Retrieval with status CONVERGED, CYCLE, STEP_LIMIT, also where a field of zero leaves a unit of spins at 0, or
-        NOT_A_NUMBER where NaN has come into the state.
+        NOT_A_NUMBER where NaN has come into the state; `period` is that of a cycle, longer than 2 on spins alone.
     Raises:
         ValueError: unknown dynamics, a missing key, asynchronous dynamics outside Spins, or max_steps < 1.
     """
@@ -79,7 +79,7 @@ def retrieve(
         run = _walked if isinstance(model, Memory) and model.walked else _synchronous
         return run(model, state, max_steps, known, rtol)
     end = relax(as_model("model", model), state, dynamics=dynamics, key=key, max_steps=max_steps, known=known)
-    return end._replace(kind=_kind_of(model, end.state))
+    return end._replace(kind=_kind_of(model, end.state), period=(end.status == CONVERGED).astype(int))
 
 
 def query_and_known(model: Updates, state: ArrayLike, known: Known | str) -> tuple[State, Known]:
@@ -114,7 +114,8 @@ def _run_to_rest(model: Model, state: State, max_steps, known: Known, rtol, loop
     reached, status = end.state.astype(state.dtype), end.status
     if _on_spins(model):
         status = jnp.where((status == CONVERGED) & without_spin(end.state, known), STEP_LIMIT, status)
-    return Retrieval(reached, end.steps + before, model.energy(reached), status, _kind(model, reached))
+    ended = Retrieval(reached, end.steps + before, model.energy(reached), status, _kind(model, reached))
+    return ended._replace(period=jnp.where(status == STEP_LIMIT, 0, end.period))
 
 
 def _kind(model: Model, state: State) -> Int[Array, ""]:

@@ -17,7 +17,7 @@ CONVERGED, CYCLE, STEP_LIMIT, NOT_A_NUMBER = range(4)
 STATUS = ("converged", "cycle", "step limit", "not a number")
 ADVICE = (
     "at rest",
-    "two states follow each other for ever: choose another memory, or asynchronous dynamics where states are spins",
+    "its states return for ever: choose another memory, or asynchronous dynamics where states are spins",
     "still moving, or a spin without a field is 0: allow more steps",
     "not a number: look for NaN or overflow in the state, the patterns and beta",
 )
@@ -41,11 +41,12 @@ advice = property(lambda end: _told(ADVICE, end.status), doc="Sentence on how a 
 
 
 class Retrieval(NamedTuple):
-    """End of a query: state [N], steps that moved it (updates or sweeps), energy, status, kind and flips.
+    """End of a query: state [N], steps that moved it (updates or sweeps), energy, status, kind, flips and period.
 
     `status`, an index of STATUS, says how the updates ended, and `advice` what to do about it. `kind`, an index of
     REGIMES, says what holds the state: one pattern, a mixture of some, or the mean of all, as a modern memory at a low
-    β gives; `regime` is its word. `flips` counts the spins that asynchronous sweeps turned, one by one.
+    β gives; `regime` is its word. `flips` counts the spins that asynchronous sweeps turned, one by one. `period` is the
+    number of states that follow each other for ever: 1 at rest, 2 or more in a cycle, 0 where a run was cut.
 
     Example:
         >>> from hopfield import Memory, retrieve
@@ -62,6 +63,7 @@ class Retrieval(NamedTuple):
     status: Int[Array, ""]
     kind: Int[Array, ""] | int = NO_WEIGHTS
     flips: Int[Array, ""] | int = 0
+    period: Int[Array, ""] | int = 0
 
     converged = converged
     advice = advice
@@ -76,11 +78,20 @@ class Retrieval(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """States [*q, N], the updates that moved them and a status (index of `STATUS`) [*q]."""
+    """States [*q, N], the updates that moved them, a status (index of `STATUS`) and, where asked for, a period [*q]."""
 
     state: States
     steps: Int[Array, "*q"]
     status: Int[Array, "*q"]
+    period: Int[Array, "*q"] | None = None
+
+
+class _Past(NamedTuple):
+    """Earlier states [*q, N] that tell a cycle: the last, and one held until twice as many updates (Brent 1980)."""
+
+    last: States
+    held: States
+    held_at: Int[Array, "*q"]
 
 
 def holds_nan(state: State) -> Bool[Array, ""]:
@@ -116,27 +127,46 @@ def near(rtol: ArrayLike, start: States) -> Same:
     return same
 
 
-def _initial_carry(state: States, cycles: bool) -> tuple[Settled, States | None]:
+def _initial_carry(state: States, cycles: bool) -> tuple[Settled, _Past | None]:
     status = jnp.where(jnp.any(jnp.isnan(state), axis=-1), NOT_A_NUMBER, STEP_LIMIT)
     steps = jnp.zeros(state.shape[:-1], jnp.result_type(int))
-    return Settled(state, steps, status.astype(steps.dtype)), state if cycles else None
+    begun = Settled(state, steps, status.astype(steps.dtype), steps if cycles else None)
+    return begun, _Past(state, state, steps) if cycles else None
 
 
-def _advance(update: Callable, same: Same, carry: tuple[Settled, States | None]) -> tuple[Settled, States | None]:
+def _advance(update: Callable, same: Same, carry: tuple[Settled, _Past | None]) -> tuple[Settled, _Past | None]:
     """One more update of the states that have not stopped."""
-    now, before = carry
+    now, past = carry
     new, running = update(now.state), now.status == STEP_LIMIT
     still = same(new, now.state)
-    status = jnp.where(still, CONVERGED, STEP_LIMIT)
-    if before is not None:
-        status = jnp.where(~still & same(new, before) & (now.steps > 0), CYCLE, status)
-    status = jnp.where(jnp.any(jnp.isnan(new), axis=-1), NOT_A_NUMBER, status)
+    status, period = jnp.where(still, CONVERGED, STEP_LIMIT), now.period
+    if past is not None:
+        period, past = _period(same, now, new, still, past)
+        status = jnp.where(period > 1, CYCLE, status)
+    wrong = jnp.any(jnp.isnan(new), axis=-1)
+    status = jnp.where(wrong, NOT_A_NUMBER, status)
     moved = Settled(
         jnp.where(running[..., None], new, now.state),
         now.steps + (running & ~still).astype(now.steps.dtype),
         saved_for_derivative(jnp.where(running, status, now.status).astype(now.status.dtype)),
+        None if period is None else jnp.where(running, jnp.where(wrong, 0, period), now.period),
     )
-    return moved, None if before is None else now.state
+    return moved, past
+
+
+def _period(same: Same, now: Settled, new: States, still: Array, past: _Past) -> tuple[Array, _Past]:
+    """Period that a new state closes, 1 at rest and 0 if none, and the past after it.
+
+    Longer ones than 2 are found where states are compared exactly, within three times the updates they come after.
+    """
+    period = jnp.where(still, 1, jnp.where(same(new, past.last) & (now.steps > 0), 2, 0))
+    if same is not alike:
+        return period, past._replace(last=now.state)
+    count = now.steps + 1
+    period = jnp.where((period == 0) & same(new, past.held), count - past.held_at, period)
+    hold = (count & (count - 1)) == 0
+    held = jnp.where(hold[..., None], new, past.held)
+    return period, _Past(now.state, held, jnp.where(hold, count, past.held_at))
 
 
 def settled(
@@ -154,7 +184,8 @@ def settled(
         update: of all queries at once.
         state: queries [*q, N], NaN among them stopped before the first step.
         same: whether a state has come to stand still.
-        cycles: whether a state that is the one before the last ends a query, too.
+        cycles: whether a state that has been there before ends a query, too: the one before the last, and where
+            `same` is `alike` any.
         loop: runs the loop, as `jax.lax.while_loop` does.
     """
 

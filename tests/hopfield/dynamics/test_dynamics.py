@@ -9,6 +9,7 @@ from hopfield import memories
 from hopfield.couplings import Couplings
 from hopfield.dynamics import CONVERGED, CYCLE, NOT_A_NUMBER, STATUS, fixed_point, retrieve, trajectory
 from hopfield.memory import Memory
+from hopfield.networks import AsymmetricCouplings
 from hopfield.separations import Entmax
 from hopfield.similarities import SquaredDistance
 from hopfield.spaces import Box, Euclidean, Sphere, Spins
@@ -41,6 +42,27 @@ def test_only_a_state_at_rest_is_converged():
     one_by_one = [bool(retrieve(PAIR, state).converged) for state in states]
     assert one_by_one == jax.vmap(lambda state: retrieve(PAIR, state).converged)(states).tolist()
     assert not retrieve(PAIR, states[1], max_steps=1).converged
+
+
+def test_the_period_of_a_cycle_is_where_its_states_return():
+    """Random asymmetric couplings, beside a list of all states that each run has been in; 0 where it is cut before."""
+    rng = np.random.default_rng(3)
+    weights, starts = rng.normal(size=(40, 9, 9)) * (1 - np.eye(9)), np.where(rng.random((40, 9)) < 0.5, 1.0, -1.0)
+    found = quick(jax.vmap(lambda w, x: retrieve(AsymmetricCouplings(w), x, max_steps=500)))(weights, starts)
+    periods = []
+    for matrix, state in zip(weights, starts, strict=True):
+        seen = {}
+        for number in range(500):
+            if (key := state.tobytes()) in seen:
+                break
+            seen[key], state = number, np.sign(matrix @ state)
+        periods.append(number - seen[key])
+    assert found.period.tolist() == periods
+    assert found.status.tolist() == [CONVERGED if period == 1 else CYCLE for period in periods]
+    assert max(periods) > 4
+    assert {1, 2} <= set(periods)
+    ring = AsymmetricCouplings(np.roll(np.eye(7), 1, axis=0))
+    assert int(retrieve(ring, [1.0, *[-1.0] * 6], max_steps=6).period) == 0
 
 
 def test_synchronous_cycle_of_two_is_told_from_convergence():
