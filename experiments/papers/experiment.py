@@ -2,12 +2,14 @@
 
 A claim is named by what it is about; how it is measured stands in the file of that name in `experiments/papers/`.
 
-    diluted   overlap of a network of diluted asymmetric couplings, which vanishes at 2/π (Derrida et al. 1987)
-    hidden    whether all binary states of threshold hidden units are memories (arXiv:2601.00984)
-    kanerva   β of the softmax that reads as Kanerva's memory (Bricken & Pehlevan 2021)
-    sweeps    asynchronous sweeps of a dense memory, O(log N) (arXiv:2604.12811)
-    unseen    overlap of stored and of unseen examples with where they end (arXiv:2407.05658)
-    vectors   overlap of spins of several components, and of phases (arXiv:2507.02586)
+    cycles      starts that end in a stored limit cycle of all its period (arXiv:2605.24611)
+    diluted     overlap of a network of diluted asymmetric couplings, which vanishes at 2/π (Derrida et al. 1987)
+    hidden      whether all binary states of threshold hidden units are memories (arXiv:2601.00984)
+    kanerva     β of the softmax that reads as Kanerva's memory (Bricken & Pehlevan 2021)
+    simplicial  overlap kept by pairs and triples of neurons, as many of both (Burns & Fukai 2023)
+    sweeps      asynchronous sweeps of a dense memory, O(log N) (arXiv:2604.12811)
+    unseen      overlap of stored and of unseen examples with where they end (arXiv:2407.05658)
+    vectors     overlap of spins of several components, and of phases (arXiv:2507.02586)
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,9 +25,11 @@ from experiments.columns import Column, shared
 from experiments.contract import Point, Row, Summary, Table, option
 from experiments.figures.panel import Axis, Panel, curves, theory_line
 from experiments.papers.claim import Claim
+from experiments.papers.cycles import Cycles
 from experiments.papers.diluted import Diluted
 from experiments.papers.hidden import Hidden
 from experiments.papers.kanerva import Kanerva
+from experiments.papers.simplicial import Simplicial
 from experiments.papers.sweeps import Sweeps
 from experiments.papers.unseen import Unseen
 from experiments.papers.vectors import Vectors
@@ -36,9 +40,11 @@ from experiments.statistics.lines import straight_line
 
 X_AXIS = "x"
 CLAIMS: dict[str, type[Claim]] = {
+    "cycles": Cycles,
     "diluted": Diluted,
     "hidden": Hidden,
     "kanerva": Kanerva,
+    "simplicial": Simplicial,
     "sweeps": Sweeps,
     "unseen": Unseen,
     "vectors": Vectors,
@@ -51,9 +57,11 @@ class Config(contract.Config):
 
     claims: list[str] = option([*CLAIMS], "claims to measure", among=tuple(CLAIMS), nonempty=True, axis=True)
     samples: int = option(2, "draws of what is random in a claim", least=1, extends=True)
+    cycles: Cycles = option(Cycles, used_when=includes("claims", "cycles"), axis=True)
     diluted: Diluted = option(Diluted, used_when=includes("claims", "diluted"), axis=True)
     hidden: Hidden = option(Hidden, used_when=includes("claims", "hidden"), axis=True)
     kanerva: Kanerva = option(Kanerva, used_when=includes("claims", "kanerva"), axis=True)
+    simplicial: Simplicial = option(Simplicial, used_when=includes("claims", "simplicial"), axis=True)
     sweeps: Sweeps = option(Sweeps, used_when=includes("claims", "sweeps"), axis=True)
     unseen: Unseen = option(Unseen, used_when=includes("claims", "unseen"), axis=True)
     vectors: Vectors = option(Vectors, used_when=includes("claims", "vectors"), axis=True)

@@ -8,8 +8,10 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.papers import hidden, kanerva, vectors
+from experiments.papers import cycles, hidden, kanerva, simplicial, vectors
 from experiments.papers.experiment import CLAIMS, Config, measure, panels, points, summarise
+from hopfield import retrieve, trajectory
+from hopfield.dynamics import CYCLE
 from hopfield.theory import classical
 
 
@@ -72,6 +74,28 @@ def test_largest_loads_of_vectors_fall_as_their_components_and_phases_hold_half(
     assert 2 * loads[2] < 1.2 * float(classical.spinodal().load)
     assert np.isnan(vectors.retrieval_overlap(2, 1.01 * loads[2]))
     assert vectors.retrieval_overlap(2, 0.01) > 0.99
+
+
+def test_rings_without_a_common_divisor_return_together_after_their_product_and_retrieve_says_so():
+    network, start = cycles.rings([3, 4, 5], 3)
+    end = retrieve(network, start, max_steps=300)
+    assert (int(end.period), int(end.status)) == (60, CYCLE)
+    states = np.asarray(trajectory(network, start, 60))
+    np.testing.assert_array_equal(states[60], start)
+    assert not (states[1:60] == states[0]).all(axis=1).any()
+
+
+def test_a_network_of_pairs_and_triples_moves_as_its_energy_says():
+    """Half of what a spin gains by being up, from energies alone; of all pairs it is the classical network."""
+    stored = jnp.where(jax.random.bernoulli(jax.random.key(2), shape=(5, 9)), 1.0, -1.0)
+    network, state = simplicial.simplices(stored, 1, 0.5), stored[0] * stored[1]
+    assert len(network.pairs) + len(network.triples) == 36
+    fields = network.local_field(state)
+    for i in range(9):
+        up, down = (network.energy(state.at[i].set(value)) for value in (1.0, -1.0))
+        assert float(fields[i]) == pytest.approx(float(down - up) / 2, abs=1e-12)
+    pairs = simplicial.simplices(stored, 1, 0.0)
+    np.testing.assert_allclose(pairs.local_field(state), (stored.T @ stored - 5 * np.eye(9)) @ state / 9, atol=1e-12)
 
 
 @pytest.fixture(scope="module")
