@@ -38,6 +38,10 @@ class Claim:
         """Measurement of one draw. Draws of the same number share their key at all places."""
         raise NotImplementedError
 
+    def cost(self, curve: float, x: float) -> tuple[float, float]:
+        """Entries of the largest array of one draw, and its rough multiplications."""
+        return 1e4, 1e6
+
     def theory(self, curve: float, x: float) -> float | None:
         """Prediction at a place and its size, if there is one."""
         return None

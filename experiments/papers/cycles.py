@@ -30,7 +30,7 @@ class Cycles(Claim):
     x: ClassVar[str] = "chance of a flip"
     y: ClassVar[str] = "share of starts"
 
-    rings: list[int] = option([2, 3], "groups of the rings, without a common divisor", least=2, most=64, nonempty=True)
+    rings: list[int] = option([3, 5], "groups of the rings, without a common divisor", least=2, most=64, nonempty=True)
     copies: list[int] = option([3, 9], "neurons b of a group, odd", least=1, most=1001, nonempty=True)
     flipped: list[float] = option([0.1, 0.4], "chances that a spin of the start is flipped", least=0, most=0.5)
     queries: int = option(8, "noisy starts of each draw", least=1, most=4096)
@@ -50,6 +50,10 @@ class Cycles(Claim):
 
     def places(self) -> list[tuple[float, float]]:
         return [(float(copies), chance) for copies, chance in product(self.copies, self.flipped)]
+
+    def cost(self, curve: float, x: float) -> tuple[float, float]:
+        neurons, steps = curve * sum(self.rings), 6 * prod(self.rings)
+        return max(neurons**2, steps * neurons), self.queries * steps * neurons**2
 
     def measure(self, key: jax.Array, curve: float, x: float) -> float:
         network, start = rings(self.rings, int(curve))

@@ -30,7 +30,7 @@ class Diluted(Claim):
     quantity: ClassVar[str] = "overlap of the diluted network"
     x: ClassVar[str] = r"load $M/K$"
     y: ClassVar[str] = "overlap $m$"
-    kind: ClassVar[str] = "K inputs, N → ∞"
+    kind: ClassVar[str] = "exact for N → ∞"
 
     neurons: int = option(200, "number of neurons N", least=16, most=16384)
     inputs: int = option(24, "inputs K of a neuron, on average", least=2, most=1000)
@@ -54,6 +54,9 @@ class Diluted(Claim):
         network = diluted(whole, cut_key, self.inputs / (self.neurons - 1))
         lengths = self.settling, self.steps
         return float(_kept(network, stored[0], step_key, max(curve, 1e-9), lengths, at_rest=curve == 0))
+
+    def cost(self, curve: float, x: float) -> tuple[float, float]:
+        return self.neurons**2, self.neurons**2 * (30 + self.settling + self.steps)
 
     def theory(self, curve: float, x: float) -> float | None:
         return theory.last_overlap_of_inputs(self.inputs, round(x * self.inputs)) if curve == 0 else None

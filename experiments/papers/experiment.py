@@ -22,7 +22,7 @@ import jax
 from experiments import contract
 from experiments.bounds import includes
 from experiments.columns import Column, shared
-from experiments.contract import Point, Row, Summary, Table, option
+from experiments.contract import Cost, Point, Row, Summary, Table, option
 from experiments.figures.panel import Axis, Panel, curves, theory_line
 from experiments.papers.claim import Claim
 from experiments.papers.cycles import Cycles
@@ -92,6 +92,17 @@ def points(config: Config) -> list[Point]:
     return found
 
 
+def cost(config: Config) -> Cost:
+    """Cost of all draws of every claim."""
+    parts = []
+    for name in config.claims:
+        claim: Claim = getattr(config, name)
+        drawn = config.samples if claim.random else 1
+        each = [claim.cost(curve, x) for curve, x in claim.places()]
+        parts += [Cost(drawn, elements, drawn * operations) for elements, operations in each]
+    return contract.total(parts)
+
+
 def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
     """Rows of points, each with its theory."""
     yield from parallel.rows(partial(_rows, config, point) for point in wanted)
@@ -114,7 +125,7 @@ def summarise(table: Table) -> Summary:
         found = tidy(means, KEYS, {"mean": about.quantity}, headline=True)
         estimates += [
             {name: value for name, value in row.items() if value == value}
-            | ({"kind": about.kind} if row["theory"] == row["theory"] else {})
+            | ({"kind": about.kind} if any(row[name] == row[name] for name in BESIDE) else {})
             for row in found
         ]
         if about.scale == "log":

@@ -35,6 +35,9 @@ class Hidden(Claim):
     def places(self) -> list[tuple[float, float]]:
         return [(float(units), float(neurons)) for units, neurons in product(self.hidden, self.visible)]
 
+    def cost(self, curve: float, x: float) -> tuple[float, float]:
+        return 2**curve * curve, self.networks * (2**curve * curve**2 + x * curve**2)
+
     def measure(self, key: jax.Array, curve: float, x: float) -> float:
         units = int(curve)
         rows = np.asarray(spins(key, units * self.networks, int(x))).reshape(self.networks, units, -1)

@@ -101,6 +101,10 @@ class Simplicial(Claim):
         counts = dict.fromkeys(max(1, round(load * self.neurons)) for load in self.loads)
         return [(share, count / self.neurons) for share, count in product(self.triples, counts)]
 
+    def cost(self, curve: float, x: float) -> tuple[float, float]:
+        sets = self.neurons**2 / 2
+        return x * self.neurons * sets, sets * (x * self.neurons + 30 * self.neurons * self.queries)
+
     def measure(self, key: jax.Array, curve: float, x: float) -> float:
         pattern_key, set_key, order_key = jax.random.split(key, 3)
         stored = spins(pattern_key, round(x * self.neurons), self.neurons)

@@ -39,6 +39,10 @@ class Sweeps(Claim):
     def places(self) -> list[tuple[float, float]]:
         return [(load, float(size)) for load in self.loads for size in self.neurons]
 
+    def cost(self, curve: float, x: float) -> tuple[float, float]:
+        entries = curve * x**self.degree
+        return entries, 50 * self.queries * entries
+
     def measure(self, key: jax.Array, curve: float, x: float) -> float:
         count = find(f"dense:{self.degree}").rounded(curve, int(x), "odd")
         return float(_mean_sweeps(key, self.degree, count, int(x), min(self.queries, count), self.flipped))

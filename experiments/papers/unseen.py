@@ -44,6 +44,9 @@ class Unseen(Claim):
     def places(self) -> list[tuple[float, float]]:
         return list(product(STARTS, self.loads))
 
+    def cost(self, curve: float, x: float) -> tuple[float, float]:
+        return max(x, 1.0) * self.neurons**2, (x * self.neurons / 8 + 20 * self.queries) * self.neurons**2
+
     def measure(self, key: jax.Array, curve: float, x: float) -> float:
         count, total = max(self.queries, round(x * self.neurons)), max(1, round(self.features * self.neurons))
         feature_key, row_key, order_key = jax.random.split(key, 3)

@@ -81,6 +81,7 @@ class Vectors(Claim):
     quantity: ClassVar[str] = "overlap of vector spins"
     x: ClassVar[str] = r"load $\alpha=M/N$"
     y: ClassVar[str] = "final overlap $m$"
+    kind: ClassVar[str] = "replica symmetric"
 
     spins: int = option(40, "number of spins N", least=4, most=8192)
     components: list[int] = option([0, 2], "components d of a spin; 0 for phases", least=0, most=64, nonempty=True)
@@ -102,6 +103,10 @@ class Vectors(Claim):
             count = max(1, round(share * spinodal(components)[0] * self.spins))
             found.append((float(components), count / self.spins))
         return found
+
+    def cost(self, curve: float, x: float) -> tuple[float, float]:
+        entries = x * self.spins**2 * (curve or 4)
+        return entries, 2 * entries * self.queries * self.max_steps
 
     def measure(self, key: jax.Array, curve: float, x: float) -> float:
         phases, width = curve == PHASES, int(curve) or 2
