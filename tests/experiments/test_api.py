@@ -134,6 +134,20 @@ def test_a_memory_beside_a_reference_is_measured_alike_through_both_doors_with_l
     assert set(given.table["dynamics"]) == set(run.table["dynamics"]) == {"asynchronous"}
 
 
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: hopfield.capacity([mine, "modern"]), "memory must be one function or name, got several"),
+        (lambda: hopfield.capacity(mine, memories=["modern"]), "memory must be one function or name, got several"),
+        (lambda: hopfield.capacity(mine, neurons="[8]"), r"got the text '\[8\]': leave out its quotes"),
+        (lambda: hopfield.measure("retrieval", separations=[mine]), "separations is not an option of conf=retrieval"),
+    ],
+)
+def test_what_is_given_in_another_form_is_refused_by_its_name(call: Callable[[], Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        call()
+
+
 def test_a_run_holds_critical_loads_curves_and_figure(run: Any) -> None:
     loads = run.estimates.query("quantity == 'critical load'")
     assert {"value", "stderr", "theory"} <= {*loads}
