@@ -125,3 +125,12 @@ def test_every_form_of_a_metric_is_its_matrix(name):
 def test_a_metric_in_place_of_a_similarity_is_its_bilinear_form(metric):
     assert Memory(PATTERNS, 0.7, similarity=metric) == Memory(PATTERNS, 0.7, similarity=Bilinear(metric))
     assert as_similarity(metric) == Bilinear(metric)
+
+
+@pytest.mark.parametrize("name", [name for name in SIMILARITIES if name != "cosine"])
+def test_increment_of_a_hidden_unit_is_the_change_of_the_scores(name):
+    # From 0 to a spin, which changes the norm, and with it all cosines.
+    similarity, hidden = SIMILARITIES[name], jnp.asarray(np.sign(STATES[0])).at[1].set(0.0)
+    exact = similarity(hidden.at[1].set(-1.0), PATTERNS) - similarity(hidden, PATTERNS)
+    fast = similarity.spin_flip(hidden, hidden[1], -1.0, similarity.keys(jnp.asarray(PATTERNS))[:, 1])
+    np.testing.assert_allclose(fast, exact, rtol=1e-12, atol=1e-14)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from experiments.statistics.deviations import errors_apart
+from experiments.statistics.deviations import errors_apart, share_within_two
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,8 @@ from experiments.statistics.deviations import errors_apart
 )
 def test_draws_that_agree_are_as_far_from_theory_as_it_allows(mean, stderr, theory, independent, expected):
     np.testing.assert_allclose(errors_apart(mean, stderr, theory, independent), expected, rtol=1e-12)
+
+
+def test_deviations_without_an_error_do_not_count():
+    assert share_within_two([0.0, 2.0, 2.1, math.nan, math.inf]) == 0.5
+    assert math.isnan(share_within_two([math.nan]))
