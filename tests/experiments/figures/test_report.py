@@ -75,7 +75,7 @@ def test_text_from_data_is_shown_as_text(opened: Callable, page_file: Path) -> N
 def test_hover_tells_value_error_size_and_samples(opened: Callable, page_file: Path) -> None:
     page = opened(page_file)
     text = page.evaluate("document.querySelector('.plot').data.find(trace => trace.error_y).text")
-    assert text[1] == "<b>N = 50</b><br>load α = M/N: 0.2<br>share: 0.5 ± 0.05<br>N = 50, 4 samples"
+    assert text[1] == "<b>N = 50</b><br>load α = M/N: 0.2<br>share: 0.5 ± 0.05<br>4 samples"
     place = page.locator(".panel").first.locator(".points path.point").nth(1).bounding_box()
     page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
     assert "0.5 ± 0.05" in page.locator(".hoverlayer").first.text_content(timeout=5000)
