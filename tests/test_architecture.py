@@ -236,11 +236,17 @@ LATE = {
     ("experiments/run.py", "experiments.runner.help"),
     ("experiments/run.py", "experiments.runner.command"),
     ("experiments/runs.py", "experiments.figures.report"),
+    ("experiments/runner/command.py", "experiments.runner.sweeps"),
+    ("experiments/runner/execute.py", "experiments.runner.conclusion"),
     ("experiments/runner/mirror.py", "wandb"),
+    ("experiments/figures/panel.py", "matplotlib.colors"),
+    ("experiments/figures/style.py", "matplotlib"),
+    ("experiments/figures/style.py", "matplotlib.colors"),
+    ("experiments/figures/style.py", "matplotlib.style"),
     ("experiments/heads/experiment.py", "tokenizers"),
     ("experiments/system/terminal.py", "tqdm.notebook"),
 }
-"""Imports inside functions: what `--help`, a list of runs and a run without mirror do without, an extra, a widget."""
+"""Imports inside functions: what `--help`, a list of runs, the first row and a run without mirror do without."""
 
 
 def test_experiments_import_at_their_top():
