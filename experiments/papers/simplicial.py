@@ -33,12 +33,14 @@ class Simplices:
     pairs: jax.Array
     triples: jax.Array
     weights: tuple[jax.Array, jax.Array]
-    space = property(lambda self: Spins())
+    space = property(lambda self: Spins(), doc="Where states live: spins.")
 
     def as_state(self, state):
+        """The state as an array [N]."""
         return jnp.asarray(state)
 
     def energy(self, state):
+        """−Σ w Π x over pairs and triples."""
         sums = (jnp.sum(w * jnp.prod(state[s], axis=1)) for w, s in zip(self.weights, self._sets(), strict=True))
         return -sum(sums)
 
@@ -51,15 +53,19 @@ class Simplices:
         return field * state
 
     def update(self, state, known=None):
+        """The signs of all fields; a spin without a field stays."""
         return self.space.project(self.local_field(state), state, known=known)
 
     def cache(self, state):
+        """All fields, from which `field_at` takes one."""
         return self.local_field(state)
 
     def field_at(self, cache, state, i):
+        """The field of one spin."""
         return cache[i]
 
     def advance(self, cache, state, i, new):
+        """The fields once a spin has a new sign."""
         return self.local_field(state.at[i].set(new))
 
     def _sets(self):
