@@ -123,8 +123,8 @@ class _Results:
 
     def _repr_html_(self) -> str:
         """The numbers that come first and the figure, as notebooks show them, and where the report is."""
-        kept = self.folder is not None and (self.folder / report.NAME).is_file()
-        link = (self.folder / report.NAME).as_uri() if kept else ""
+        kept = None if self.folder is None else self.folder / report.NAME
+        link = "" if kept is None or not kept.is_file() else kept.as_uri()
         with _LOCK, styles.style(self._look.style):
             _, figure = saving.build_figure(self._panels, self.table, self.summary, self._look)
             return report.cell(self._title(), self.summary, saving.picture(figure), link)

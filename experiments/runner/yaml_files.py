@@ -40,8 +40,9 @@ class YamlSource(FileConfigSource):
         check(Path(self.path) / self._normalize_file_name(config_path))
         result = super().load_config(config_path)
         if config_path.startswith("conf/"):
-            with open_dict(result.config):
-                result.config.pop(SWEEP, None)  # of many runs, which `compose` makes of it
+            config: Any = result.config
+            with open_dict(config):
+                config.pop(SWEEP, None)  # of many runs, which `compose` makes of it
             result.header["package"] = result.header.get("package") or "_global_"
         return result
 

@@ -35,10 +35,11 @@ def tell(*lines: str) -> None:
 
 def progress(**about: Any) -> Any:
     """Bar of progress of tqdm: on a terminal, and in a notebook as its widget or, without ipywidgets, as a line."""
+    bar: Any = tqdm.tqdm
     if not _in_notebook():
-        return tqdm.tqdm(disable=None, **about)
+        return bar(disable=None, **about)
     if find_spec("ipywidgets") is None:
-        return tqdm.tqdm(file=sys.stdout, **about)
+        return bar(file=sys.stdout, **about)
     from tqdm.notebook import tqdm as widget
 
     return widget(**about)
