@@ -149,7 +149,7 @@ def _one_step(rows: Table) -> list[dict]:
 
 
 def _theory(curve: dict, criterion: str, rows: Table) -> dict:
-    """Theory of a criterion: its cut, the exact or approximate load at this N and for N → ∞, and the kind of theory."""
+    """Theory of a criterion: the load at this N and for N → ∞, and the kind of the first that there is."""
     beta = rows["beta"].iloc[0]
     entry = {"theory": None, "limit": None, "kind": None}
     if curve["ensemble"] not in pattern_sets.DRAWN:
@@ -161,6 +161,10 @@ def _theory(curve: dict, criterion: str, rows: Table) -> dict:
     limit = theory.critical_load(curve["memory"], criterion, None, *arguments, end=end)
     predicted = at_size is not None or limit is not None
     kind = theory.kind(curve["memory"], criterion, end, start == 0) if predicted else None
+    counts = np.sort(rows["patterns"].unique())
+    shares = theory.success(curve["memory"], criterion, curve["neurons"], counts, *arguments)
+    if at_size is not None and (shares is not None or criterion == "one_step_error"):
+        kind = "exact"
     return entry | {"theory": at_size, "limit": limit, "kind": kind}
 
 
