@@ -186,7 +186,9 @@ class Summary:
         self.lines = _frame(self.lines, ("quantity", "x", "y"))
 
     def of(self, quantity: str, **columns: Any) -> Table:
-        """Rows of one quantity: value, stderr, theory and limit, and the columns that have something in any of them."""
+        """Rows of one quantity, of one value of a column or any of several in a list: value, stderr, theory and limit,
+        and the columns that have something in any row.
+        """
         found = _chosen(self.estimates, {"quantity": quantity, **columns})
         return found.reindex(columns=list(dict.fromkeys([*found, "value", "stderr", "theory", "limit"])))
 
@@ -234,7 +236,10 @@ def _frame(rows: Any, names: Sequence[str]) -> Table:
 
 def _chosen(frame: Table, columns: Mapping[str, Any]) -> Table:
     for name, value in columns.items():
-        frame = frame[frame[name] == value] if name in frame else frame[:0]
+        if name in frame:
+            frame = frame[frame[name].isin(value) if isinstance(value, list) else frame[name] == value]
+        else:
+            frame = frame[:0]
     empty = [name for name in frame if name not in ("value", "x", "y") and frame[name].isna().all()]
     frame = frame.drop(columns=empty)
     return frame.astype({name: "int64" for name in frame if frame[name].dtype == "Int64" and frame[name].notna().all()})

@@ -117,35 +117,15 @@ DOTTED = {"color": "0.5", "linestyle": ":"}
 
 def panels(table: Table, summary: Summary) -> list[Panel]:
     """Panels for the families of rules that were measured."""
-    critical = summary.of(CRITICAL)
-    if len(critical):
-        critical = critical[
-            [
-                criterion == _criterion(rule)
-                for rule, criterion in critical[["rule", "criterion"]].itertuples(index=False)
-            ]
-        ]
-    shown = []
-    if len(critical):
-        of_covariance: Table = critical["rule"].isin(COVARIANCE)
-        shown += [_by_activity(critical[of_covariance], summary)] if of_covariance.any() else []
-        shown += [] if of_covariance.all() else [_disturbed(critical[~of_covariance], summary.more["laws"])]
-    densities = summary.of(QUANTITIES["density"])
-    for kind, names, quantity in (
-        (_bits, COVARIANCE, BITS),
-        (_willshaw, ["willshaw"], BITS),
-        (_biased, ["hebb"], WRONG),
-    ):
-        rows = summary.of(quantity)
-        rows = rows[rows["rule"].isin(names)] if len(rows) else rows
-        if len(rows):
-            held = (
-                densities[[*CURVE, "patterns", "value"]].rename(columns={"value": "density"})
-                if len(densities)
-                else None
-            )
-            shown.append(kind(rows.merge(held, on=[*CURVE, "patterns"]) if kind is _willshaw else rows, summary))
-    return shown
+    disturbed = summary.of(CRITICAL, criterion="retained")
+    families = (
+        (_by_activity, summary.of(CRITICAL, criterion="retained_0.5", rule=[*COVARIANCE])),
+        (_disturbed, disturbed[~disturbed["rule"].isin(COVARIANCE)] if len(disturbed) else disturbed),
+        (_bits, summary.of(BITS, rule=[*COVARIANCE])),
+        (_willshaw, summary.of(BITS, rule="willshaw")),
+        (_biased, summary.of(WRONG, rule="hebb")),
+    )
+    return [panel_of(rows, summary) for panel_of, rows in families if len(rows)]
 
 
 SPARSE_LIMIT, INFORMATION = "limit of sparse patterns", "bits per synapse at capacity"
@@ -204,7 +184,7 @@ def _by_activity(table: Table, summary: Summary) -> Panel:
     return Panel(title, x, y, found)
 
 
-def _disturbed(table: Table, laws: list[dict]) -> Panel:
+def _disturbed(table: Table, summary: Summary) -> Panel:
     """Critical load of disturbed couplings against N^(−2/3), the limits of theory at 0, and the fitted power of N."""
     table = table.assign(place=table["neurons"] ** (-2 / 3))
     lost = table.groupby("rule")["value"].transform(lambda load: load.isna().all())
@@ -212,7 +192,7 @@ def _disturbed(table: Table, laws: list[dict]) -> Panel:
     looks = {name: look | {"linestyle": ""} for name, look in series(list(table["name"])).items()}
     found = curves(table, "place", "value", by="name", looks=looks)
     grid = np.linspace(1e-9, table["place"].max(), 100)
-    for law in laws:
+    for law in summary.more["laws"]:
         if law["law"].startswith("N^-x") and law["law"].endswith("fitted") and law["criterion"] == "retained":
             label = rf"{law['law'].partition(', ')[2]}: {law['load']:.4f}({law['stderr'] * 1e4:.0f})"
             color = looks[law["rule"]]["color"]
@@ -238,6 +218,8 @@ def _bits(table: Table, summary: Summary) -> Panel:
 
 def _willshaw(table: Table, summary: Summary) -> Panel:
     """Bits per synapse of Willshaw's memory against the share of synapses that are on."""
+    on = summary.of(QUANTITIES["density"], rule="willshaw").rename(columns={"value": "density"})
+    table = table.merge(on[[*CURVE, "patterns", "density"]], on=[*CURVE, "patterns"])
     looks, found = series([str(size) for size in sorted(table["neurons"].unique())]), []
     for size, rows in table.groupby("neurons"):
         look, active = looks[str(size)], rules.active(int(size))
