@@ -66,12 +66,12 @@ def _of_counts(main: Table, family: dict[str, Any]) -> Iterator[Row]:
             yield {"quantity": START, **about, "x": grid.tolist(), "y": weight.tolist()}
         if convergence.end_of_curve(main[main["patterns"] == count]) != convergence.REST:
             continue
-        critical = kappa_theory.critical_kappa(*key, "converged_weight")
+        critical = kappa_theory.critical_kappa(*key, criterion="converged_weight")
         if critical is None:
             continue
         yield {"quantity": CONVERGED, **about, "x": [critical], "y": []}
         if family["ensemble"] != "gaussian":  # theory is of one norm
-            states = kappa_theory.converged(*key, RATIOS * critical)
+            states = kappa_theory.converged(*key, kappas=RATIOS * critical)
             for name, quantity in STATES.items():
                 yield {"quantity": quantity, **about, "x": RATIOS.tolist(), "y": getattr(states, name).tolist()}
 
