@@ -66,7 +66,7 @@ def retrieve(
         rtol: step relative to the state's norm that counts as standing still; spins compare exactly.
     Returns:
         Retrieval with status CONVERGED, CYCLE, STEP_LIMIT, also where a field of zero leaves a unit of spins at 0, or
-        NOT_A_NUMBER where NaN has come into the state; `period` is that of a cycle, longer than 2 on spins alone.
+        NOT_A_NUMBER where NaN has come into the state; `period` is the cycle's, longer than 2 on spins alone.
     Raises:
         ValueError: unknown dynamics, a missing key, asynchronous dynamics outside Spins, or max_steps < 1.
     """

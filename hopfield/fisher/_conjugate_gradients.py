@@ -31,7 +31,7 @@ class SolveInfo(NamedTuple):
     iterations: Int[Array, ""]
     """Steps of conjugate gradients; 0 for direct solvers."""
     products: Int[Array, ""]
-    """Products with A that were taken, those that measure what is left over among them."""
+    """Products with A that were taken, with the products that measure the residual."""
     converged: Bool[Array, ""]
     """True if the residual is finite and within the tolerance."""
 

@@ -55,7 +55,7 @@ class Common(NamedTuple):
     kind: FisherKind
     samples: int
     examples: int | str | None
-    """Of the batch that the curvature is taken from; None for all, "auto" for what its form is best with."""
+    """Number of examples of the batch for the curvature; None for all, "auto" for the number best for its form."""
     adaptive: bool
     """True if λ adapts to the outcome of trial steps."""
     penalty: Callable[[Tree], Array] | None
@@ -172,7 +172,7 @@ class NaturalOptimiser(Node, abc.ABC):
         return self.common.adaptive or self.trust_radius is not None
 
     def _linearises(self, params: Tree, outputs: Any) -> bool:
-        """Whether forward derivatives of all examples with these outputs are taken."""
+        """True if forward derivatives of all examples with these outputs are taken."""
         return self._measures()
 
     def _part(self, usual: int | None) -> int | None:

@@ -35,7 +35,7 @@ class ApproximateState(NamedTuple):
     norm: Array
     """Norm of the last direction."""
     lengths: Array
-    """Of the last step that were tried, a loss of the batch each."""
+    """Number of lengths tried for the last step, a loss of the batch each."""
     damping: Array
     accepted: Array
     """True if the last step was taken; rejected steps are zero."""

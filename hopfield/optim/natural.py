@@ -59,11 +59,11 @@ class NaturalGradientState(NamedTuple):
     """The last solution as one vector [P]: a warm start, and the momentum's past."""
     residual: Array
     iterations: Array
-    """Of conjugate gradients."""
+    """Iterations of conjugate gradients."""
     products: Array
     """With F, of the last step."""
     lengths: Array
-    """Of the last step that were tried, a loss of the batch each."""
+    """Number of lengths tried for the last step, a loss of the batch each."""
     accepted: Array
     """True if the last step was taken; rejected steps are zero."""
     finite: Array
