@@ -150,8 +150,8 @@ class LongRotary(Rotary):
 
     Example:
         >>> from hopfield.attention.encodings import LongRotary
-        >>> LongRotary([1.0, 1.0], [1.0, 4.0], length=8, base=100.0).at_length(jnp.array(9)).rates.round(3).tolist()
-        [1.0, 0.025]
+        >>> LongRotary([1.0, 1.0], [1.0, 4.0], length=8, base=100.0).at_length(jnp.array(9)).rates.round(3)
+        Array([1.   , 0.025], dtype=float32)
     """
 
     known: int = struct.field(pytree_node=False, default=0)

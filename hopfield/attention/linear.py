@@ -53,7 +53,13 @@ class FeatureMap(Node, abc.ABC):
 
 
 class EluPlusOne(FeatureMap):
-    """φ(x) = elu(x) + 1 by components. Its kernel differs from softmax's kernel (Katharopoulos et al. 2020, eq. 7)."""
+    """φ(x) = elu(x) + 1 by components. Its kernel differs from softmax's kernel (Katharopoulos et al. 2020, eq. 7).
+
+    Example:
+        >>> from hopfield import attention
+        >>> attention.EluPlusOne()(jnp.array([[0.0, 2.0]])).tolist()
+        [[1.0, 3.0]]
+    """
 
     def split(self, x: Rows) -> tuple[Features, Float[Array, "*b T 1"]]:
         features = jax.nn.elu(real_array("x", x)) + 1.0
@@ -89,6 +95,11 @@ class RandomFourier(_RandomFeatures, init=False):
         beta: as in `attend`, one number or per head; 1/√D if None.
         orthogonal: directions orthogonal within blocks of D, which lowers the variance; False if None.
     Source: Rahimi & Recht 2007, algorithm 1.
+
+    Example:
+        >>> from hopfield import attention
+        >>> attention.RandomFourier(jax.random.key(0), 4, 32)(jnp.ones((3, 4))).shape
+        (3, 64)
     """
 
     def split(self, x: Rows) -> tuple[Features, Float[Array, "*b T 1"]]:
@@ -105,6 +116,11 @@ class PositiveFeatures(_RandomFeatures, init=False):
     Arguments: as in `RandomFourier`, but directions are orthogonal if `orthogonal` is None.
 
     Source: Choromanski et al. 2021, lemma 1 and §3.2 (arXiv:2009.14794).
+
+    Example:
+        >>> from hopfield import attention
+        >>> attention.PositiveFeatures(jax.random.key(0), 4, 32)(jnp.ones((3, 4))).shape
+        (3, 32)
     """
 
     _orthogonal: ClassVar[bool] = True

@@ -72,7 +72,8 @@ def _try_weights(separation: Separation) -> None:
                 separation.weights(jnp.asarray(_SCORES)),
             )
         )
-    slope, told = float(up - down) / 2e-2, float(weights @ _ALONG)
+    with np.errstate(invalid="ignore"):  # NaN where the scores lie outside of every support, which is no slope
+        slope, told = float(up - down) / 2e-2, float(weights @ _ALONG)
     if abs(slope - told) > 1e-2 * (1 + abs(slope)):
         raise ValueError(
             f"weights of {type(separation).__name__} must be the gradient of its potential, got the slope {told:.4g} "

@@ -252,6 +252,7 @@ EXCLUDED = by_reason(
         "draws weights of checked shapes": "attention.Projections.random",
         "of masks, which hold no numbers": "attention.mask_*",
         "draws blocks of checked sizes": "attention.random_blocks",
+        "tells a shape": "fisher.*.shape",
         "makes a function for loops inside compiled ones": "fisher.Fisher.linearised",
         "loops over a function that is made within compiled ones": "geometry.geodesics.*",
         "keeps a point as it is, and is called through every manifold": "geometry._points.*",
