@@ -153,7 +153,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         for report in each
         if getattr(report, "when", "") == "teardown"
     ]
-    counts = {report.nodeid: dict(report.user_properties)["programs"] for report in reports}
+    counts = {report.nodeid: dict(report.user_properties).get("programs", 0) for report in reports}
     terminalreporter.section(f"{sum(counts.values())} programs in {len(counts)} tests; the ten that need most")
     for name in sorted(counts, key=lambda name: -counts[name])[:10]:
         terminalreporter.line(f"{counts[name]:5} {name}")
