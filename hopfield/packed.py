@@ -56,7 +56,8 @@ class PackedGram(Node):
         def differing(word, total):
             return total + jax.lax.population_count(self.words[word] ^ self.words[word, i]).astype(jnp.int32)
 
-        apart = jax.lax.fori_loop(0, self.words.shape[0], differing, jnp.zeros(self.shape[0], jnp.int32))
+        zero = jnp.zeros(self.shape[0], jnp.int32)
+        apart = jax.lax.fori_loop(0, self.words.shape[0], differing, zero, unroll=4)
         return (self.num_patterns - (2 * apart).astype(self.dtype)).at[i].multiply(0)
 
     def __matmul__(self, state: State) -> Float[Array, "N"]:

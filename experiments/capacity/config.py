@@ -8,6 +8,7 @@ from experiments import contract
 from experiments.bounds import Use, decided_by
 from experiments.columns import Column, shared
 from experiments.contract import Smoke, grid_axis, option
+from experiments.shared.loads import check_by_size
 
 DYNAMICS = ("asynchronous", "synchronous")
 
@@ -83,21 +84,7 @@ class Scale:
     )
 
     def __post_init__(self) -> None:
-        table = self.samples if isinstance(self.samples, dict) else {0: 1 if self.samples is None else self.samples}
-        for size, count in table.items() or [(0, 0)]:
-            if any(isinstance(x, bool) or not isinstance(x, int) for x in (size, count)) or size < 0 or count < 1:
-                told = f"a positive integer, or {{size: samples}} of such, got {self.samples}"
-                raise ValueError(f"samples must be {told}")
-        ranges = {} if self.between is None else self.between
-        if not isinstance(ranges, dict) or not all(_is_range(*entry) for entry in ranges.items()):
-            raise ValueError(f"between must be {{size: [lowest, highest]}} with numbers of loads, got {self.between}")
-
-
-def _is_range(size: Any, ends: Any) -> bool:
-    """Whether an entry of `between` is a size and two loads in ascending order."""
-    if isinstance(size, bool) or not isinstance(size, int) or size < 0 or not isinstance(ends, list) or len(ends) != 2:
-        return False
-    return all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends) and ends[0] <= ends[1]
+        check_by_size(self.samples, self.between)
 
 
 @dataclass

@@ -23,6 +23,7 @@ def panels(summary: Summary) -> list[Panel]:
     found = critical_of(summary)
     laws = [law for law in summary.more["laws"] if law["criterion"] == CRITERION]
     laws = [law for law in laws if all(law[name] == laws[0][name] for name in FAMILY)]
+    laws = [law for law in laws if law["stderr"] or len(law["terms"]) == 1]  # limits that are given: by one power
     for name in FAMILY:
         found = found[found[name] == laws[0][name]]
     found = found[found["criterion"].isin(CUTS)].assign(place=lambda rows: rows["neurons"] ** -POWER)

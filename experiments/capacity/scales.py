@@ -1,6 +1,5 @@
 """Scales of the capacity experiment: sizes, loads, samples and starts, common to all memories or a memory's own."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -68,17 +67,8 @@ def widths(scale: FullScale, ensemble: str) -> Sequence[int]:
 
 
 def samples(scale: FullScale, neurons: int) -> int:
-    """Number of disorder samples at this size: the entry of the largest listed size that is at most `neurons`.
-
-    Raises:
-        ValueError: all sizes named are larger.
-    """
-    if not isinstance(scale.samples, dict):
-        return scale.samples
-    named = [size for size in scale.samples if size <= neurons]
-    if not named:
-        raise ValueError(f"samples must name a size of at most N={neurons}, which is measured, got {scale.samples}")
-    return scale.samples[max(named)]
+    """Number of disorder samples at this size."""
+    return loads.samples_at(scale.samples, neurons)
 
 
 def num_queries(scale: FullScale, num_patterns: int) -> int:
@@ -98,10 +88,7 @@ def pattern_counts(scale: FullScale, memory: str, neurons: int, ensemble: str = 
     blueprint = find(memory)
     try:
         number = partial(blueprint.rounded, neurons=neurons, parity=scale.parity.name)
-        low, high = (
-            scale.between[max(named)] if (named := [n for n in scale.between if n <= neurons]) else (0, math.inf)
-        )
-        asked = [load for load in scale.loads or [] if low <= load <= high]
+        asked = loads.loads_at(scale.loads or [], scale.between, neurons)
         return loads.counts(asked, number, f"{memory} at N={neurons}")
     except TooManyPatterns:
         raise ValueError(f"loads must give {memory} of N={neurons} fewer than 2^30 / N, got more than e^700") from None

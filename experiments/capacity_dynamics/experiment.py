@@ -59,7 +59,10 @@ class Config(contract.Config):
     neurons: list[int] = grid_axis([64], "numbers of neurons N", least=16, most=8192)
     loads: list[float] = grid_axis([0.1, 0.25], "loads M / N, rounded to odd M", above=0, most=1)
     starts: list[float] = grid_axis([1.0], "overlaps with its pattern at which a query starts", above=0, most=1)
-    samples: int = option(4, "draws of patterns at each load", least=2, extends=True)
+    between: Any = option(
+        {}, "{size: [lowest, highest]}, the loads that are measured from that size on (empty: all)", extends=True
+    )
+    samples: Any = option(4, "draws of patterns at each load, or {size: samples} from that size on", extends=True)
     queries: int = option(2, "patterns queried in each sample", least=1)
     hottest: float = option(
         0.06, "temperature at which a cooling begins", above=0, used_when=includes("orders", "cooling")
@@ -68,6 +71,9 @@ class Config(contract.Config):
         100, f"sweeps of a cooling, in {STAGES} stages", least=STAGES, used_when=includes("orders", "cooling")
     )
     max_steps: int = option(1000, "sweeps or updates of one query at most", least=1)
+
+    def __post_init__(self) -> None:
+        loads.check_by_size(self.samples, self.between)
 
 
 COLUMNS = shared("neurons", "patterns", "sample", "load", "queries", "overlap", "cycles") | {
@@ -102,20 +108,26 @@ def points(config: Config) -> list[Point]:
     grid = []
     for order, neurons in product(dict.fromkeys(config.orders), config.neurons):
         number = partial(find("classical").rounded, neurons=neurons, parity=PARITY)
-        for num_patterns in loads.counts(config.loads, number, f"classical at N={neurons}"):
-            for start, sample in product(config.starts, range(config.samples)):
+        for num_patterns in loads.counts(_asked(config, neurons), number, f"classical at N={neurons}"):
+            for start, sample in product(config.starts, range(loads.samples_at(config.samples, neurons))):
                 point = {"order": order, "neurons": neurons, "patterns": num_patterns, "start": start}
                 grid.append(point | {"sample": sample})
     return grid
 
 
+def _asked(config: Config, neurons: int) -> list[float]:
+    """The loads that one size is measured at."""
+    return loads.loads_at(config.loads, config.between, neurons)
+
+
 def cost(config: Config) -> Cost:
     """Cost of all draws, by the programs of the largest load."""
-    kinds = [
-        _program(config, {"order": order, "neurons": size}) for order, size in product(config.orders, config.neurons)
-    ]
-    drawn = len(config.loads) * len(config.starts) * config.samples
-    return Cost(drawn * len(kinds), max(k.neurons**2 for k in kinds), drawn * sum(k.cost for k in kinds))
+    several = []
+    for order, size in product(dict.fromkeys(config.orders), config.neurons):
+        drawn = len(_asked(config, size)) * len(config.starts) * loads.samples_at(config.samples, size)
+        kind = _program(config, {"order": order, "neurons": size})
+        several.append(Cost(drawn, size**2, drawn * kind.cost))
+    return contract.total(several)
 
 
 def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
@@ -132,7 +144,7 @@ def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
 
 
 def _program(config: Config, point: Point) -> Program:
-    most = find("classical").rounded(max(config.loads), point["neurons"], PARITY)
+    most = find("classical").rounded(max(_asked(config, point["neurons"])), point["neurons"], PARITY)
     return Program(point["order"], point["neurons"], most, min(config.queries, most), config.sweeps, config.max_steps)
 
 

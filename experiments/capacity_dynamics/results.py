@@ -1,4 +1,4 @@
-"""Results of the capacity by dynamics: critical loads by order, size and start, and energies beside theory."""
+"""Results of the capacity by dynamics: critical loads by order, size and start, shifts of curves, and energies."""
 
 from typing import cast
 
@@ -9,7 +9,8 @@ from experiments.figures.panel import SHARE, Axis, Panel, curves, guide, level, 
 from experiments.figures.style import series
 from experiments.statistics.clusters import by_group, means_by_group
 from experiments.statistics.estimates import tidy
-from experiments.statistics.extrapolation import extrapolate
+from experiments.statistics.extrapolation import extrapolate, laws
+from experiments.statistics.student import freedom, half_interval
 from experiments.statistics.thresholds import critical_load
 from hopfield.theory import classical, one_step
 
@@ -18,9 +19,10 @@ LIMIT = float(classical.spinodal().load)
 
 
 def summarise(table: Table) -> Summary:
-    """Loads at which half are retained with their limits in N^(−2/3), and energies where the retained end.
+    """Loads at which half are retained, by order the shift of the whole curve, and energies where the retained end.
 
-    Theory of the energy is replica symmetric at T = 0; beyond its spinodal, 0.1379, there is none.
+    Limits of loads are in N^(−1/2) and N^(−2/3); the shifts have the laws of `extrapolation.laws`, one of which ends at
+    none. Theory of the energy is replica symmetric at T = 0; beyond its spinodal, 0.1379, there is none.
     """
     critical: list[Row] = []
     for key, rows in table.groupby(CURVE, sort=False):
@@ -39,10 +41,46 @@ def summarise(table: Table) -> Summary:
     last = known.index[known["load"] == known["load"].max()]
     found = tidy(energies, [*CURVE, "patterns", "load"], {"mean": ENERGY}, kind=KIND)
     found = [row | {"headline": place in last} for place, row in zip(energies.index, found, strict=True)]
-    return Summary([*critical, *found], _lines(table, energies), more={"limits": _limits(critical)})
+    shifts = _shifts(table)
+    more = {"limits": _limits(critical), "shifts": _laws(shifts)}
+    return Summary([*critical, *shifts, *found], _lines(table, energies), more=more)
 
 
-CRITICAL, ENERGY, KIND = "critical load", "energy of the retained", "replica symmetric"
+CRITICAL, SHIFT, ENERGY, KIND = "critical load", "shift of the curve", "energy of the retained", "replica symmetric"
+
+
+def _shifts(table: Table) -> list[Row]:
+    """How far the curve of every order lies to the right of that of the first, ∫(share − share of the first) dα.
+
+    The difference of their mean thresholds, where the loads hold both curves whole. Both are measured on the same
+    draws and queries, which most often end alike under both, so that the difference has the smaller error.
+    """
+    rows: list[Row] = []
+    first, *others = dict.fromkeys(table["order"])
+    shares = table.assign(share=table["retained"] / table["queries"])
+    for key, part in shares.groupby(["start", "neurons"], sort=False):
+        wide: Table = part.pivot(index=["load", "sample"], columns="order", values="share")
+        for order in (name for name in others if name in wide):
+            apart: Table = (wide[order] - wide[first]).groupby("load").agg(["mean", "var", "count"])
+            width = np.gradient(apart.index.to_numpy(float)) if len(apart) > 1 else np.full(1, np.nan)
+            width[[0, -1]] /= 2  # the trapezoid rule
+            variance = width**2 * apart["var"] / apart["count"]
+            clusters = np.repeat(variance / apart["count"], apart["count"])
+            error = half_interval(float(np.sqrt(variance.sum())), freedom(clusters)) if variance.any() else 0.0
+            curve = dict(zip(CURVE, (order, *cast(tuple, key)), strict=True))
+            value = float(width @ apart["mean"])
+            rows.append({"quantity": SHIFT, **curve, "value": value, "stderr": error, "samples": apart["count"].min()})
+    return rows
+
+
+def _laws(shifts: list[Row]) -> list[dict]:
+    """Laws of every order's shift with the size, where four sizes or more were measured."""
+    found = []
+    for key in dict.fromkeys((row["order"], row["start"]) for row in shifts):
+        rows = [row for row in shifts if (row["order"], row["start"]) == key and row["stderr"] > 0]
+        columns = ([row[name] for row in rows] for name in ("neurons", "value", "stderr"))
+        found += [dict(zip(CURVE, key, strict=False)) | law for law in laws(*columns, {"none": 0.0}, least=1)]
+    return found
 
 
 def _lines(table: Table, energies: Table) -> list[Row]:
@@ -80,10 +118,16 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
         level(ends[KIND], KIND, linestyle=":"),
         level(ends["1RSB"], "1RSB"),
     ]
+    x = Axis(r"$N^{-2/3}$", limits=(0, None))
     if rows["neurons"].nunique() > 1:
         found = curves(rows, "place", "value", by="order", looks=looks)
-        x = Axis(r"$N^{-2/3}$", limits=(0, None))
         shown.append(Panel("half retained, by size", x, Axis(r"critical load $\alpha_{50}$"), [*found, *limit]))
+    shifts = summary.of(SHIFT)
+    if shifts["neurons"].nunique() > 1:
+        rows = shifts[shifts["start"] == starts.max()].assign(place=lambda rows: rows["neurons"] ** (-2 / 3))
+        name = next(iter(looks))
+        found = [*curves(rows, "place", "value", by="order", looks=looks), level(0.0)]
+        shown.append(Panel(f"shift from {name}", x, Axis(r"shift $\int\Delta p\,d\alpha$"), found))
     if critical["start"].nunique() > 1:
         largest = critical[critical["neurons"] == critical["neurons"].max()]
         found = curves(largest, "start", "value", by="order", looks=looks)

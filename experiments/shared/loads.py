@@ -1,6 +1,11 @@
-"""Loads as whole numbers of patterns: two loads of a small network can round to the same number."""
+"""Loads as whole numbers of patterns, and numbers of draws and ranges of loads that depend on the size.
 
+Two loads of a small network can round to the same number.
+"""
+
+import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from experiments.contract import Point
 from experiments.shared.notes import note
@@ -94,3 +99,42 @@ def curves(
 def odd(count: float, least: int) -> int:
     """Odd number nearest to a count, at least `least` (odd). Sums of an odd number of signs are never zero."""
     return max(least, 2 * round((count - 1) / 2) + 1)
+
+
+def check_by_size(samples: Any, between: Any) -> None:
+    """Check options `samples`, a number or {size: samples}, and `between`, {size: [lowest, highest]}; else ValueError."""
+    table = samples if isinstance(samples, dict) else {0: 1 if samples is None else samples}
+    for size, count in table.items() or [(0, 0)]:
+        if any(isinstance(x, bool) or not isinstance(x, int) for x in (size, count)) or size < 0 or count < 1:
+            raise ValueError(f"samples must be a positive integer, or {{size: samples}} of such, got {samples}")
+    ranges = {} if between is None else between
+    if not isinstance(ranges, dict) or not all(_is_range(*entry) for entry in ranges.items()):
+        raise ValueError(f"between must be {{size: [lowest, highest]}} with numbers of loads, got {between}")
+
+
+def _is_range(size: Any, ends: Any) -> bool:
+    """Whether an entry of `between` is a size and two loads in ascending order."""
+    if isinstance(size, bool) or not isinstance(size, int) or size < 0 or not isinstance(ends, list) or len(ends) != 2:
+        return False
+    return all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends) and ends[0] <= ends[1]
+
+
+def samples_at(samples: int | dict[int, int], neurons: int) -> int:
+    """Number of disorder samples at this size: the entry of the largest listed size that is at most `neurons`.
+
+    Raises:
+        ValueError: all sizes named are larger.
+    """
+    if not isinstance(samples, dict):
+        return samples
+    named = [size for size in samples if size <= neurons]
+    if not named:
+        raise ValueError(f"samples must name a size of at most N={neurons}, which is measured, got {samples}")
+    return samples[max(named)]
+
+
+def loads_at(asked: Iterable[float], between: dict[int, list[float]], neurons: int) -> list[float]:
+    """Those of the loads that are measured at this size: all where `between` names no size of at most `neurons`."""
+    named = [size for size in between if size <= neurons]
+    low, high = between[max(named)] if named else (0.0, math.inf)
+    return [load for load in asked if low <= load <= high]

@@ -70,7 +70,7 @@ def best_fit(fits: Sequence[Fit]) -> Fit | None:
     return min(tested, key=lambda fit: fit["chi2"] - 2 * fit["dof"], default=None)
 
 
-SUMS = ((1 / 2, 1.0), (2 / 3, 4 / 3))
+SUMS = ((1 / 3, 2 / 3), (1 / 2, 1.0), (2 / 3, 4 / 3))
 """Pairs of exponents of laws with two terms."""
 LEAST = 1000
 """Size below which what counts as success decides the load."""
@@ -81,7 +81,8 @@ def laws(
 ) -> list[Fit]:
     """Limits under different laws of the approach, from the same sizes: how far the limit depends on what is supposed.
 
-        one power, x = 1/2, 2/3 or free;   two terms, of the exponents of `SUMS`;   a limit that theory gives, x free
+        one power, x = 1/2, 2/3 or free;   two terms, of the exponents of `SUMS`;   a limit that theory gives, with x
+        free or with two terms
 
     Args:
         neurons, load, stderr: as in `extrapolate`.
@@ -89,16 +90,26 @@ def laws(
         least: size from which on the sizes are used.
 
     Returns:
-        One dict per law with `law`, `load`, `stderr` (0 where it is given), `chi2`, `dof` and `terms`, the exponent and
-        amplitude of every power that it adds, for `law_at`; none for fewer than four sizes.
+        One dict per law with `law`, `load`, `stderr` (0 where it is given), `chi2`, `dof`, `terms`, the exponent and
+        amplitude of every power that it adds, for `law_at`, and `apart`, its χ² if the loads were those of the best law
+        (`best_fit`), which grows with the draws: 9/apart times as many tell the two apart by three errors. None for
+        fewer than four sizes.
     """
     size, value, error = _sizes(neurons, load, stderr)
     size, value, error = (column[size >= least] for column in (size, value, error))
     if np.unique(size).size < 4:
         return []
-    powers = extrapolate(size, value, error, (1 / 2, 2 / 3))
-    fits = [_one_power(fit) for fit in powers] + [_sum_of(pair, size, value, error) for pair in SUMS]
-    return fits + [_through(name, limit, size, value, error) for name, limit in limits.items()]
+    fits = _laws(size, value, error, limits)
+    expected = _laws(size, law_at(best_fit(fits) or fits[0], size), error, limits)
+    return [fit | {"apart": other["chi2"]} for fit, other in zip(fits, expected, strict=True)]
+
+
+def _laws(size: Array, value: Array, error: Array, limits: Mapping[str, float]) -> list[Fit]:
+    fits = [_one_power(fit) for fit in extrapolate(size, value, error, (1 / 2, 2 / 3))]
+    fits += [_sum_of(pair, size, value, error) for pair in SUMS]
+    for given in limits.items():
+        fits += [_through(*given, size, value, error), *(_sum_of(pair, size, value, error, given) for pair in SUMS)]
+    return fits
 
 
 def law_at(law: Fit, neurons: ArrayLike) -> Array:
@@ -118,14 +129,20 @@ def _one_power(fit: Fit) -> Fit:
     return _law(name, *numbers, terms=[(fit["exponent"], fit["amplitude"])])
 
 
-def _sum_of(pair: tuple[float, float], size: Array, value: Array, error: Array) -> Fit:
-    """Two powers of given exponents."""
-    design = np.stack([size**-x for x in (0.0, *pair)], axis=1) / error[:, None]
-    best = np.linalg.lstsq(design, value / error, rcond=None)[0]
-    stderr = np.sqrt(np.linalg.inv(design.T @ design)[0, 0])
-    chi2 = np.sum((design @ best - value / error) ** 2)
-    name = "two terms, x = " + ", ".join(f"{x:.3g}" for x in pair)
-    return _law(name, best[0], stderr, chi2, size.size - 3, zip(pair, best[1:], strict=True))
+def _sum_of(
+    pair: tuple[float, float], size: Array, value: Array, error: Array, given: tuple[str, float] | None = None
+) -> Fit:
+    """Two powers of given exponents, and a limit that is fitted, or given by name."""
+    name, limit = given or ("two terms", 0.0)
+    powers = pair if given else (*pair, 0.0)
+    design = np.stack([size**-x for x in powers], axis=1) / error[:, None]
+    residual = (value - limit) / error
+    best = np.linalg.lstsq(design, residual, rcond=None)[0]
+    chi2 = np.sum((design @ best - residual) ** 2)
+    stderr = 0.0 if given else np.sqrt(np.linalg.inv(design.T @ design)[2, 2])
+    law = f"{name}, x = " + ", ".join(f"{x:.3g}" for x in pair)
+    terms = zip(pair, best[:2], strict=True)
+    return _law(law, limit if given else best[2], stderr, chi2, size.size - len(powers), terms)
 
 
 def _through(name: str, limit: float, size: Array, value: Array, error: Array) -> Fit:

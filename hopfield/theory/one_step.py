@@ -33,6 +33,8 @@ class BrokenSpinodal(NamedTuple):
     q0: float
     """Overlap of two of its states."""
     mu: float
+    energy: float
+    """Energy per spin, −½ Σ W x x / N; replica symmetric −0.501446 at its own end."""
 
 
 @cache
@@ -44,12 +46,26 @@ def spinodal() -> BrokenSpinodal:
         return np.asarray(solution.x) if solution.success else np.full(4, -np.inf)
 
     best = cast(float, minimize_scalar(lambda m: -state(m)[3], bounds=(0.96, 0.975), options={"xatol": 1e-5}).x)
-    log_apart, _, log_mu, log_load = state(best)
-    return BrokenSpinodal(*(float(x) for x in (np.exp(log_load), best, 1 - np.exp(log_apart), np.exp(log_mu))))
+    log_apart, _, log_mu, log_load = found = state(best)
+    numbers = np.exp(log_load), best, 1 - np.exp(log_apart), np.exp(log_mu), _energy(found, best)
+    return BrokenSpinodal(*(float(x) for x in numbers))
 
 
-def _slopes(unknowns: Float, overlap: float) -> Float:
-    """Derivatives of f in m, q₀, C and μ up to factors; unknowns ln(1−q₀), C, ln μ, ln α at a given m."""
+class _Averages(NamedTuple):
+    """What f and its derivatives are made of: q₀, E, r₀, r₁, √(α(r₁−r₀)), h without z₁, and logs of its two weights."""
+
+    q0: float
+    rest: float
+    r0: float
+    r1: float
+    inner: float
+    field: Float
+    up: Float
+    down: Float
+
+
+def _averages(unknowns: Float, overlap: float) -> _Averages:
+    """Unknowns are ln(1−q₀), C, ln μ, ln α at a given m."""
     apart, response, mu, load = np.exp(unknowns[0]), unknowns[1], np.exp(unknowns[2]), np.exp(unknowns[3])
     delta, q0 = 1 - response, 1 - apart
     rest = delta - mu * apart
@@ -58,12 +74,28 @@ def _slopes(unknowns: Float, overlap: float) -> Float:
     inner = np.sqrt(load * (r1 - r0))
     field = overlap + np.sqrt(load * r0) * _NORMAL
     up, down = (s * mu * field + log_ndtr(s * field / inner + mu * inner) for s in (1, -1))
+    return _Averages(q0, rest, r0, r1, inner, field, up, down)
+
+
+def _energy(unknowns: Float, overlap: float) -> float:
+    """Energy per spin f + α/2, in which a spin does not couple to itself."""
+    response, mu, load = unknowns[1], np.exp(unknowns[2]), np.exp(unknowns[3])
+    q0, rest, r0, r1, inner, _, up, down = _averages(unknowns, overlap)
+    log_weight = np.sum(_WEIGHTS * (np.logaddexp(up, down) + (mu * inner) ** 2 / 2))
+    noise = r1 * response + mu * (r1 - r0 * q0) + np.log(rest / (1 - response)) / mu - q0 / rest
+    return float(overlap**2 / 2 + load / 2 * (noise + 1) - log_weight / mu)
+
+
+def _slopes(unknowns: Float, overlap: float) -> Float:
+    """Derivatives of f in m, q₀, C and μ up to factors."""
+    apart, response, mu, load = np.exp(unknowns[0]), unknowns[1], np.exp(unknowns[2]), np.exp(unknowns[3])
+    q0, rest, r0, r1, inner, field, up, down = _averages(unknowns, overlap)
     both = np.logaddexp(up, down)
     sign = np.tanh((up - down) / 2)
     edge = np.exp(-((field / inner) ** 2) / 2 - (mu * inner) ** 2 / 2 - both) / np.sqrt(2 * np.pi)
     size = mu * inner**2 + field * sign + 2 * inner * edge
     log_weight = np.sum(_WEIGHTS * (both + (mu * inner) ** 2 / 2))
-    noise = r1 - r0 * q0 - np.log(rest / delta) / mu**2 - apart / (mu * rest) - q0 * apart / rest**2
+    noise = r1 - r0 * q0 - np.log(rest / (1 - response)) / mu**2 - apart / (mu * rest) - q0 * apart / rest**2
     along_mu = load / 2 * noise + log_weight / mu**2 - np.sum(_WEIGHTS * size) / mu
     return np.array(
         [

@@ -6,7 +6,7 @@ import numpy as np
 import pandas
 import pytest
 
-from experiments.capacity_dynamics import experiment
+from experiments.capacity_dynamics import experiment, results
 from experiments.capacity_dynamics.experiment import ORDERS, Config, measure, points, summarise
 from hopfield import hebb_couplings, memories
 from hopfield.patterns import spins
@@ -47,3 +47,21 @@ def test_all_orders_hold_few_patterns_and_lose_many():
         if np.isfinite(row["theory"]):
             assert row["value"] == pytest.approx(row["theory"], abs=0.02)
     assert np.isclose(classical.replica(0.1).free_energy, -0.5, atol=0.02)
+
+
+def test_the_shift_is_the_distance_between_steps_and_its_error_that_of_differences():
+    """Of two draws at each load both orders lose one query more in the same draw: what they share is no error."""
+    loads = np.linspace(0.05, 0.45, 9)
+    ends = {"asynchronous": 0.175, "greedy": 0.275}
+    table = pandas.DataFrame(
+        {"order": order, "start": 1.0, "neurons": 100, "load": load, "sample": sample, "queries": 10}
+        | {"retained": 9 + sample if load < end else 0}
+        for order, end in ends.items()
+        for load in loads
+        for sample in range(2)
+    )
+    (row,) = results._shifts(table)
+    assert row["order"] == "greedy"
+    assert row["value"] == pytest.approx(0.95 * 0.1)
+    by_hand = np.sqrt(2 * (0.05 * 0.1 / 2) ** 2)  # two loads at which 9 or 10 of 10 queries differ, s²/n = 0.05²
+    assert row["stderr"] == pytest.approx(by_hand * 1.197, rel=1e-3)  # Student's t of 3 degrees of freedom

@@ -89,7 +89,7 @@ def test_laws_find_the_limit_of_data_that_follow_them_and_reject_others():
     load = 0.14 + 2 * size ** (-2 / 3)
     load[0] += 1.0  # left out, as every size below 1000
     found = {fit["law"]: fit for fit in laws(size, load, np.full(6, 1e-5), {"true": 0.14, "other": 0.13})}
-    assert len(found) == 7
+    assert len(found) == 14
     for law in ("N^-x, x = 0.667", "N^-x, x = 0.667 fitted", "two terms, x = 0.667, 1.33", "true, x = 0.667 fitted"):
         assert found[law]["load"] == pytest.approx(0.14, abs=1e-6)
         assert found[law]["chi2"] == pytest.approx(0, abs=1e-3)
@@ -97,4 +97,17 @@ def test_laws_find_the_limit_of_data_that_follow_them_and_reject_others():
         assert law_at(found[law], np.inf) == found[law]["load"]
     assert found["N^-x, x = 0.5"]["chi2"] > 100
     assert min(fit["chi2"] for law, fit in found.items() if law.startswith("other")) > 100
+    for fit in found.values():  # the loads are those of the best law already
+        assert fit["apart"] == pytest.approx(fit["chi2"], rel=1e-3, abs=1e-3)
     assert laws(size[:3], load[:3], np.ones(3), {}) == []
+
+
+def test_laws_grow_apart_with_the_draws():
+    size = np.array([1000, 2000, 4000, 8000, 16000])
+    load = 0.14 + 2 * size ** (-2 / 3)
+    few, many = ({fit["law"]: fit for fit in laws(size, load, np.full(5, error), {})} for error in (2e-4, 1e-4))
+    square = "N^-x, x = 0.5"
+    assert many[square]["apart"] == pytest.approx(4 * few[square]["apart"], rel=1e-6)
+    limit = np.polyfit(size**-0.5, load, 1)
+    residual = (np.polyval(limit, size**-0.5) - load) / 1e-4
+    assert many[square]["apart"] == pytest.approx(residual @ residual, rel=1e-6)

@@ -21,3 +21,18 @@ def test_its_state_is_stationary():
     solved = one_step.root(one_step._slopes, near, args=(found.overlap,), tol=1e-12)
     assert np.max(np.abs(solved.fun)) < 1e-8
     assert np.exp(solved.x[3]) == pytest.approx(found.load, rel=1e-8)
+
+
+def test_its_energy_is_that_of_replica_symmetry_but_for_a_hundred_thousandth():
+    """Broken states are the higher ones, and the slope of E in α is that of f at fixed m, q₀, C and μ."""
+    found = one_step.spinodal()
+    unknowns = np.array([np.log(1 - found.q0), one_step._START[1], np.log(found.mu), np.log(found.load)])
+    states = []
+    for overlap in (0.975, 0.975 + 1e-4):
+        unknowns = one_step.root(one_step._slopes, unknowns, args=(overlap,), tol=1e-12).x
+        states.append((np.exp(unknowns[3]), one_step._energy(unknowns, overlap)))
+    (load, energy), (near, other) = states
+    assert 0 < energy - classical.replica(load).free_energy < 2e-5
+    moved = unknowns + np.array([0, 0, 0, np.log(load / near)])
+    assert one_step._energy(moved, overlap) - other == pytest.approx(energy - other, rel=1e-2)
+    assert found.energy == pytest.approx(-0.501466, abs=2e-6)
