@@ -3,6 +3,8 @@
 `python scripts/coverage.py [SEEDS]` measures four small experiments with every seed from 0 to SEEDS − 1 (60) and
 prints a table for docs/results.md. The truth is exact theory at that size where it is known, else the mean over all
 seeds, whose own error is taken off. `spread` is that of the values over the mean of their errors.
+`python scripts/coverage.py SEEDS EXPERIMENT ...` does the same with every number with an error of these experiments at
+their defaults, of smoke scale, a row for each quantity.
 """
 
 import sys
@@ -15,9 +17,9 @@ import pandas
 from experiments.basins import experiment as basins
 from experiments.capacity import experiment as capacity
 from experiments.capacity import theory
-from experiments.contract import InputError, Row, records
+from experiments.contract import NUMBERS, InputError, Row, records
 from experiments.retrieval import experiment as retrieval
-from experiments.runner import boundary
+from experiments.runner import boundary, registry
 
 SEEDS = 60
 
@@ -103,10 +105,47 @@ def row(case: Case, seeds: int) -> str:
     return " | ".join(["", case.name, kind, *numbers, *shares, ""]).strip()
 
 
+def rows_of(name: str, seeds: int) -> list[str]:
+    """Rows of an experiment at its defaults, one for each quantity with errors: the truth is the mean over the seeds."""
+    several = [_estimates(name, seed).assign(seed=seed) for seed in range(seeds)]
+    frame = pandas.concat(several, ignore_index=True)
+    labels = [column for column in frame if column not in {*NUMBERS, "seed"}]
+    found: dict[str, list[np.ndarray]] = {}
+    for _, each in frame.groupby(labels, dropna=False, sort=False):
+        value, error = each["value"].to_numpy(float), each["stderr"].to_numpy(float)
+        if len(each) == seeds and np.isfinite(value).all() and (error > 0).all():
+            apart = (value - value.mean()) / np.sqrt(1 - 1 / seeds)
+            found.setdefault(each["quantity"].iloc[0], []).append(np.stack([apart / error, apart, error]))
+    told = []
+    for quantity, numbers in found.items():
+        pull, apart, error = np.stack(numbers, axis=1)
+        ratio = np.sqrt(np.mean(apart**2, axis=1)) / error.mean(axis=1)
+        shares = [f"{np.mean(np.abs(pull) < sigma):.0%}" for sigma in (1, 2)]
+        told.append(" | ".join(["", f"{name}: {quantity}", f"{len(pull)}", f"{np.median(ratio):.2f}", *shares, ""]))
+    return [line.strip() for line in told]
+
+
+def _estimates(name: str, seed: int) -> pandas.DataFrame:
+    """Estimates of an experiment at its defaults."""
+    experiment, config = registry.load(name), registry.options(name)(seed=seed)
+    rows = list(experiment.measure(config, experiment.points(config)))
+    frame: Any = experiment.summarise(pandas.DataFrame(rows).fillna(np.nan)).estimates
+    return frame.reindex(columns=list(dict.fromkeys([*frame, "value", "stderr"])))
+
+
 def main(argv: list[str]) -> int:
     """Print the table."""
-    if len(argv) > 1 or not all(word.isdecimal() and int(word) > 1 for word in argv):
+    if argv and not (argv[0].isdecimal() and int(argv[0]) > 1):
         raise InputError(f"coverage.py must be followed by a number of seeds, 2 at least, or nothing, got {argv}")
+    if unknown := sorted({*argv[1:]} - {*registry.names()}):
+        raise InputError(f"EXPERIMENT must be any of {', '.join(registry.names())}, got {', '.join(unknown)}")
+    if len(argv) > 1:
+        print(
+            "| experiment and quantity | numbers | spread / error | one error holds it | two |\n|---|---|---|---|---|"
+        )
+        for name in argv[1:]:
+            print("\n".join(rows_of(name, int(argv[0]))), flush=True)
+        return 0
     print("| number | truth | mean | spread / error | one error holds it | two |\n|---|---|---|---|---|---|")
     for case in CASES:
         print(row(case, int(argv[0]) if argv else SEEDS), flush=True)

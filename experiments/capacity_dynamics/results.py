@@ -5,7 +5,7 @@ from typing import cast
 import numpy as np
 
 from experiments.contract import Row, Summary, Table
-from experiments.figures.panel import SHARE, Axis, Panel, curves, guide, level, shares, theory_line, upright
+from experiments.figures.panel import SHARE, Axis, Panel, Series, curves, guide, level, shares, theory_line, upright
 from experiments.figures.style import series
 from experiments.statistics.clusters import by_group, means_by_group
 from experiments.statistics.estimates import tidy
@@ -85,12 +85,14 @@ def _laws(shifts: list[Row]) -> list[dict]:
 
 def _lines(table: Table, energies: Table) -> list[Row]:
     """Loads where retrieval ends, N → ∞, with and without broken symmetry, and energies up to there."""
-    ends = {KIND: LIMIT, "1RSB": float(one_step.spinodal().load)}
+    broken = one_step.spinodal()
+    ends = {KIND: LIMIT, "1RSB": broken.load}
     found = [{"quantity": CRITICAL, "kind": kind, "x": [], "y": [load]} for kind, load in ends.items()]
     rows = energies[(energies["start"] == table["start"].max()) & (energies["neurons"] == energies["neurons"].max())]
     grid = np.linspace(rows["load"].min(), LIMIT, 80)
     values = classical.replica(grid).free_energy
-    return [*found, {"quantity": ENERGY, "kind": KIND, "x": grid.tolist(), "y": np.asarray(values).tolist()}]
+    found.append({"quantity": ENERGY, "kind": KIND, "x": grid.tolist(), "y": np.asarray(values).tolist()})
+    return [*found, {"quantity": ENERGY, "kind": "1RSB", "x": [broken.load], "y": [broken.energy]}]
 
 
 def _limits(critical: list[dict]) -> list[dict]:
@@ -147,10 +149,11 @@ def _retained(rows: Table, looks: dict, limit: float) -> Panel:
 
 def _energies(summary: Summary, start: float, looks: dict) -> Panel:
     """Energy per spin where the retained end, above −½, that of a single pattern."""
-    energies, line = summary.of(ENERGY), summary.line(ENERGY).iloc[0]
+    energies, (line, broken) = summary.of(ENERGY), summary.line(ENERGY).to_dict("records")
     rows = energies[(energies["start"] == start) & (energies["neurons"] == energies["neurons"].max())]
     rows = rows.assign(**{name: rows[name] + 0.5 for name in ("value", "low", "high") if name in rows})
     found = curves(rows, "load", "value", by="order", looks=looks)
     found.append(theory_line(line["x"], np.asarray(line["y"]) + 0.5, "replica symmetric, $T=0$"))
+    found.append(Series(broken["x"], np.asarray(broken["y"]) + 0.5, label="end of 1RSB", color="black", marker="+"))
     y = Axis(r"$E/N + \frac{1}{2}$ of the retained")
     return Panel(f"energies, $N={rows['neurons'].iloc[0]}$", Axis(r"load $\alpha = M/N$"), y, found)
