@@ -106,7 +106,7 @@ def row(case: Case, seeds: int) -> str:
 
 
 def rows_of(name: str, seeds: int) -> list[str]:
-    """Rows of an experiment at its defaults, one for each quantity with errors: the truth is the mean over the seeds."""
+    """Rows of an experiment at its defaults, one for each quantity with errors; the truth is the mean over seeds."""
     several = [_estimates(name, seed).assign(seed=seed) for seed in range(seeds)]
     frame = pandas.concat(several, ignore_index=True)
     labels = [column for column in frame if column not in {*NUMBERS, "seed"}]
