@@ -133,7 +133,7 @@ def heads_of(query: Any, key: Any, value: Any) -> Heads | None:
         return None
     rank = max(query.ndim, key.ndim) - 2
     stored = (1,) * (rank + 2 - key.ndim) + key.shape[:-2]
-    leading = jnp.broadcast_shapes(query.shape[:-2], stored)
+    leading: tuple[int, ...] = tuple(jnp.broadcast_shapes(query.shape[:-2], stored))  # type: ignore[assignment]
     own = next(m for m in range(rank, -1, -1) if m == 0 or stored[m - 1] != 1 or leading[m - 1] == 1)
     if stored[:own] != leading[:own] or math.prod(leading) == 0:
         return None

@@ -249,7 +249,7 @@ def as_source(rows: Any) -> Source:
         return rows
     if isinstance(rows, np.memmap) and rows.ndim == 2 and rows.dtype.kind == "f":
         return Mapped(rows)
-    return Stored(rows)
+    return Stored(cast(Array, rows))
 
 
 def as_patterns(rows: Any) -> Source | Float[Array, "M N"]:

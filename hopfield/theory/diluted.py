@@ -97,7 +97,7 @@ def last_overlap_of_inputs(inputs: float, num_patterns: int) -> float:
         num_patterns: M >= 1.
     """
     mean, count = real("inputs", inputs, above=0, most=1000), whole_number("num_patterns", num_patterns, least=1)
-    numbers = np.arange(poisson.ppf(1e-9, mean), poisson.isf(1e-9, mean) + 1).astype(int)
+    numbers = np.arange(int(poisson.ppf(1e-9, mean)), int(poisson.isf(1e-9, mean)) + 1)
     chance = poisson.pmf(numbers, mean) / np.sum(poisson.pmf(numbers, mean))
 
     def rise(m: float) -> float:
