@@ -9,10 +9,12 @@ from itertools import pairwise, takewhile
 
 import numpy as np
 
-from experiments.capacity.summary import HEADLINES, logarithmic
 from experiments.contract import Row
+from experiments.shared.retention import CUTS
 from hopfield.memories import Parity, find
 
+HEADLINES = {False: tuple(CUTS), True: ("target_weight", "converged_weight")}
+"""Criteria that a memory is judged by, those of the command's last lines, by whether its load is ln M / N."""
 SIZES = (200, 100, 50, 30, 20, 14, 10, 8, 6, 4)
 """Numbers of neurons, of which the two largest are taken whose patterns at load ½ have at most 2^17 entries."""
 SAMPLES = 6
@@ -23,6 +25,11 @@ FALLEN = 0.1
 """Share of queries below which a criterion has fallen; it has not begun to above 1 − that."""
 FIRST, MOST = 2**14, 2**24
 """Entries of patterns up to which M doubles at once, and at most."""
+
+
+def logarithmic(memory: str) -> bool:
+    """Whether the load of a memory is ln M / N."""
+    return find(memory).scaling.symbol == "ln M / N"
 
 
 def sizes(memory: str) -> list[int]:

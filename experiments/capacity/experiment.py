@@ -30,9 +30,9 @@ from typing import NamedTuple
 from experiments import contract
 from experiments.capacity import bracket, scales, streamed
 from experiments.capacity.config import Config
-from experiments.capacity.figure import panels
-from experiments.capacity.summary import CURVE, shares, summarise
-from experiments.contract import Cost, Point, Row
+from experiments.capacity.scales import CURVE
+from experiments.contract import Cost, Point, Row, Summary, Table
+from experiments.figures.panel import Panel
 from experiments.shared import corruptions, draws, pattern_sets, retention
 from experiments.shared.notes import note
 from hopfield.memories import find
@@ -220,3 +220,24 @@ def _program(config: Config, point: Point, scale: scales.FullScale, paddings: di
         clamp=config.clamp,
         max_steps=point["max_steps"],
     )
+
+
+def summarise(table: Table) -> Summary:
+    """Critical loads of every curve and criterion with theory, their extrapolation, overlaps and notes."""
+    from experiments.capacity import summary  # pandas and the fits of scipy, which no measurement takes
+
+    return summary.summarise(table)
+
+
+def shares(table: Table) -> Table:
+    """Share of queries that pass each criterion, with errors over samples, of every curve at every load."""
+    from experiments.capacity import summary
+
+    return summary.shares(table)
+
+
+def panels(table: Table, summary: Summary) -> list[Panel]:
+    """Success against load for every memory, critical number of patterns against neurons, theory on top."""
+    from experiments.capacity import figure
+
+    return figure.panels(table, summary)

@@ -12,6 +12,9 @@ from experiments.shared import draws, loads, pattern_sets, precedence, retention
 from hopfield.memories import TooManyPatterns, find
 from hopfield.patterns import corruption
 
+CURVE = ["memory", "dynamics", "corruption", "ensemble", "neurons"]
+"""Columns that tell curves apart."""
+
 
 @dataclass(frozen=True)
 class FullScale:

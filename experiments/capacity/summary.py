@@ -6,6 +6,8 @@ import numpy as np
 import pandas
 
 from experiments.capacity import lines, theory
+from experiments.capacity.bracket import HEADLINES, logarithmic
+from experiments.capacity.scales import CURVE
 from experiments.columns import CRITERIA as CRITERIA_WORDS
 from experiments.contract import Row, Summary, Table
 from experiments.shared import convergence, corruptions, pattern_sets
@@ -27,9 +29,6 @@ EXTRAPOLATED = tuple(CUTS)
 Whole patterns that are fixed or exact have no finite load there at all. With ln M / N the shifts of the weights fall
 faster than any power (exact theory at each N stands beside them), and those of the rest from N ≤ 30 are no power law.
 """
-HEADLINES = {False: tuple(CUTS), True: ("target_weight", "converged_weight")}
-"""Criteria of the command's last lines, by whether the load is ln M / N."""
-CURVE = ["memory", "dynamics", "corruption", "ensemble", "neurons"]
 
 
 def summarise(table: Table) -> Summary:
@@ -89,11 +88,6 @@ def shares(table: Table) -> Table:
         if name in table and table[name].notna().any()
     ]
     return pandas.concat(found, ignore_index=True).rename(columns={"mean": "share"})
-
-
-def logarithmic(memory: str) -> bool:
-    """Whether the load of a memory is ln M / N."""
-    return find(memory).scaling.symbol == "ln M / N"
 
 
 def _clusters(rows: Table) -> Any:

@@ -2,16 +2,14 @@
 
 from numpy.typing import ArrayLike
 
+from hopfield import theory
 from hopfield._arguments import Float
 from hopfield.memories import EXTENSIVE, Patterns, Used, Values
 from hopfield.memory import Memory
 from hopfield.patterns.sources import as_patterns
 from hopfield.separations import Linear
 from hopfield.spaces import Spins
-from hopfield.theory import basins, dense
-from hopfield.theory import classical as hebb
 from hopfield.theory.base import Criterion, Line, SpinDynamics, Theory, numbers
-from hopfield.theory.general import load_at_overlap, start_overlap
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
@@ -32,23 +30,23 @@ class ClassicalTheory(Theory):
     def critical_load(
         self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
     ) -> float | None:
-        overlap = start_overlap(corruption)
+        overlap = theory.general.start_overlap(corruption)
         if criterion == "one_step_error" and neurons is None and overlap > 0:
-            return float(dense.capacity(2, error)) * overlap**2
+            return float(theory.dense.capacity(2, error)) * overlap**2
         if criterion == "retained" and corruption == 0:
-            return load_at_overlap(hebb.retrieval_overlap, hebb.spinodal(), cut)
+            return theory.general.load_at_overlap(theory.classical.retrieval_overlap, theory.classical.spinodal(), cut)
         return None
 
     def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float:
-        return numbers(hebb.one_step_error(neurons, num_patterns, corruption))
+        return numbers(theory.classical.one_step_error(neurons, num_patterns, corruption))
 
     def retained_overlap(self, load: ArrayLike) -> Float:
-        return numbers(hebb.retrieval_overlap(load))
+        return numbers(theory.classical.retrieval_overlap(load))
 
     def basins(self, dynamics: SpinDynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         if dynamics != "synchronous":
             return []
-        return [Line(NEURODYNAMICS, loads, numbers(basins.classical(loads)))]
+        return [Line(NEURODYNAMICS, loads, numbers(theory.basins.classical(loads)))]
 
 
 THEORY = ClassicalTheory()

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from hopfield import theory
 from hopfield._arguments import Float, real_scalar
 from hopfield._numerics import accumulation_dtype, is_traced
 from hopfield._parts import stored_spins
@@ -11,7 +12,6 @@ from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE, Stored, Used
 from hopfield.networks.binary import covariance_network
 from hopfield.patterns import biased
-from hopfield.theory import sparse
 from hopfield.theory.base import Criterion, Theory, numbers
 
 SCALING = EXTENSIVE
@@ -43,7 +43,7 @@ class CovarianceTheory(Theory):
     def critical_load(
         self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
     ) -> float | None:
-        spinodal = sparse.spinodal(self.activity)
+        spinodal = theory.sparse.spinodal(self.activity)
         ends = criterion == "retained" and corruption == 0 and spinodal.overlap >= cut
         return float(spinodal.load) if ends else None
 
@@ -51,8 +51,8 @@ class CovarianceTheory(Theory):
         if corruption > 0:
             return None
         several = np.maximum(num_patterns, 2)  # a pattern alone has no crosstalk, and the least leaves no error
-        threshold = sparse.spinodal(self.activity).threshold
-        on, off = sparse.one_step_shares(neurons, several, self.activity, threshold)
+        threshold = theory.sparse.spinodal(self.activity).threshold
+        on, off = theory.sparse.one_step_shares(neurons, several, self.activity, threshold)
         return numbers(self.activity * (1 - on) + (1 - self.activity) * off)
 
 
@@ -77,7 +77,7 @@ def covariance(
     if threshold is None:
         if is_traced(activity):
             raise ValueError("threshold must be given where the activity is traced, got none")
-        threshold = sparse.spinodal(float(activity)).threshold
+        threshold = theory.sparse.spinodal(float(activity)).threshold
     stored, used = stored_spins(patterns, mask)
     any_used = jnp.any(used).astype(accumulation_dtype(stored.dtype))
     network = covariance_network((1 + stored) / 2, activity, threshold=any_used * threshold, mask=used)

@@ -2,6 +2,7 @@
 
 from numpy.typing import ArrayLike
 
+from hopfield import theory
 from hopfield._arguments import Float
 from hopfield.memories import Patterns, Used, Values, polynomial_scaling
 from hopfield.memories.classical import ClassicalTheory
@@ -9,10 +10,7 @@ from hopfield.memory import Memory
 from hopfield.patterns.sources import as_patterns
 from hopfield.separations import Polynomial
 from hopfield.spaces import Spins
-from hopfield.theory import basins
-from hopfield.theory import dense as polynomial_theory
 from hopfield.theory.base import Criterion, Line, SpinDynamics, Theory, numbers
-from hopfield.theory.general import load_at_overlap, start_overlap
 
 SCALING = polynomial_scaling
 ENSEMBLE = "spins"
@@ -35,21 +33,21 @@ class DenseTheory(Theory):
     def critical_load(
         self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
     ) -> float | None:
-        overlap = start_overlap(corruption)
+        overlap = theory.general.start_overlap(corruption)
         if criterion == "one_step_error" and neurons is None and overlap > 0:
-            return float(polynomial_theory.capacity(self.degree, error)) * overlap ** (2 * self.degree - 2)
+            return float(theory.dense.capacity(self.degree, error)) * overlap ** (2 * self.degree - 2)
         if criterion == "retained" and corruption == 0:
-            return load_at_overlap(self.retained_overlap, polynomial_theory.spinodal(self.degree), cut)
+            return theory.general.load_at_overlap(self.retained_overlap, theory.dense.spinodal(self.degree), cut)
         return None
 
     def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta=None) -> Float:
-        return numbers(polynomial_theory.one_step_error(neurons, num_patterns, self.degree, corruption))
+        return numbers(theory.dense.one_step_error(neurons, num_patterns, self.degree, corruption))
 
     def retained_overlap(self, load: ArrayLike) -> Float:
-        return numbers(polynomial_theory.retrieval_overlap(load, self.degree))
+        return numbers(theory.dense.retrieval_overlap(load, self.degree))
 
     def basins(self, dynamics: SpinDynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
-        return [Line(basins.ONE_STEP, loads, numbers(basins.dense(loads, self.degree)))]
+        return [Line(theory.basins.ONE_STEP, loads, numbers(theory.basins.dense(loads, self.degree)))]
 
 
 def theory_of_degree(degree: int) -> Theory:

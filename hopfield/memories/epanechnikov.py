@@ -11,8 +11,7 @@ from hopfield.patterns.sources import as_patterns
 from hopfield.separations import LogReLU
 from hopfield.similarities import SquaredDistance
 from hopfield.spaces import Euclidean
-from hopfield.theory.base import Criterion, Theory, numbers
-from hopfield.theory.spherical import CRITERIA
+from hopfield.theory.base import WEIGHTS, Criterion, Theory, numbers
 
 SCALING = EXPONENTIAL
 ENSEMBLE = "sphere"
@@ -24,7 +23,7 @@ class NeighbourTheory(Theory):
     So for patterns of norm √N with probability (1 − p)^{M−1}, exact, p the probability of an overlap above 1 − 1/(βN).
     """
 
-    sized = frozenset(CRITERIA)
+    sized = frozenset(WEIGHTS)
 
     def kind(self, criterion: Criterion) -> str | None:
         return "exact" if criterion in self.sized else None

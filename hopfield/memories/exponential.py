@@ -1,13 +1,12 @@
 """The exponential memory on spins (Demircigil et al. 2017)."""
 
+from hopfield import theory
 from hopfield._arguments import Float
 from hopfield.memories import EXPONENTIAL, Patterns, Used, Values
 from hopfield.memory import Memory
 from hopfield.separations import Exponential
 from hopfield.spaces import Spins
-from hopfield.theory import exponential as spins
 from hopfield.theory.base import Criterion, Theory, heat, numbers
-from hopfield.theory.general import start_overlap
 
 SCALING = EXPONENTIAL
 ENSEMBLE = "spins"
@@ -27,22 +26,23 @@ class ExponentialTheory(Theory):
     ) -> float | None:
         if criterion == "target_weight":
             if neurons is None:
-                return float(spins.target_weight_load(heat(beta), corruption))
-            return float(spins.critical_load(neurons, heat(beta), corruption))
-        start_overlap(corruption)
+                return float(theory.exponential.target_weight_load(heat(beta), corruption))
+            return float(theory.exponential.critical_load(neurons, heat(beta), corruption))
+        theory.general.start_overlap(corruption)
         if neurons is None and (criterion == "one_step_error" or criterion == "fixed_point"):
-            return float(spins.one_step_load(heat(beta), corruption if criterion == "one_step_error" else 0.0))
+            start = corruption if criterion == "one_step_error" else 0.0
+            return float(theory.exponential.one_step_load(heat(beta), start))
         return None
 
     def success(self, criterion, neurons, num_patterns, *, corruption=0.0, beta: float | None = None) -> Float | None:
         if criterion != "target_weight" or corruption > 0.5:
             return None
-        return numbers(spins.target_weight_probability(neurons, num_patterns, heat(beta), corruption))
+        return numbers(theory.exponential.target_weight_probability(neurons, num_patterns, heat(beta), corruption))
 
     def one_step_error(self, neurons, num_patterns, *, corruption=0.0, beta: float | None = None) -> Float | None:
-        return (
-            None if corruption > 0.5 else numbers(spins.one_step_error(neurons, num_patterns, heat(beta), corruption))
-        )
+        if corruption > 0.5:
+            return None
+        return numbers(theory.exponential.one_step_error(neurons, num_patterns, heat(beta), corruption))
 
 
 THEORY = ExponentialTheory()

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from hopfield import theory
 from hopfield._arguments import Float
 from hopfield.memories import EXPONENTIAL, Patterns, Used, Values
 from hopfield.memory import Memory
-from hopfield.theory import basins, spherical
-from hopfield.theory.base import Criterion, Line, SpinDynamics, Theory, heat, numbers
+from hopfield.theory.base import WEIGHTS, Criterion, Line, SpinDynamics, Theory, heat, numbers
 
 SCALING = EXPONENTIAL
 ENSEMBLE = "sphere"
@@ -15,7 +15,7 @@ ENSEMBLE = "sphere"
 class ModernTheory(Theory):
     """Annealed softmax weights of random patterns of norm √N, and basins of a random energy model."""
 
-    sized = softmax = frozenset(spherical.CRITERIA)
+    sized = softmax = frozenset(WEIGHTS)
 
     def kind(self, criterion: Criterion) -> str | None:
         return None if criterion in ("exact", "retained") else "annealed"
@@ -26,20 +26,21 @@ class ModernTheory(Theory):
         if criterion not in self.sized or corruption != 0:
             return None
         if neurons is None:
-            return float(spherical.typical_load(heat(beta), "sphere"))
+            return float(theory.spherical.typical_load(heat(beta), "sphere"))
         kappa = heat(beta) * neurons  # on the unit sphere
-        return float(spherical.critical_load(neurons, kappa, criterion))
+        return float(theory.spherical.critical_load(neurons, kappa, criterion))
 
     def basins(self, dynamics: SpinDynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         num_patterns = np.maximum(np.round(np.exp(loads * neurons)), 2)
-        nearest = numbers(basins.nearest_pattern(neurons, num_patterns))
+        nearest = numbers(theory.basins.nearest_pattern(neurons, num_patterns))
+        edge = theory.basins.basin_on_sphere(loads, heat(beta))
         return [
             Line(rf"nearest pattern, $N={neurons}$", np.log(num_patterns) / neurons, nearest),
-            Line(r"random energy model, $N\to\infty$", loads, numbers(basins.basin_on_sphere(loads, heat(beta)))),
+            Line(r"random energy model, $N\to\infty$", loads, numbers(edge)),
         ]
 
     def nearest_share(self, neurons: int, num_patterns: int, overlaps: Float) -> Float:
-        return numbers(basins.nearest_pattern_share(neurons, num_patterns, overlaps))
+        return numbers(theory.basins.nearest_pattern_share(neurons, num_patterns, overlaps))
 
 
 THEORY = ModernTheory()

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from hopfield import theory
 from hopfield._arguments import real_scalar, step_limit
 from hopfield._numerics import accumulation_dtype
 from hopfield._parts import stored_spins
@@ -11,7 +12,6 @@ from hopfield._pytrees import unchecked
 from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE, Stored, Used
 from hopfield.networks.asymmetric import AsymmetricCouplings
-from hopfield.theory import gardner
 from hopfield.theory.base import Criterion, Theory
 
 SCALING = EXTENSIVE
@@ -34,7 +34,7 @@ class GardnerTheory(Theory):
     ) -> float | None:
         if criterion != "fixed_point" or corruption or neurons is not None:
             return None
-        return float(gardner.critical_load(self.stability))
+        return float(theory.gardner.critical_load(self.stability))
 
 
 def THEORY(stability: float) -> Theory:

@@ -3,13 +3,13 @@
 import jax.numpy as jnp
 import numpy as np
 
+from hopfield import theory
 from hopfield._arguments import Float
 from hopfield._numerics import accumulation_dtype
 from hopfield._parts import stored_spins
 from hopfield._pytrees import unchecked
 from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE, Stored, Used
-from hopfield.theory import basins
 from hopfield.theory.base import Criterion, Line, SpinDynamics, Theory, numbers
 
 SCALING = EXTENSIVE
@@ -30,8 +30,8 @@ class ProjectionTheory(Theory):
     def basins(self, dynamics: SpinDynamics, neurons: int, beta: float | None, loads: Float) -> list[Line]:
         inside = loads < 1
         overlaps = np.full(loads.shape, np.nan)
-        overlaps[inside] = numbers(basins.basin_of_projection(loads[inside]))
-        return [Line(basins.ONE_STEP, loads, overlaps)]
+        overlaps[inside] = numbers(theory.basins.basin_of_projection(loads[inside]))
+        return [Line(theory.basins.ONE_STEP, loads, overlaps)]
 
 
 THEORY = ProjectionTheory()

@@ -7,13 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from hopfield import theory
 from hopfield._arguments import Float
 from hopfield._numerics import accumulation_dtype
 from hopfield._parts import stored_spins
 from hopfield.couplings import Couplings
 from hopfield.memories import Scaling, Stored, Used
 from hopfield.networks.binary import BinaryNetwork, willshaw_network
-from hopfield.theory import sparse
 from hopfield.theory.base import Theory, numbers
 
 
@@ -50,7 +50,7 @@ class WillshawTheory(Theory):
         if corruption > 0:
             return None
         on = _active_neurons(neurons)
-        return numbers((1 - on / neurons) * np.asarray(sparse.willshaw_error(neurons, num_patterns, on)))
+        return numbers((1 - on / neurons) * np.asarray(theory.sparse.willshaw_error(neurons, num_patterns, on)))
 
 
 THEORY = WillshawTheory()

@@ -15,6 +15,8 @@ from hopfield._arguments.words import one_of
 
 Criterion = Literal["retained", "one_step_error", "fixed_point", "exact", "target_weight", "converged_weight"]
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
+WeightCriterion = Literal["target_weight", "converged_weight"]
+WEIGHTS: tuple[WeightCriterion, ...] = get_args(WeightCriterion)
 SpinDynamics = Literal["synchronous", "asynchronous"]
 SPIN_DYNAMICS: tuple[SpinDynamics, ...] = get_args(SpinDynamics)
 """Order of a step that theory of spins tells apart: all at once, or one after another in whatever order."""

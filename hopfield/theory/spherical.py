@@ -26,10 +26,10 @@ from scipy.special import entr, expit
 from hopfield._arguments.host import Float, plain, reals, whole_numbers
 from hopfield._arguments.words import one_of
 from hopfield.theory.averages import ENSEMBLES, Averages, Ensemble, averages_of, sphere
+from hopfield.theory.base import WEIGHTS as CRITERIA
+from hopfield.theory.base import WeightCriterion
 from hopfield.theory.exponential import target_weight_load
 
-WeightCriterion = Literal["target_weight", "converged_weight"]
-CRITERIA: tuple[WeightCriterion, ...] = get_args(WeightCriterion)
 BetaCriterion = Literal["target_weight", "first_weight", "converged_weight"]
 BETA_CRITERIA: tuple[BetaCriterion, ...] = get_args(BetaCriterion)
 """Weights that a β is critical of: at the start, after one update, and where the updates end."""
