@@ -49,7 +49,7 @@ def test_every_command_of_the_pages_is_composed():
 
     A configuration by itself has to be there: the tests of configurations compose each.
     """
-    own = ("./mine", "./cubic", "PATH", "mine", "images.npz", "tiger.npz", "rectified")
+    own = ("./mine", "./cubic", "PATH", "mine", "images.npz", "tiger.npz", "rectified", "W.npy")
     lines = [line for line in commands() if "--help" not in line and not any(word in line for word in own)]
     alone = [line for line in lines if re.fullmatch(r"conf=\w+", line)]
     assert all((DOCS.parent / "conf" / f"{line.removeprefix('conf=')}.yaml").is_file() for line in alone)
