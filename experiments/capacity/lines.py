@@ -86,8 +86,8 @@ def of_table(table: Table, symbols: dict[str, str]) -> Iterator[Row]:
 
 def of_patterns(table: Table, counts: list[Row]) -> Iterator[Row]:
     """Lines of critical numbers of patterns against neurons: those of the load's limit, through the measured sizes."""
-    frame = pandas.DataFrame(counts)
-    frame = frame[frame["ensemble"].isin(pattern_sets.DRAWN)] if counts else frame
+    frame: Table = pandas.DataFrame(counts)
+    frame = frame.loc[frame["ensemble"].isin(pattern_sets.DRAWN)] if counts else frame
     for family, rows in curves(frame, ["memory", "dynamics", "corruption", "criterion"]) if len(frame) else ():
         memory, size = family["memory"], rows["neurons"].to_numpy(float)
         own = table[(table["memory"] == memory) & (table["dynamics"] == family["dynamics"])]

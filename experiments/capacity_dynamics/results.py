@@ -78,8 +78,9 @@ def _laws(shifts: list[Row]) -> list[dict]:
     found = []
     for key in dict.fromkeys((row["order"], row["start"]) for row in shifts):
         rows = [row for row in shifts if (row["order"], row["start"]) == key and row["stderr"] > 0]
-        columns = ([row[name] for row in rows] for name in ("neurons", "value", "stderr"))
-        found += [dict(zip(CURVE, key, strict=False)) | law for law in laws(*columns, {"none": 0.0}, least=1)]
+        sizes, values, errors = ([row[name] for row in rows] for name in ("neurons", "value", "stderr"))
+        told = laws(sizes, values, errors, {"none": 0.0}, least=1)
+        found += [dict(zip(CURVE, key, strict=False)) | law for law in told]
     return found
 
 

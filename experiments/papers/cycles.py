@@ -71,7 +71,8 @@ def rings(lengths: list[int], copies: int) -> tuple[AsymmetricCouplings, jax.Arr
         place = np.arange(length)
         groups[begin + (place + 1) % length, begin + place] = 1
     start = np.where(np.isin(np.arange(len(groups)), first), 1.0, -1.0)
-    return AsymmetricCouplings(np.kron(groups, np.ones((copies, copies)))), jnp.repeat(jnp.asarray(start), copies)
+    matrix = jnp.asarray(np.kron(groups, np.ones((copies, copies))))
+    return AsymmetricCouplings(matrix), jnp.repeat(jnp.asarray(start), copies)
 
 
 @partial(jax.jit, static_argnames="period")

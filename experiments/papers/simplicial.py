@@ -82,8 +82,8 @@ def simplices(patterns: jax.Array, seed: int, share: float) -> Simplices:
     rows = np.sort(np.argsort(random.random((2 * triples, neurons)), axis=1)[:, :3], axis=1)
     rows = np.unique(rows, axis=0)
     rows = rows[random.permutation(len(rows))[:triples]]
-    weights = tuple(jnp.sum(jnp.prod(patterns[:, sets], axis=2), axis=0) / neurons for sets in (pairs, rows))
-    return Simplices(jnp.asarray(pairs), jnp.asarray(rows.reshape(-1, 3)), weights)
+    of_pairs, of_triples = (jnp.sum(jnp.prod(patterns[:, sets], axis=2), axis=0) / neurons for sets in (pairs, rows))
+    return Simplices(jnp.asarray(pairs), jnp.asarray(rows.reshape(-1, 3)), (of_pairs, of_triples))
 
 
 @dataclass

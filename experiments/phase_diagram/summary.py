@@ -75,7 +75,8 @@ def commonest(frame: Table) -> Table:
 def _curve_lines(overlaps: list[dict]) -> Iterator[Row]:
     """Overlap of retrieval states against temperature, to where they end, at each load that is stored."""
     frame = commonest(pandas.DataFrame(overlaps)) if overlaps else pandas.DataFrame()
-    for load in stored_loads(frame).values() if overlaps and frame["overlap_theory"].notna().any() else ():
+    known = bool(overlaps) and bool(frame["overlap_theory"].notna().to_numpy().any())
+    for load in stored_loads(frame).values() if known else ():
         end = float(classical.spinodal_temperature(load))
         if np.isfinite(end):
             temperatures = end - (end - 0.02) * np.linspace(0, 1, 200) ** 2

@@ -178,7 +178,7 @@ class LongRotary(Rotary):
     replace = changed
 
     def at_length(self, length: Int[Array, ""]) -> Rotary:
-        rates = jnp.where(length > self.known, self.beyond, self.rates)
+        rates = jnp.where(length > self.known, jnp.asarray(self.beyond), self.rates)
         return unchecked(Rotary, rates=rates, pairing=self.pairing, scale=self.scale)
 
 

@@ -112,7 +112,7 @@ def _temper(model: SpinModel, state: State, key, ladder, lengths, known) -> Temp
         order = visiting_order(order_key, sweep, state.size, "asynchronous")
         keys = jax.random.split(jax.random.fold_in(chain_key, sweep), number)
         one = partial(heat_bath_sweep, model, order=order, known=known, shared=shared)
-        states, caches = jax.vmap(lambda *chain: one(chain[:2], *chain[2:]))(states, caches, keys, ladder)
+        states, caches = jax.vmap(one)((states, caches), keys, ladder)
         energies = energies_of(states, caches)
 
         lowest = jnp.argmin(energies)

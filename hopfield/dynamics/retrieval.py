@@ -115,7 +115,7 @@ def _run_to_rest(model: Model, state: State, max_steps, known: Known, rtol, loop
     if _on_spins(model):
         status = jnp.where((status == CONVERGED) & without_spin(end.state, known), STEP_LIMIT, status)
     ended = Retrieval(reached, end.steps + before, model.energy(reached), status, _kind(model, reached))
-    return ended._replace(period=jnp.where(status == STEP_LIMIT, 0, end.period))
+    return ended._replace(period=jnp.where(status == STEP_LIMIT, 0, jnp.asarray(end.period)))
 
 
 def _kind(model: Model, state: State) -> Int[Array, ""]:

@@ -149,7 +149,7 @@ def _advance(update: Callable, same: Same, carry: tuple[Settled, _Past | None]) 
         jnp.where(running[..., None], new, now.state),
         now.steps + (running & ~still).astype(now.steps.dtype),
         saved_for_derivative(jnp.where(running, status, now.status).astype(now.status.dtype)),
-        None if period is None else jnp.where(running, jnp.where(wrong, 0, period), now.period),
+        None if period is None else jnp.where(running, jnp.where(wrong, 0, period), jnp.asarray(now.period)),
     )
     return moved, past
 

@@ -42,7 +42,8 @@ def place_bias(
     """Bias of the scores of the queries [*b, H, T, D] in `rows` with the first `keys` keys."""
     if encoding is None or type(encoding).score_bias is Encoding.score_bias:
         return None
-    places, columns = scope.places(rows), scope.start
+    places: Any = scope.places(rows)
+    columns: Any = scope.start
     if scope.restarts is not None:
         places, columns = jnp.take(scope.restarts, rows, axis=-1, mode="clip"), scope.restarts
     if jnp.ndim(columns) == 0:
@@ -58,7 +59,7 @@ def place_bias(
         return encoding.score_bias(query, beta, place, columns)
 
     leading = jnp.broadcast_shapes(*(x.shape[:-1] for x in (places, columns) if x is not None))
-    spread = lambda x, kept: None if x is None else jnp.broadcast_to(x, (*leading, *x.shape[x.ndim - kept :]))
+    spread: Any = lambda x, kept: None if x is None else jnp.broadcast_to(x, (*leading, *x.shape[x.ndim - kept :]))
     query = spread(query, query.ndim - len(leading))
     for _ in leading:
         one = jax.vmap(one, in_axes=(0, 0, None if columns is None else 0))

@@ -223,7 +223,8 @@ def read_ring(reading: KeyValues, query: States, ring: Ring) -> States:
     """Read-out of `attend_ring`, each device with a piece of the sequence."""
     metric, key = reading.metric, reading.key
     query, key = (query, key) if metric is None else (metric.left(query), metric.right(key))
-    return attend_ring(query, key, reading.value, ring, beta=reading.beta, mask=reading.scope.attention_mask)
+    mask: Any = reading.scope.attention_mask  # no array: see `fits_ring`
+    return attend_ring(query, key, reading.value, ring, beta=reading.beta, mask=mask)
 
 
 def read_blockwise(reading: KeyValues, query: States) -> States:

@@ -26,8 +26,9 @@ def blocks(page: str, language: str) -> list[str]:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("page", [page for page in ALL if blocks(page, "python") and page not in SKETCHES])
-def test_every_code_block_of_a_page_runs(page):
+def test_every_code_block_of_a_page_runs(page, tmp_path, monkeypatch):
     """In the order of the page. What has cells alone is executed when the site is built."""
+    monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     with jax.numpy_rank_promotion("allow"):
         for block in blocks(page, r"(?:python|\{code-cell\})(?: ipython3)?"):

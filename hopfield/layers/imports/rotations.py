@@ -65,7 +65,7 @@ def _long(table: Mapping[str, Any], turned: int, base: float) -> LongRotary:
     known = int(_number(table, "original_max_position_embeddings", table.get("max_position_embeddings")))
     ratio = _number(table, "factor", table.get("max_position_embeddings", known) / known)
     usual = math.sqrt(1.0 + math.log(ratio) / math.log(known)) if ratio > 1.0 else 1.0
-    short, long = (table.get(f"{name}_factor") for name in ("short", "long"))
+    short, long = (table.get(f"{name}_factor", ()) for name in ("short", "long"))
     for name, factors in (("short", short), ("long", long)):
         if not isinstance(factors, list) or len(factors) != turned // 2:
             raise ValueError(f"{name}_factor must be the {turned // 2} numbers of all pairs, got {shown(factors)}")
@@ -75,8 +75,8 @@ def _long(table: Mapping[str, Any], turned: int, base: float) -> LongRotary:
 def _sharper(table: Mapping[str, Any]) -> float:
     """Length of yarn's turned components, 0.1 ln factor + 1, or the ratio of two of these with a weight each."""
     growth = 0.1 * math.log(_number(table, "factor"))
-    weights = [table.get(name) for name in ("mscale", "mscale_all_dim")]
-    return (weights[0] * growth + 1.0) / (weights[1] * growth + 1.0) if all(weights) else growth + 1.0
+    own, all_dims = (table.get(name) or 0.0 for name in ("mscale", "mscale_all_dim"))
+    return (own * growth + 1.0) / (all_dims * growth + 1.0) if own and all_dims else growth + 1.0
 
 
 def _table(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:

@@ -97,7 +97,7 @@ def completed(config: Mapping[str, Any], kind: str = "llama") -> dict[str, Any]:
     model = config.get("model_type")
     if model == "gemma3" and isinstance(config.get("text_config"), Mapping):
         config = {"model_type": "gemma3_text"} | config["text_config"]  # beside the part that reads images
-    if model == "clip" and isinstance(config.get(SIDES.get(kind)), Mapping):
+    if model == "clip" and isinstance(config.get(SIDES.get(kind, "")), Mapping):
         config = {"model_type": f"{kind}_model"} | config[SIDES[kind]]
     config = {FORMERLY.get(name, name): value for name, value in config.items()}
     model = config.get("model_type")
