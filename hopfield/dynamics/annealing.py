@@ -137,7 +137,8 @@ def _temper(model: SpinModel, state: State, key, ladder, lengths, known) -> Temp
     states, _, _, (means, counts), ends = jax.lax.fori_loop(0, burn_in + sweeps, turn, start)
     tried, swapped = counts
     rates = jnp.where(tried > 0, swapped / jnp.maximum(tried, 1), jnp.nan)
-    return Tempered(states, *means, rates, *ends)
+    (spins, energies), (trips, best, least) = means, ends
+    return Tempered(states, spins, energies, rates, trips, best, least)
 
 
 def _swaps(sweep: Array, ladder: Array, energies: Array, key: Array) -> tuple[Array, Array]:

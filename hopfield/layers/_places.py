@@ -42,6 +42,7 @@ def place_bias(
     """Bias of the scores of the queries [*b, H, T, D] in `rows` with the first `keys` keys."""
     if encoding is None or type(encoding).score_bias is Encoding.score_bias:
         return None
+    bias_of: Any = encoding.score_bias
     places: Any = scope.places(rows)
     columns: Any = scope.start
     if scope.restarts is not None:
@@ -49,14 +50,14 @@ def place_bias(
     if jnp.ndim(columns) == 0:
         places = places - columns
         if places.ndim == 1:
-            return encoding.score_bias(query, beta, places, keys)
+            return bias_of(query, beta, places, keys)
         columns = None
 
     def one(query: Array, place: Array, columns: Any) -> Array:  # places that need not follow each other
         if columns is None:
-            bias = lambda query, place: encoding.score_bias(query[..., None, :], beta, place[None], keys)[..., 0, :]
+            bias = lambda query, place: bias_of(query[..., None, :], beta, place[None], keys)[..., 0, :]
             return jax.vmap(bias, in_axes=(-2, 0), out_axes=-2)(query, place)
-        return encoding.score_bias(query, beta, place, columns)
+        return bias_of(query, beta, place, columns)
 
     leading = jnp.broadcast_shapes(*(x.shape[:-1] for x in (places, columns) if x is not None))
     spread: Any = lambda x, kept: None if x is None else jnp.broadcast_to(x, (*leading, *x.shape[x.ndim - kept :]))
