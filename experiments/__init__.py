@@ -9,7 +9,7 @@ Capacity:
     capacity             the share of patterns that is retained against the load, for any memory, dynamics and start
     capacity_asymptotic  finite-size thresholds of the exponential memory, far beyond any computer
     capacity_dynamics    the classical network by its dynamics: sweeps, greedy, reluctant, at once, cooled
-    capacity_features    random features of fixed size in place of the patterns
+    capacity_features    random features of fixed size instead of the patterns
     capacity_gardner     couplings learned up to Gardner's bound: spins held, stabilities, basins
     capacity_learned     patterns that a memory holds after learning a metric, β and a separation
     capacity_linear      fast weights: the share of keys that find their value
@@ -18,9 +18,9 @@ Capacity:
 
 Dynamics:
 
-    attractors           a network that is given: where it comes to rest, beside shuffled couplings
+    attractors           a network that is given: its states of rest, beside shuffled couplings
     basins               where a query ends that starts at a given overlap
-    examples             patterns of which only noisy examples are shown
+    examples             patterns that only noisy examples show
     entropy              entropy of the weights while a query is retrieved, at every β
     hierarchy            digits made of parts beside whole ones
     landscape            what random starts end in

@@ -203,7 +203,7 @@ def capacity(memory: Any, **options: Any) -> Run:
         memory: a function of patterns [M, N] with a keyword `mask` that returns a `Memory`, `Couplings` or any pytree
             with `update`, one synchronous step of a state; or a name such as "dense:3", "./file.py:name" or what
             `memories.find` returns.
-        options: those of `hopfield conf=capacity --help`, `neurons=[100, 200]`, `loads=[...]`, `samples=20` …;
+        options: listed by `hopfield conf=capacity --help`, `neurons=[100, 200]`, `loads=[...]`, `samples=20` …;
             `output="folder"` keeps the results there, and goes on with what is measured already.
 
     Returns:
@@ -222,9 +222,9 @@ def measure(name: str, *, output: str | Path | None = None, **options: Any) -> R
 
     Args:
         name: a choice of `conf=`, or a folder `./mine` with an experiment of your own.
-        output: folder of the results, as the command leaves them: the same call goes on where it was stopped. Without
+        output: folder of the results, as the command leaves them: the same call goes on after a stop. Without
             one, nothing is left behind.
-        options: those of `conf=name --help`; a group or mapping as a dict.
+        options: listed by `conf=name --help`; a group or mapping as a dict.
 
     Raises:
         ValueError: an option is none, or has a value that it cannot have; one sentence.
@@ -243,12 +243,12 @@ def sweep(name: str, over: Any = None, *, output: str | Path | None = None, **op
 
     Args:
         name: as for `measure`.
-        over: a mapping of options to lists of values, of which every combination is measured; or a sequence of
+        over: a mapping of options to lists of values, measured in every combination; or a sequence of
             mappings of options to a value, one for each run: `[{"neurons": [100], "samples": 40}, ...]`. None: the
             `sweep` that the file of the choice holds.
-        output: folder of the joined results, with a folder for each run below it: the same call goes on where it was
-            stopped, and one with further values measures these alone. Without one, nothing is left behind.
-        options: those that all runs have, as for `measure`.
+        output: folder of the joined results, with a folder for each run below it: the same call goes on after a
+            stop, and one with further values measures these alone. Without one, nothing is left behind.
+        options: shared by all runs, as for `measure`.
 
     Raises:
         ValueError: as for `measure`; an option is given twice, or has no value; two runs are the same.
@@ -272,7 +272,7 @@ def sweep(name: str, over: Any = None, *, output: str | Path | None = None, **op
 
 
 def _swept(name: str, job: Job, each: Mapping[str, Any], options: Mapping[str, Any], output: Any) -> Job:
-    """The job of one run of a sweep, in a folder of its own below that of the sweep, named by what is swept."""
+    """The job of one run of a sweep, in a folder of its own below the sweep's, named by what is swept."""
     plain = {key: _plain(key, value, type(job.config), job.conf) for key, value in each.items()}
     label = overrides.label([f"{key}={folders.words(value)}" for key, value in plain.items()])
     job = dataclasses.replace(job, label=label, kept=output is not None)

@@ -30,13 +30,13 @@ class Bounds(NamedTuple):
     among: tuple[str, ...] | None = None
     nonempty: bool = False
     repeats: bool = False
-    """Whether a list may hold an entry twice, as where each belongs to one of another list."""
+    """True if a list may hold an entry twice, as where each belongs to one of another list."""
     names: "Mapping[str, Number | None] | None" = None
     """Names that entries are, alone or as in `diluted:0.3`, with the number that may follow (`name_and_number`)."""
     meaning: str | None = None
-    """What kind of name entries, or keys of a mapping, are (see `spellings`): no two may stand for one thing.
+    """Kind of name of the entries, or keys of a mapping (see `spellings`): no two may stand for one thing.
 
-    Numbers of memories and of separations, and those of `names`, have one way to be written.
+    Numbers of memories, of separations and of `names` have one way to be written.
     """
 
     def describe(self) -> str:
@@ -54,7 +54,7 @@ class Bounds(NamedTuple):
         return f"lie in {opening}{_side(low, '', '')}, {_side(high, '', '')}{closing}".replace(" ,", ",")
 
     def hold(self, value: Any) -> bool:
-        """Whether a value lies within the bounds. NaN never does."""
+        """True if a value lies within the bounds. NaN never does."""
         if self.among is not None:
             return value in self.among
         sides = (
@@ -71,7 +71,7 @@ class Number(NamedTuple):
 
     bounds: Bounds
     needed: bool = True
-    """Whether the name cannot stand alone."""
+    """True if the name cannot stand alone."""
     whole: bool = False
 
 
@@ -205,11 +205,11 @@ class Use(NamedTuple):
     words: str
     """In words, to follow "unless"."""
     holds: "Callable[[Any], bool] | str | tuple[Use, ...]"
-    """Of a whole configuration; where the library has to tell, the name of such a function in `experiment.py`; or
+    """Test of a whole configuration; where the library has to tell, a test's name in `experiment.py`; or
     several that hold together."""
 
     def met(self, config: Any, experiment: Any) -> bool:
-        """Whether a configuration meets the condition; `experiment` is the module that may decide it."""
+        """True if a configuration meets the condition; `experiment` is the module that may decide it."""
         if isinstance(self.holds, tuple):
             return all(use.met(config, experiment) for use in self.holds)
         judge = getattr(experiment, self.holds) if isinstance(self.holds, str) else self.holds

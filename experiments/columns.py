@@ -1,6 +1,6 @@
 """Columns of tables: the meaning, the unit and the kind of every value of a row.
 
-An experiment declares those of its table, with `shared` for what several experiments mean by one name:
+An experiment declares its table's columns, with `shared` for what several experiments mean by one name:
 
     COLUMNS = shared("memory", "neurons", "load") | {"retained": Column("queries above 0.8", "count", kind=int)}
 
@@ -114,7 +114,7 @@ def shared(*names: str) -> dict[str, Column]:
 
 
 def find(declared: Columns, name: str) -> Column | None:
-    """Declaration of a column: its own, its numbered family's, or that of the column whose error or end it is."""
+    """Declaration of a column: its own, its numbered family's, or the column's whose error or end it is."""
     if name in declared:
         return declared[name]
     if number := re.search(r"_(\d+)$", name):
@@ -157,7 +157,7 @@ def check_row(row: Mapping[str, Any], names: Sequence[str], declared: Columns | 
 
 
 def _is_of(kind: type, value: Any) -> bool:
-    """Whether a value, of Python or one number of an array, may stand in a column of a kind."""
+    """True if a value, of Python or one number of an array, may stand in a column of a kind."""
     plain = value.tolist() if hasattr(value, "tolist") else value
     if plain is None or (isinstance(plain, float) and plain != plain):
         return True

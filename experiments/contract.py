@@ -91,7 +91,7 @@ NUMBERS = ("value", "said", "stderr", *FLOATS[2:], "kind", "samples", *FIT, "hea
 REQUIRED = ("points", "measure", "summarise", "panels", "X_AXIS")
 """Names that every file `experiment.py` defines."""
 HOOKS = (*REQUIRED, "check", "cost", "refine", "refines", "pieces", "measure_piece", "inputs", "shares", "frames")
-"""Names there that the runner looks for; a function of nearly such a name is refused, as one that nothing calls."""
+"""Names there that the runner looks for; a function of nearly such name is refused, as one that nothing calls."""
 UNMEASURED = ("output", "overwrite", "dry", "shard", "device", "workers", "figure", "wandb")
 """Options of every experiment that say nothing of what is measured."""
 
@@ -126,9 +126,9 @@ def option(
         entries_of: of a mapping, the option that lists the names whose entries are used (null: all of them).
         axis: whether rows depend on it through their points, or through contents of the file that it names, and on
             nothing else of it; every other option belongs to the science of all rows.
-        extends: whether it is such an axis of which more only adds points, as of samples, sizes and loads: runs that
+        extends: whether it is an axis too and more of it only adds points, as more samples, sizes or loads: runs that
             differ in nothing else share a folder and a table.
-        goes_with: of an option of one entry, as of a memory's scale, the option without which it means another thing:
+        goes_with: for an option of one entry, like a memory's scale, the option without which it means another thing:
             where a word sets that one, what a file gives for the entry is left out.
         limits: the `bounds.Bounds` of its value, or of the entries of a list.
     """
@@ -162,11 +162,11 @@ class Summary:
 
     Attributes:
         estimates: a row for each number, given as dicts or as a DataFrame: its `quantity` in words, the columns that
-            tell it from others of that quantity, its `value` (or `said`, a text in place of one) and, where they exist,
+            tell it from others of its quantity, its `value` (or `said`, a text instead) and, where they exist,
             `stderr`, `low` and `high`; `theory` at that size, or its `limit` for N → ∞, with the `kind` of theory
             (exact, replica symmetric, annealed …); `cut`, the share of queries whose dynamics were cut; `samples`, the
             independent draws behind it; of a fit `fit_width`, `chi2`, `dof` and its name, `fit`. The command
-            prints those of `headline`.
+            prints the rows of `headline`.
         lines: a row for each line of theory: `quantity`, the columns that tell it from others, its points `x` and `y`.
         notes: warnings, a sentence each.
         more: what else this figure reads, as JSON has it.
@@ -336,7 +336,7 @@ def total(parts: Iterable[Cost]) -> Cost:
 
 
 def check(experiment: ModuleType, config: Config) -> Config:
-    """Options of a run, after the check of their experiment where it has one.
+    """Options of a run, after the check of their experiment, if any.
 
     Raises:
         ValueError: one of them is wrong; one sentence that begins with its name.

@@ -1,8 +1,8 @@
 """Attractors of a network that is given: where random starts come to rest, and which states heat makes it leave.
 
 At T = 0 every start makes asynchronous sweeps until no spin moves. At T > 0 it goes on from there with heat-bath
-sweeps, and comes to rest again. The null model has the same couplings in other places, those of a pair together where
-they are symmetric. Asymmetric couplings have no energy, and may never come to rest.
+sweeps, and comes to rest again. The null model has the same couplings in other places; a symmetric
+pair stays together. Asymmetric couplings have no energy, and may never come to rest.
 """
 
 import hashlib
@@ -91,7 +91,7 @@ def points(config: Config) -> list[Point]:
 
 
 def cost(config: Config) -> Cost:
-    """Cost of all starts: some twenty sweeps at T = 0, and those of the heat bath."""
+    """Cost of all starts: some twenty sweeps at T = 0, and the heat bath's."""
     size = _given(config)[0].matrix.shape[0]
     number = config.starts * (config.nulls + 1)
     warm = len(config.temperatures) * config.sweeps
@@ -157,7 +157,7 @@ def _about(network: Couplings) -> tuple[Row, Callable[[np.ndarray], float], np.n
 
 
 def _place(axes: np.ndarray, states: np.ndarray, end: np.ndarray) -> Row:
-    """Name of an end, the given state that it is nearest to, and where it lies on the axes."""
+    """Name of an end, the given state nearest to the end, and the end's place on the axes."""
     overlaps, place = states @ end / len(end), axes @ end / np.sqrt(len(end))
     nearest = int(np.argmax(np.abs(overlaps))) if len(states) else -1
     return {

@@ -33,7 +33,7 @@ class Bags(NamedTuple):
     place: np.ndarray
     """Instance [B, S] in each place of a bag; 0 where there is none."""
     there: np.ndarray
-    """Whether there is an instance [B, S]."""
+    """True at an instance [B, S]."""
     labels: np.ndarray
     """[B], bool."""
     tested: np.ndarray
@@ -49,7 +49,7 @@ def load(name: str) -> Bags:
     """The bags of a file, or made ones; features as arsinh of their value over the root mean square of all.
 
     Raises:
-        ValueError: the file is missing, or holds other arrays than those of the format.
+        ValueError: the file is missing, or holds other arrays than the format.
     """
     if name == MADE:
         return synthetic_bags()
@@ -95,7 +95,7 @@ def _read(path: Path, _digest: str) -> Bags:
 
 
 def _are_usable(features: np.ndarray) -> bool:
-    """Whether features are finite real numbers of single precision, and at least one feature differs somewhere."""
+    """True if features are finite real numbers of single precision, and at least one feature differs somewhere."""
     if features.dtype.kind not in "biuf" or not features.size:
         return False
     with np.errstate(over="ignore"):

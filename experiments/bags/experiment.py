@@ -1,4 +1,4 @@
-"""Multiple-instance learning: bags with one label each, of which some instances decide.
+"""Multiple-instance learning: bags with one label each, decided by some instances.
 
     hopfield      HopfieldPooling with learned queries and β; its separation is chosen
     attention     attention pooling, plain or gated (Ilse et al. 2018)

@@ -75,7 +75,7 @@ def scores(kind: Structure, bags: Bags, used: np.ndarray, decay: float, key: jax
 
     Args:
         kind: what is trained.
-        bags: of which networks see their own.
+        bags: each network sees its own.
         used: [K, B], bags that the members of an ensemble are trained on.
         decay: of their weights.
         key: of initial values and dropout.

@@ -40,7 +40,7 @@ def summarise(table: Table) -> Summary:
 
     Scores that are not finite have no area: one such fold leaves neither a mean nor a lead of its method (NaN), and a
     row counts them. A lead is the mean over test folds of the difference on the same fold. Folds share bags that
-    they are trained on, so that the variance of their mean has 1/n + 1/(folds − 1) in place of 1/n (Nadeau & Bengio
+    they are trained on, so that the variance of their mean has 1/n + 1/(folds − 1) instead of 1/n (Nadeau & Bengio
     2003).
     """
     estimates: list[Row] = []

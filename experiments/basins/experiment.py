@@ -10,11 +10,11 @@ plus a random vector across, of the pattern's norm. It may end
 and the initial overlap from which half of the queries end right is the critical one at that load. An overlap of 0.8
 (`overlaps.retained`) tells random patterns of many spins apart. Of M = e^(αN) patterns on a sphere the nearest
 to any state, retrieved or not, lies at √(1 − e^(−2α)), which is 0.8 at α = 0.51; and where basins are narrow, as
-those of projection at high load, starts above 0.8 may rest there without being retrieved: `near` has to be well above.
+for projection at high load, starts above 0.8 may rest there without being retrieved: `near` has to be well above.
 
 Theory of the classical network is the statistical neurodynamics of Amari and Maginu. It follows the dynamics for a few
 steps alone, so that its critical overlap is no prediction of theirs: 0.211 against 0.336(4) at N = 2000, M = 201.
-With `max_steps=1` queries end after one update, and theory is that of one step, for N → ∞, or none.
+With `max_steps=1` queries end after one update, and theory covers one step, for N → ∞, or none.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

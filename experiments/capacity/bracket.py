@@ -14,9 +14,9 @@ from experiments.shared.retention import CUTS
 from hopfield.memories import Parity, find
 
 HEADLINES = {False: tuple(CUTS), True: ("target_weight", "converged_weight")}
-"""Criteria that a memory is judged by, those of the command's last lines, by whether its load is ln M / N."""
+"""Criteria that judge a memory, in the command's last lines, by whether the memory's load is ln M / N."""
 SIZES = (200, 100, 50, 30, 20, 14, 10, 8, 6, 4)
-"""Numbers of neurons, of which the two largest are taken whose patterns at load ½ have at most 2^17 entries."""
+"""Numbers of neurons; the two largest are taken whose patterns at load ½ have at most 2^17 entries."""
 SAMPLES = 6
 """Samples of each number of patterns on the way to the fall, at most."""
 LOADS = 11
@@ -28,7 +28,7 @@ FIRST, MOST = 2**14, 2**24
 
 
 def logarithmic(memory: str) -> bool:
-    """Whether the load of a memory is ln M / N."""
+    """True if the load of a memory is ln M / N."""
     return find(memory).scaling.symbol == "ln M / N"
 
 
@@ -80,12 +80,12 @@ def _shares(criterion: str, climbed: Sequence[int], rows: Sequence[Row]) -> list
 
 
 def _fallen(shares: Sequence[float]) -> bool:
-    """Whether a criterion has fallen at some rung after one at which half of the queries passed."""
+    """True if a criterion has fallen at some rung after one at which half of the queries passed."""
     return any(high >= 0.5 for high in shares) and any(share <= FALLEN for share in shares)
 
 
 def _fall(shares: Sequence[float]) -> tuple[int, int] | None:
-    """Places of the rungs on both sides of the first fall through one half, as far as it reaches. None without one."""
+    """Places of the rungs on both sides of the first fall through one half, in its full width. None without a fall."""
     crossing = next((i for i, (high, low) in enumerate(pairwise(shares)) if high >= 0.5 > low), None)
     if crossing is None:
         return None

@@ -2,16 +2,16 @@
 
 For every disorder sample the stored patterns are drawn anew and a few of them are queried. Each query is judged by
 
-    fixed_point       one update leaves the clean pattern where it is (real states: to 1 % of its norm)
+    fixed_point       one update leaves the clean pattern unchanged (real states: to 1 % of its norm)
     one_step_error    share of wrong spins after one update of all from the start, ½(1 − overlap) (real states: none)
     retained          overlap with the pattern above 0.8 where the dynamics end; retained_0.7, retained_0.9 above those
     exact             every spin right where the dynamics end (real states: within 1 % of the pattern's norm)
     target_weight     more than half of the read-out's weight on the pattern at the start
     converged_weight  more than half of it where the dynamics end
 
-and the load at which half of the queries pass is the critical load of that criterion; that of the one-step error is
-where 0.5 % of the spins are wrong. Final overlaps of dense memories spread over all values, so that their threshold
-moves with the cut, and at small N that of the classical network does: read it with the cut, or m(α) in its place.
+and the load at which half of the queries pass is the critical load of that criterion; for the one-step error,
+0.5 % of the spins are wrong there. Final overlaps of dense memories spread over all values, so that their threshold
+moves with the cut, and at small N the classical network's does: read it with the cut, or m(α) in its place.
 The overlap with a sparse pattern is P₁ − P₀, shares of neurons on among those that should be and should not be.
 
 Without `loads` or `patterns` they are looked for: M doubles, at a few samples, until the queries fail, and loads across
@@ -72,20 +72,20 @@ def check(config: Config) -> None:
 
 
 def leaves_units(config: Config) -> bool:
-    """Whether a start differs from its pattern in some units and leaves the others."""
+    """True if a start differs from its pattern in some units and leaves the others."""
     starts = [corruption(spec) for scale in scales.by_memory(config).values() for spec in scale.corruption]
     return any(start.amount and start.kind != "noise" for start in starts)
 
 
 def rounds(config: Config) -> bool:
-    """Whether loads of a memory with integer fields are asked for."""
+    """True if loads of a memory with integer fields are asked for."""
     return any(
         find(memory).integer_fields and scale.patterns is None for memory, scale in scales.by_memory(config).items()
     )
 
 
 def takes_neurons(config: Config) -> bool:
-    """Whether `neurons` is used: random ensembles need it, and other ensembles check a given number against theirs."""
+    """True if `neurons` is used: random ensembles need it, and other ensembles check a given number against theirs."""
     return config.neurons is not None or bool(set(config.ensembles) & set(pattern_sets.DRAWN))
 
 
@@ -108,7 +108,7 @@ def points(config: Config) -> list[Point]:
 
 
 def refines(config: Config) -> bool:
-    """Whether loads of a memory are looked for."""
+    """True if loads of a memory are looked for."""
     return any(scale.bracketed for scale in scales.by_memory(config).values())
 
 

@@ -124,7 +124,7 @@ def _half(summary: Summary, curve: Table, criterion: str, color: Any) -> list[Se
 
 
 def _end(rows: Table, criterion: str) -> float | None:
-    """End of an axis of loads where most of it would show that nothing passes. None where it would not."""
+    """End of an axis of loads where most of it would show that nothing passes. None elsewhere."""
     passed = rows.groupby(["neurons", "load"])[criterion].sum()
     last = passed[passed > 0].reset_index()["load"].max()
     return 1.2 * float(last) if rows["load"].max() > 2 * last > 0 else None

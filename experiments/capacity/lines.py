@@ -30,17 +30,17 @@ def headline_of(symbol: str) -> str:
 
 
 def bimodal(symbol: str) -> bool:
-    """Whether final overlaps have two peaks with nothing between them, by the formula of the load."""
+    """True if final overlaps have two peaks with nothing between them, by the formula of the load."""
     return symbol == "M / N"
 
 
 def is_real(table: Table) -> bool:
-    """Whether patterns are real, or of several kinds."""
+    """True if patterns are real, or of several kinds."""
     return not set(table["ensemble"]) <= set(pattern_sets.DRAWN) or table["ensemble"].nunique() > 1
 
 
 def are_compared(table: Table, symbols: dict[str, str]) -> bool:
-    """Whether memories are compared at one task: of real patterns, or where all count their load alike."""
+    """True if memories are compared at one task: of real patterns, or where all count their load alike."""
     return is_real(table) or (len(symbols) > 1 and len(set(symbols.values())) == 1)
 
 
@@ -85,7 +85,7 @@ def of_table(table: Table, symbols: dict[str, str]) -> Iterator[Row]:
 
 
 def of_patterns(table: Table, counts: list[Row]) -> Iterator[Row]:
-    """Lines of critical numbers of patterns against neurons: those of the load's limit, through the measured sizes."""
+    """Lines of critical numbers of patterns against neurons: at the load's limit, through the measured sizes."""
     frame: Table = pandas.DataFrame(counts)
     frame = frame.loc[frame["ensemble"].isin(pattern_sets.DRAWN)] if counts else frame
     for family, rows in curves(frame, ["memory", "dynamics", "corruption", "criterion"]) if len(frame) else ():
@@ -124,7 +124,7 @@ def _limits(memory: str, rows: Table, criterion: str) -> Iterator[Row]:
 
 
 def _exact_shares(curve: Table, criterion: str) -> Iterator[Row]:
-    """Exact share of queries of one curve that pass; where it is not known, the load at which half should."""
+    """Exact share of queries of one curve that pass; if unknown, the load at which half should."""
     counts, loads = (np.sort(curve[name].unique()) for name in ("patterns", "load"))
     about, start = _about(curve), corruptions.flipped_fraction(curve["corruption"].iloc[0])
     exact = theory.success(about["memory"], criterion, about["neurons"], counts, start, _beta(curve))

@@ -30,7 +30,7 @@ STARTS = ("target_weight", "fixed_point", "one_step_error")
 
 
 def settings(rows: Table, summary: Summary) -> str:
-    """Words for how the rows were measured: dynamics, samples and queries, the parity of several M where it matters."""
+    """Words for how the rows were measured: dynamics, samples and queries, the parity of several M if it matters."""
     dynamics = " and ".join(dict.fromkeys(rows["dynamics"]))
     chosen = rows["parity"].nunique() == 1 < rows["patterns"].nunique()
     parity = f", {rows['parity'].iloc[0]} $M$" if chosen and rows["memory"].iloc[0] in summary.more["integers"] else ""
@@ -139,7 +139,7 @@ def _above(means: Table, deficit: np.ndarray) -> tuple[float | None, None]:
 
 
 def extrapolation(summary: Summary, table: Table) -> Panel:
-    """Critical load against 1/N with the best fit, and those of all exponents that end lowest and highest."""
+    """Critical load against 1/N with the best fit, and the fits, of all exponents, that end lowest and highest."""
     fits: Table = pandas.DataFrame(summary.more["extrapolation"])
     headline = headline_of(summary.more["symbols"][fits["memory"].iloc[0]])
     fits = fits[fits["criterion"] == headline]

@@ -34,7 +34,7 @@ class FullScale:
 
     @property
     def bracketed(self) -> bool:
-        """Whether loads are looked for, as none are given."""
+        """True if loads are looked for, as none are given."""
         return self.loads is None and self.patterns is None
 
 

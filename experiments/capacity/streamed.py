@@ -2,7 +2,7 @@
 
 A pass counts the patterns by overlap and bit (`hopfield.large.counts`), which answers every separation at every β. Sums
 over patterns grow with M, so that the pass over the most patterns gives all smaller M on its way. Counts are whole
-numbers: those of the pieces of a pass add up to the same, to the last digit, wherever it is cut and whoever counts.
+numbers: the pieces of a pass add up to the same, to the last digit, wherever it is cut and whoever counts.
 """
 
 import base64

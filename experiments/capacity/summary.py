@@ -27,7 +27,7 @@ EXTRAPOLATED = tuple(CUTS)
 """Criteria whose critical load M / N^(n−1) has a limit that it nears as a power of N.
 
 Whole patterns that are fixed or exact have no finite load there at all. With ln M / N the shifts of the weights fall
-faster than any power (exact theory at each N stands beside them), and those of the rest from N ≤ 30 are no power law.
+faster than any power (exact theory at each N stands beside them), and the other shifts from N ≤ 30 are no power law.
 """
 
 

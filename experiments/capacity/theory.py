@@ -20,7 +20,7 @@ WRONG = 0.005
 
 
 def has_one_step_error(memory: str) -> bool:
-    """Whether the share of wrong spins after one step is known."""
+    """True if the share of wrong spins after one step is known."""
     return "one_step_error" in find(memory).theory.sized
 
 

@@ -88,7 +88,7 @@ MOST = 2**24
 
 
 def all_enumerated(config: Config) -> bool:
-    """Whether every size that is to be enumerated has a load at which it can be."""
+    """True if every size that is to be enumerated has a load at which it can be."""
     sizes = {point["neurons"] for point in points(config) if point["method"] == "enumerated"}
     return sizes == set(config.enumerated)
 

@@ -2,14 +2,14 @@
 
     asynchronous  random-sequential sweeps, the reference of capacity
     sequential    sweeps in one fixed order
-    greedy        of all spins against their field that of the largest field flips first
-    reluctant     that of the smallest field flips first
+    greedy        among spins against their field, the one with the largest flips first
+    reluctant     the one with the smallest field flips first
     synchronous   all spins at once; it may end in a 2-cycle
     cooling       heat-bath sweeps at temperatures that fall from `hottest` to zero, then sweeps at zero
 
 A query starts at a given overlap with its pattern and is retained if it ends above 0.8, as in capacity. Where a
 retrieval state exists in theory is one question, where dynamics from the pattern stop near it another: descents stop in
-the first state from which no single flip leads down, of which there are more than the states of lowest energy near the
+the first state from which no single flip leads down; they are more than the states of lowest energy near the
 pattern, and heat at the beginning leads out of them. Energies are per spin, beside the replica-symmetric one at T = 0.
 """
 
@@ -176,7 +176,7 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
 
 
 def _end(program: Program, network: Couplings, start: Array, key: Array, hottest: Array) -> tuple[Array, Array]:
-    """Where the dynamics of a program end, and whether in a 2-cycle."""
+    """End of the dynamics of a program, and whether in a 2-cycle."""
     if program.order in ("greedy", "reluctant"):
         return _by_field(network, start, jnp.argmax if program.order == "greedy" else jnp.argmin), jnp.array(False)
     if program.order == "cooling":

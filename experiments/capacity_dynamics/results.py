@@ -21,7 +21,7 @@ LIMIT = float(classical.spinodal().load)
 def summarise(table: Table) -> Summary:
     """Loads at which half are retained, by order the shift of the whole curve, and energies where the retained end.
 
-    Limits of loads are in N^(−1/2) and N^(−2/3); the shifts have the laws of `extrapolation.laws`, one of which ends at
+    Limits of loads are in N^(−1/2) and N^(−2/3); the shifts have the laws of `extrapolation.laws`, and one law ends at
     none. Theory of the energy is replica symmetric at T = 0; beyond its spinodal, 0.1379, there is none.
     """
     critical: list[Row] = []
@@ -50,7 +50,7 @@ CRITICAL, SHIFT, ENERGY, KIND = "critical load", "shift of the curve", "energy o
 
 
 def _shifts(table: Table) -> list[Row]:
-    """How far the curve of every order lies to the right of that of the first, ∫(share − share of the first) dα.
+    """How far the curve of every order lies to the right of the first's, ∫(share − share of the first) dα.
 
     The difference of their mean thresholds, where the loads hold both curves whole. Both are measured on the same
     draws and queries, which most often end alike under both, so that the difference has the smaller error.
@@ -149,7 +149,7 @@ def _retained(rows: Table, looks: dict, limit: float) -> Panel:
 
 
 def _energies(summary: Summary, start: float, looks: dict) -> Panel:
-    """Energy per spin where the retained end, above −½, that of a single pattern."""
+    """Energy per spin where the retained end, above −½, a single pattern's."""
     energies, (line, broken) = summary.of(ENERGY), summary.line(ENERGY).to_dict("records")
     rows = energies[(energies["start"] == start) & (energies["neurons"] == energies["neurons"].max())]
     rows = rows.assign(**{name: rows[name] + 0.5 for name in ("value", "low", "high") if name in rows})

@@ -45,7 +45,7 @@ def _root(squares: Table) -> float | None:
 def _exponent(rows: Table, column: str) -> dict:
     """Slope of ln RMS against ln Y over sizes where all is small, its error by leaving out one draw at a time.
 
-    `without`: the slopes without each draw, of which other curves have the same patterns.
+    `without`: the slopes without each draw, whose patterns other curves share.
     """
     small = rows.groupby("features")["predicted"].mean() <= SMALL
     known = rows.groupby("features")[column].apply(lambda values: values.notna().all())

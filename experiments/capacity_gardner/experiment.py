@@ -168,7 +168,7 @@ KEYS = ["rule", "neurons", "bias", "patterns", "load"]
 def summarise(table: Table) -> Summary:
     """Means with errors over draws; beside them Cover's share of spins and the largest κ of Gardner.
 
-    Theory of the share held is exact, for unbiased patterns and the best rule; that of the stability is for N → ∞,
+    Theory of the share held is exact, for unbiased patterns and the best rule; theory of the stability is for N → ∞,
     zero beyond the bound, where no κ > 0 exists.
     """
     first = table[table["flipped"] == table["flipped"].min()]

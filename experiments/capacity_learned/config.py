@@ -19,7 +19,7 @@ RANDOM = ("gaussian", "biased", "correlated")
 BEFORE = "none"
 """Optimiser of a memory before it learns."""
 LEVEL = 0.05
-"""Mean error up to which patterns count as held: that of an answer midway to another pattern is 0.25."""
+"""Mean error up to which patterns count as held: an answer midway to another pattern has 0.25."""
 KIND = ["similarity", "metric", "separation", "dynamics"]
 TRAINED = ["task", *KIND, "optimiser", "draws"]
 """Columns that tell one training from another, but for its seed."""

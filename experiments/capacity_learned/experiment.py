@@ -7,7 +7,7 @@ patterns of an ensemble: the metric g of the scores, β, and the numbers of the 
     dot, distance                     s_μ = x g ξ_μ; the same less ½ ξ_μ g ξ_μ; also manhattan, without a metric
     identity                          g = 1: only β and the family's number are learned
     whitening, matched                g the inverse second moment of the patterns, of the corrupted patterns
-    projection                        g that of the patterns stored: with `linear` the projection on their span
+    projection                        g from the patterns stored: with `linear` the projection on their span
     diagonal, low_rank, definite, full   learned, from the identity (low rank: a random start)
     softmax, entmax, power, linear    entmax learns α, power its degree; linear weights are scores over M
     network                           weights are a rising curve of the score, a monotone convex network's slope

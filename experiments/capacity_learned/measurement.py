@@ -162,7 +162,7 @@ def ask(question: Question, given: Given, params: Any, stored: Array, queries: A
         question: what is compiled.
         given: numbers of the task.
         params: of the memory.
-        stored: draws [H, M, N], of which the first `num_patterns` patterns are stored.
+        stored: draws [H, M, N], each with its first `num_patterns` patterns stored.
         queries: corrupted selves of the first patterns of each [H, Q, N].
     """
     means = jax.device_get(_means(question)(given, params, stored, queries, num_patterns))

@@ -67,7 +67,7 @@ def build(kind: Kind, params: Params, given: Array, unit: Array, stored: Array, 
     Args:
         kind: its parts.
         params: as `start` makes them.
-        given: the fixed metric [N, N]; not used where it is learned.
+        given: the fixed metric [N, N]; not used if one is learned.
         unit: the β that learning starts with.
         stored: patterns [M, N], those in use by `mask`.
     """

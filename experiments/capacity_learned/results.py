@@ -28,16 +28,16 @@ class Reach(NamedTuple):
 
     @property
     def bound(self) -> str | None:
-        """Words for a mean that is a bound, since a training was cut: at most, at least. None where it is exact."""
+        """Words for a mean that is a bound, since a training was cut: at most, at least. None if it is exact."""
         return {(False, False): None, (True, False): "at most", (False, True): "at least"}.get(
             (self.low, self.high), "cut at both ends"
         )
 
 
 def summarise(table: Table) -> Summary:
-    """Growth of the patterns held by learning, errors on fresh draws and on those learned from, and what was learned.
+    """Growth of the patterns held by learning, errors on fresh draws and on draws learned from, and what was learned.
 
-    Errors are standard errors over trainings. Growth is M held after learning over M held before, and over that of the
+    Errors are standard errors over trainings. Growth is M held after learning over that before, and over growth of the
     same memory whose metric is the identity, with β and the family's number learned: geometric means of the ratios of
     the same draws. Patterns held, of every memory, optimiser and number of draws, are the M up to which the mean error
     on fresh draws is at most LEVEL; corruption held is the factor by which corruption may grow at the M that was
@@ -82,7 +82,7 @@ NUMBERS = {
 
 
 def _numbers(entry: dict[str, Any]) -> Iterator[Row]:
-    """What a memory holds, and what was learned, as rows."""
+    """Rows of what a memory holds, and of what was learned."""
     about = {name: entry[name] for name in TRAINED}
     for name, quantity in NUMBERS.items():
         if entry[name] is not None:

@@ -30,7 +30,7 @@ class Task(NamedTuple):
 
     @property
     def spins(self) -> bool:
-        """Whether patterns are spins, as an answer then is taken to be."""
+        """True if patterns are spins, as an answer then is taken to be."""
         return self.ensemble in RANDOM[1:]
 
 

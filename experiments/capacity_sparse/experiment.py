@@ -8,9 +8,9 @@
 
 Columns: shares of neurons on among those that should be (`on`) and should not (`off`), after one synchronous step from
 the pattern (`_one`) and where asynchronous dynamics end; `retained` counts the patterns, of `asked`, for which their
-difference ends above 0.8, `retained_0.5` and so on above other cuts, those apart that have no neuron on or none off;
-`density` is the share of Willshaw's synapses that are on. Critical loads are those of 0.8, as in capacity, and for the
-covariance rule those of 0.5, as its overlap at capacity falls to 0.7 in theory; the summary has them at every cut.
+difference ends above 0.8, `retained_0.5` and so on above other cuts, but no pattern without neurons on, or off;
+`density` is the share of Willshaw's synapses that are on. Critical loads take the cut 0.8, as in capacity, and for the
+covariance rule 0.5, as its overlap at capacity falls to 0.7 in theory; the summary has them at every cut.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +35,7 @@ __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "
 
 X_AXIS = "load"
 BIASED = f"from {rules.WIDELY_BIASED:g} to below 0.5"
-"""Activities of Hebb's rule, which holds next to no patterns below, and is that of unbiased ones at one half."""
+"""Activities of Hebb's rule, which holds next to no patterns below, and becomes the unbiased rule at one half."""
 
 
 def _curves(config: Config) -> list[tuple[str, int, float]]:

@@ -56,7 +56,7 @@ QUANTITIES = {
 
 
 def _criterion(rule: str) -> str:
-    """Column by which a rule is judged: that of capacity, but for the covariance rule, whose overlap falls to 0.7."""
+    """Column by which a rule is judged: capacity's, but for the covariance rule, whose overlap falls to 0.7."""
     return "retained_0.5" if rule in COVARIANCE else "retained"
 
 

@@ -8,8 +8,8 @@
 
 A pattern is retained if asynchronous sweeps from it end at an overlap above 0.8. `correlation` is the mean square
 overlap of two patterns times N, 1 for independent ones, and `separation` 1 less the largest overlap with another:
-both depend on M, of trees by the share of siblings, and beside a critical load they are those at that load. Of
-features the same is asked as of patterns, though none is stored: with Hebb's rule one of D has a field of 2M/(πD),
+both depend on M, of trees by the share of siblings, and beside a critical load both are taken at that load. Features
+are asked the same as patterns, though none is stored: with Hebb's rule one of D has a field of 2M/(πD),
 and beside it, in units of its square with δ = D/N and α = M/N, crosstalk δ from other features, (π/2) δ/α from
 coefficients that M patterns do not average out, and (π²/4) δ²/α from the rest of the patterns. Where a crosstalk of a
 is borne, features are retained from a load of (π/2) δ (1 + πδ/2)/(a − δ) on: a is 0.138 for N → ∞, and the critical
@@ -149,7 +149,7 @@ def cost(config: Config) -> Cost:
 
 
 def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
-    """Rows of points. A draw depends on the seed, N, M and its number: its features are those of all M."""
+    """Rows of points. A draw depends on the seed, N, M and its number; its features serve all M."""
     grid = Grid(partial(_program, config), one, draws.TRACED, call_cost=2e9)
     yield from grids.rows(grid, config.seed, wanted, known_columns=_known_columns)
 
@@ -167,7 +167,7 @@ def _program(config: Config, point: Point) -> Program:
 
 
 def drawn(ensemble: str, key: Array, rows: int, neurons: int) -> tuple[Array, Array | None]:
-    """Patterns [M, N] of an ensemble, and its features [D, N] as spins where it has some."""
+    """Patterns [M, N] of an ensemble, and its features [D, N] as spins, if any."""
     word, numbers = parts(ensemble)
     if word == "random":
         return spins(key, rows, neurons), None

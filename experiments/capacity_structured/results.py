@@ -26,7 +26,7 @@ def learning_load(ratio: float, bound: float | None = None) -> float:
 
 
 def summarise(table: Table) -> Summary:
-    """Loads at which half are retained with the correlation of patterns there, and those of features with theory."""
+    """Loads at which half are retained with the correlation of patterns there, and features' loads with theory."""
     critical, learned = list[Row](), list[Row]()
     alike: list[Row] = []
     for key, rows in table.groupby(CURVE, sort=False):

@@ -7,9 +7,9 @@
     window:w      the w positions on either side of a query
     low_rank:r    keys and values averaged over r stretches of the sequence, T at most (Linformer, projections fixed)
     softmax, softmax1, sparsemax, entmax:a, top_k:k
-                  a head of `hopfield.layers` with that separation and `update_steps`, block by block where it is long
+                  a head of `hopfield.layers` with that separation and `update_steps`, block by block if it is long
 
-Errors are relative to dense attention, those of a layer's head to the same head with all scores at once, in the
+Errors are relative to dense attention, of a layer's head to the same head with all scores at once, in the
 Frobenius norm, on Gaussian queries, keys and values. Times are the best of several runs of the compiled function;
 memory is the larger of what XLA sets aside beyond inputs and outputs and of what the process grows by.
 """
@@ -230,7 +230,7 @@ UNITS = {"seconds": "s", "megabytes": "MB"}
 def crossover(
     dense_length: Iterable[int], dense_seconds: Iterable[float], length: Iterable[int], seconds: Iterable[float]
 ) -> float:
-    """Length from which a method stays faster than dense attention. NaN where it never does at the lengths of both.
+    """Length from which a method stays faster than dense attention. NaN if it never does at the lengths of both.
 
     Interpolated where the ratio of times passes 1, linearly in the logarithms.
     """

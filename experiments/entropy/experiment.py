@@ -10,8 +10,8 @@ Every retrieval is followed step by step:
     energy            E(x) = ½‖x‖² + Φ, which no update raises: `descent` is the least E(t) − E(t+1) − ½‖Δx‖² so far
     overlap           ξ·x/‖ξ‖² with the pattern queried, and target_weight, the part it has in the read-out
     step_size         ‖x(t+1) − x(t)‖
-    rise              largest growth of H in one step so far; `rising`: share of retrievals where it exceeds
-                      `least_rise`, `rising_at_all`: where it exceeds rounding; `rising_retrieved`, `rising_another`
+    rise              largest growth of H in one step so far; `rising`: share of retrievals where H rises above
+                      `least_rise`, `rising_at_all`: above rounding; `rising_retrieved`, `rising_another`
                       and `rising_none` part the share by where more than half of the weight is by then
 
 each as median, `_low` and `_high` over queries. At the start, where the query does not depend on β, H against β is the
@@ -144,7 +144,7 @@ def check(config: Config) -> None:
 
 
 def random(config: Config) -> bool:
-    """Whether patterns of an ensemble are random."""
+    """True if patterns of an ensemble are random."""
     return any(retrievals.data(ensemble, False) is None for ensemble in config.ensembles)
 
 

@@ -96,7 +96,7 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
 
 
 def _in_order(table: Table, column: str) -> list:
-    """Distinct values of a column in the order of the table's index, which is that of the run's options."""
+    """Distinct values of a column in the order of the table's index, which follows the run's options."""
     return list(table.sort_index()[column].unique())
 
 

@@ -35,7 +35,7 @@ from hopfield.observables.overlaps import above
 from hopfield.theory import examples as theory
 
 RULES = ("supervised", "unsupervised")
-"""Whether examples of one pattern are added up before they are stored, as a teacher makes possible."""
+"""Rules: examples of one pattern are added up before they are stored, as a teacher permits, or not."""
 KEPT = 0.7
 """Overlap above which a pattern is retained; states of few examples end well below 1."""
 
@@ -138,7 +138,7 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
 
 CURVE = ["rule", "neurons", "patterns", "load", "quality"]
 CLEAN = 0.95
-"""Share retained from which the mean overlap is that of the retrieval state alone."""
+"""Share retained from which the mean overlap covers the retrieval state alone."""
 
 
 def summarise(table: Table) -> Summary:
@@ -196,7 +196,7 @@ EXAMPLES = Axis("examples $A$ of each pattern", "log")
 
 
 def panels(table: Table, summary: Summary) -> list[Panel]:
-    """Of every rule the overlaps at the middle load, and the examples that half of the patterns need."""
+    """Overlaps of every rule at the middle load, and the examples that half of the patterns need."""
     states, needed = summary.of(OVERLAP), summary.of(NEEDED)
     size, loads = states["neurons"].max(), sorted(states["load"].unique())
     states, needed = states[states["neurons"] == size], needed[needed["neurons"] == size]

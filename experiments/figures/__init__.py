@@ -1,7 +1,7 @@
 """Figures: what an experiment shows, as data, and the files and pages made of it.
 
 An experiment defines `panels(table, summary) -> list[Panel]`, which reads nothing but these two. A panel holds series
-of numbers between two axes; `curves` makes those of a frame of means, and single ones stand beside them:
+of numbers between two axes; `curves` makes series from a frame of means, beside single series:
 
         from experiments.figures.panel import Axis, Panel, curves, guide
 

@@ -14,7 +14,7 @@ Names = Mapping[tuple[str, str], str]
 
 
 def compare(runs: Mapping[str, Sequence[Panel]]) -> list[Panel]:
-    """Panels of several runs, by their labels, as those of one figure. Maps stand beside each other under their labels.
+    """Panels of several runs, by their labels, as of one figure. Maps stand beside each other under their labels.
 
     Theory that is the same in all of them is drawn once, in grey; theory of each in the colour of its label.
     """
@@ -29,7 +29,7 @@ def compare(runs: Mapping[str, Sequence[Panel]]) -> list[Panel]:
 
 
 def has_unshared_panels(runs: Mapping[str, Sequence[Panel]]) -> bool:
-    """Whether some run shares no panel with the others. Maps, never overlaid, count where there is nothing else."""
+    """True if some run shares no panel with the others. Maps, never overlaid, count where there is nothing else."""
     curves = {label: [panel for panel in panels if not panel.is_map] or panels for label, panels in runs.items()}
     return set(runs) != {label for members in _groups(curves) if len(members) > 1 for label, _ in members}
 
@@ -74,7 +74,7 @@ def _overlaid(members: Sequence[Member], colours: Mapping[str, str], names: Name
 
 
 def _axis(members: Sequence[Member], side: str) -> Axis:
-    """An axis that holds those of all members."""
+    """An axis that holds all members' axes."""
     first: Axis = getattr(members[0][1], side)
     ends = [panel.ends(side) for _, panel in members]
     low, high = min(map(min, ends)), max(map(max, ends))
@@ -82,7 +82,7 @@ def _axis(members: Sequence[Member], side: str) -> Axis:
 
 
 def _is_shared(part: Series, members: Sequence[Member]) -> bool:
-    """Whether every run has a series with the same numbers in this panel."""
+    """True if every run has a series with the same numbers in this panel."""
     return all(any(_sign(part) == _sign(other) for other in panel.series) for _, panel in members)
 
 

@@ -36,9 +36,9 @@ class _Numbers(ScalarFormatter):
 
 
 class Slot(NamedTuple):
-    """Place of a panel: its row, first column and number of columns, inches across, and those of its axes both ways.
+    """Place of a panel: its row, first column and number of columns, inches across, and its axes' inches both ways.
 
-    Its legend has the entries `own`, those that the figure's legend leaves.
+    Its legend has the entries `own`, left by the figure's legend.
     """
 
     panel: Panel
@@ -52,7 +52,7 @@ class Slot(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Title of its legend, of which the figure's may have the others of that title."""
+        """Title of its legend; the figure's legend may have the other entries of the title."""
         return self.panel.legend if len(self.own) == len(legends.entries_of(self.panel)) else ""
 
 

@@ -31,7 +31,7 @@ def _places(panel: Any, side: str) -> Iterator[np.ndarray]:
 
 
 def with_margin(low: float, high: float, logarithmic: bool) -> tuple[float, float]:
-    """Ends a little beyond those of data."""
+    """Ends a little beyond the data's."""
     if logarithmic:
         low, high = (low, high) if low < high else (low / 10, high * 10)
         part = (high / low) ** MARGIN

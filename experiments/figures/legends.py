@@ -36,15 +36,15 @@ class Layout(NamedTuple):
 
 
 def _sign(part: Series) -> tuple:
-    """What tells an entry from others: of marks, not whether a line joins them."""
+    """Look that tells an entry from others; whether a line joins marks is left out."""
     return part.color, part.marker, "" if part.marker else part.linestyle, part.markerfacecolor, part.kind
 
 
 def shared(panels: Sequence[Panel]) -> tuple[Entries, list[int]]:
     """Entries of one legend for a figure, and the places of the panels that have any of them.
 
-    They are those of several panels whose legends have one title, by the same sign in each: of all panels that have a
-    legend, or of three and more. An entry of one panel alone stays there.
+    They belong to several panels whose legends have one title, by the same sign in each: to all panels that have a
+    legend, or to three and more. An entry of one panel alone stays there.
     """
     every = {place: entries for place, panel in enumerate(panels) if (entries := entries_of(panel))}
     pairs = {place: {(text, _sign(part)) for text, part in entries.items()} for place, entries in every.items()}
@@ -73,7 +73,7 @@ def _held(pairs: dict[int, set[tuple]]) -> tuple[set[tuple], list[int]]:
 
 
 def layout(entries: Iterable[str], width: float, most: float = np.inf) -> Layout:
-    """Layout of a legend: as many columns as fit, and more of narrower texts where it were above `most` inches."""
+    """Layout of a legend: as many columns as fit, and more of narrower texts if its height passed `most` inches."""
     found = _layout(entries, width, 1)
     for columns in (2, 3, 4):
         if _inches(found.lines) > most and (narrower := _layout(entries, width, columns)).lines < found.lines:

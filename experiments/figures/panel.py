@@ -18,7 +18,7 @@ ENDS = ("low", "high", "stderr")
 
 @dataclass(eq=False)
 class Series:
-    """Numbers drawn with one look, whose names are those of Matplotlib.
+    """Numbers drawn with one look, under Matplotlib's names.
 
     Attributes:
         x, y: coordinates; NaN or None where a line has a gap; nothing for an entry of the legend alone.
@@ -57,7 +57,7 @@ class Series:
 
     @property
     def is_grey(self) -> bool:
-        """Whether it is a line of theory or a guide, which no run measured."""
+        """True if it is a line of theory or a guide, which no run measured."""
         from matplotlib.colors import to_rgb  # which an experiment that is measured does without
 
         return bool(np.ptp(to_rgb(self.color)) < 0.02) and not self.marker
@@ -65,7 +65,7 @@ class Series:
 
 @dataclass(eq=False)
 class Axis:
-    """Axis of a panel: label, scale ("linear" or "log"), ends (None: those of the data), ticks by place and text."""
+    """Axis of a panel: label, scale ("linear" or "log"), ends (None: the data's), ticks by place and text."""
 
     label: str = ""
     scale: str = "linear"
@@ -106,7 +106,7 @@ class Panel:
         x, y: its axes.
         series: drawn in this order.
         heat: cells below them.
-        draw: what draws it on axes of Matplotlib, where it is a picture.
+        draw: what draws it on axes of Matplotlib, if it is a picture.
         legend: title of its legend.
         key: what it shares with the panels of other runs; its title and the labels of its axes if empty.
         span, height: columns of the figure that it takes, and inches (None: by what it holds).
@@ -128,11 +128,11 @@ class Panel:
 
     @property
     def is_map(self) -> bool:
-        """Whether colours or a picture show the measurement, so that no other run can be laid over it."""
+        """True if colours or a picture show the measurement, so that no other run can be laid over it."""
         return self.heat is not None or self.draw is not None
 
     def ends(self, side: str) -> tuple[float, float]:
-        """Ends of the axis "x" or "y": those asked for, else those of the data with a margin."""
+        """Ends of the axis "x" or "y": as asked for, else the data's with a margin."""
         axis: Axis = getattr(self, side)
         first, last = axis.limits
         low, high = extents.extent(self, side, axis.scale == "log")
@@ -154,15 +154,15 @@ def curves(
     """Measured curves, one for every value of a column, with theory as lines of the same colours.
 
     Error bars reach from `<y>_low` to `<y>_high`, or are the column `<y>_stderr`; of a `value` from `low` to `high`, or
-    its `stderr`, which also is that of a `mean`.
+    its `stderr`, also the error of a `mean`.
 
     Args:
         frame: rows of means.
         x, y: columns of the axes.
         by: the column that tells curves apart, if there are several.
-        theory: column of theory at the same places; where it is given, measured points are not joined.
+        theory: column of theory at the same places; if given, measured points are not joined.
         label: entries of the legend, as a format or a function of the value of `by`.
-        looks: looks by the text of that value, as of `style.series`, which makes them if they are not given.
+        looks: looks by the text of that value, as `style.series` makes them, also if none are given.
     """
     groups = list(frame.groupby(by, sort=False)) if by else [("", frame)]
     looks = looks or style.series([str(value) for value, _ in groups])
@@ -179,7 +179,7 @@ def curves(
 
 
 def shares(frame: Table, x: str, **options: Any) -> list[Series]:
-    """Shares of `clusters.by_group` against a column with their intervals. Further options are those of `curves`."""
+    """Shares of `clusters.by_group` against a column with their intervals. Further options go to `curves`."""
     return curves(
         frame.rename(columns={"mean": "share", "low": "share_low", "high": "share_high"}), x, "share", **options
     )
@@ -192,7 +192,7 @@ def heat(frame: Table, x: Axis, y: Axis, title: str = "", **options: Any) -> Pan
         frame: one number for every cell.
         x, y: axes, which get the names as ticks.
         title: of the panel.
-        options: those of `Heat`.
+        options: fields of `Heat`.
     """
     values = frame.to_numpy(float)
     x.ticks, y.ticks = (

@@ -1,6 +1,6 @@
 """Report of a run or of several: one page with everything in it, that opens anywhere and asks nothing of a network.
 
-The page is made by a template that escapes every text; panels are those of the figure, drawn again by plotly.js, which
+The page is made by a template that escapes every text; panels come from the figure, drawn again by plotly.js, which
 is packed into the page.
 """
 
@@ -41,7 +41,7 @@ class Story:
         differs: options that differ from the default, with their values.
         runs: name, link and cells of the runs it joins, below `run_columns`.
         frames: animated panels: title and frames, each an image as a data URI and a text.
-        columns: what the columns of the table mean, as far as it is declared.
+        columns: meanings of the table's columns, where declared.
     """
 
     name: str
@@ -63,7 +63,7 @@ def write(path: Path, story: Story, panels: Sequence[Panel], table: Table, summa
     Args:
         path: the file to write.
         story: what it tells.
-        panels: those of the figure.
+        panels: panels of the figure.
         table: all rows.
         summary: what was made of them.
     """

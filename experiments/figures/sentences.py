@@ -17,7 +17,7 @@ IMPLIED = {"patterns": "load", "around": "load", "beta": "ratio", "step": "ratio
 SAID = ("over", "from", "bounds")
 """Columns of texts whose names are said, too."""
 SIZES = ("neurons", "width")
-"""Columns of sizes, of which the largest speaks for the others; so does the first criterion."""
+"""Columns of sizes, whose largest speaks for the others; so does the first criterion."""
 MOST = 9
 """Numbers that a run ends with at most."""
 DIGITS = (4, 6, 9, 17)
@@ -76,7 +76,7 @@ def leading(estimates: Table | Sequence[Mapping[str, Any]]) -> list[Told]:
 
 
 def _size(row: Row) -> list[float]:
-    """Sizes of a row, below those of any other where there is none."""
+    """Sizes of a row; no row at all sorts below every size."""
     return [row.get(name, 0) for name in SIZES] if row else []
 
 

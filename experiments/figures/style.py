@@ -141,7 +141,7 @@ def series(labels: Sequence[str]) -> dict[str, Any]:
 
 
 def ordered(labels: Sequence[str]) -> dict[str, Any]:
-    """Styles as of `series` for ordered labels, such as sizes: one colour per label, from dark to light."""
+    """Styles like `series` for ordered labels, such as sizes: one colour per label, from dark to light."""
     import matplotlib
     from matplotlib.colors import to_hex
 

@@ -20,7 +20,7 @@ def panels(estimates: Table, options: Sequence[str]) -> list[Panel]:
     """A panel for each of the first quantities; nothing where no option with two numbers or words was swept.
 
     Args:
-        estimates: those of all runs.
+        estimates: rows of all runs.
         options: the columns of options in which the runs differ.
     """
     swept = [name for name in options if estimates[name].nunique() > 1]

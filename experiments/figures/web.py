@@ -70,7 +70,7 @@ def _legend(series: Sequence[Series]) -> list[tuple[str, list[Series]]]:
 
 
 def _has_points(series: Series) -> bool:
-    """Whether there is something to draw, and not an entry of the legend alone."""
+    """True if there is something to draw, and not an entry of the legend alone."""
     return len(series.x) + len(series.y) > 0
 
 

@@ -49,7 +49,7 @@ def check(config: Config) -> None:
 
 
 def reads_text(config: Config) -> bool:
-    """Whether attention is measured, on a text."""
+    """True if attention is measured, on a text."""
     return load_layers(config)[0].kind == "bert"
 
 

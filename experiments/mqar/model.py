@@ -129,7 +129,7 @@ def _draw_sequence(key: Array, length: int, pairs: int, vocabulary: int, filler:
 
 
 def contradicted(recall: Recall, pairs: int) -> Array:
-    """Whether a stored pair is contradicted before it is asked for, [N, K]."""
+    """True at a stored pair contradicted before it is asked for, [N, K]."""
 
     def contradicted_pairs(tokens: Array, asked: Array, values: Array) -> Array:
         tokens, place, following = tokens[None, :], jnp.arange(len(tokens))[None, :], jnp.roll(tokens, -1)[None, :]

@@ -45,12 +45,12 @@ def _pairs(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def has_beta(config: Config) -> bool:
-    """Whether a memory has an inverse temperature."""
+    """True if a memory has an inverse temperature."""
     return any(find(memory).takes_beta for memory, _ in _pairs(config))
 
 
 def has_theory(config: Config) -> bool:
-    """Whether theory predicts a critical κ of a memory on an ensemble."""
+    """True if theory predicts a critical κ of a memory on an ensemble."""
     return any(kappa_theory.covers(*pair) for pair in _pairs(config))
 
 

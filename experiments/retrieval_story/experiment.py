@@ -58,7 +58,7 @@ def points(config: Config) -> list[Point]:
 
 
 def has_beta(config: Config) -> bool:
-    """Whether a memory that is shown has an inverse temperature."""
+    """True if a memory that is shown has an inverse temperature."""
     return any(find(memory).takes_beta for memory in config.memories)
 
 

@@ -82,7 +82,7 @@ def _runs(words: Sequence[str], *, sweep: bool) -> Iterator[tuple[list[str], lis
 
 
 def _is_one(given: Collection[str], runs: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether no sweep is asked for: there is none, or all options of one of its runs are given beside it."""
+    """True if no sweep is asked for: there is none, or all options of one of its runs are given beside it."""
     return not runs or any({*given} >= {*run} for run in runs)
 
 

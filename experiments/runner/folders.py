@@ -59,7 +59,7 @@ class Record(NamedTuple):
     pooled: str
     """The same without the seed: samples of equal hash are samples of one thing."""
     collects: bool
-    """Whether the folder gathers the points of all commands with its options."""
+    """True if the folder gathers the points of all commands with its options."""
     points: int
     home: str = ""
     """Folder of a user-defined experiment."""
@@ -102,7 +102,7 @@ def shown(path: Path) -> str:
 
 
 def say_changed(directory: Path) -> bool:
-    """Whether the table or summary was changed after its run. Prints a warning of one line if so."""
+    """True if the table or summary was changed after its run. Prints a warning of one line if so."""
     record = read(directory)
     for name, held in (("table.csv", record.table), ("summary.json", record.summary)) if record is not None else ():
         if held and (directory / name).is_file() and files.digest(directory / name) != held:
@@ -195,7 +195,7 @@ def check_own(directory: Path) -> None:
 
 
 def is_default_folder(directory: Path, conf: str, folder: str) -> bool:
-    """Whether a directory is the default folder of a run of a configuration."""
+    """True if a directory is the default folder of a run of a configuration."""
     return directory.parts[-3:] == ("outputs", conf, folder)
 
 

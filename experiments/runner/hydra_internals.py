@@ -23,6 +23,6 @@ UNREAD = (
 
 
 def is_unread(key: str) -> bool:
-    """Whether a key is an option of Hydra's own that nothing here reads: the runner makes folders and combinations."""
+    """True if a key is an option of Hydra's own that nothing here reads: the runner makes folders and combinations."""
     own = re.match(r"hydra[./](\w+)", key)
     return own is not None and own[1] != "launcher"

@@ -35,7 +35,7 @@ def options(config: Config, experiment: ModuleType | None, words: Collection[Pat
 
 
 def was_set(path: Path, words: Collection[Path]) -> bool:
-    """Whether any of the words sets an option or a group around the option."""
+    """True if any of the words sets an option or a group around the option."""
     return any(path[: len(word)] == word for word in words)
 
 

@@ -48,7 +48,7 @@ class Job:
 
     @property
     def collects(self) -> bool:
-        """Whether its directory gathers the points of all commands with its options."""
+        """True if its directory gathers the points of all commands with its options."""
         return folders.is_default_folder(self.directory, self.conf, self.folder)
 
     @cached_property

@@ -60,12 +60,12 @@ def find(folder: Path) -> tuple[list[Run], list[str]]:
 
 
 def has_key(run: Run, key: str) -> bool:
-    """Whether a condition on a key can be met: `state`, `conf`, `experiment` or the name of an option of the run."""
+    """True if a condition on a key can be met: `state`, `conf`, `experiment` or the name of an option of the run."""
     return key in ("state", "conf", "experiment", *run.differs) or _option(run, key, missing=run) is not run
 
 
 def is_selected(run: Run, conditions: dict[str, str]) -> bool:
-    """Whether a run meets conditions: `state`, `conf`, `experiment` or the value of an option."""
+    """True if a run meets conditions: `state`, `conf`, `experiment` or the value of an option."""
     for key, wanted in conditions.items():
         known = {"state": run.state, "conf": run.conf, "experiment": run.experiment}
         value = known[key] if key in known else run.differs[key] if key in run.differs else _option(run, key)
@@ -76,7 +76,7 @@ def is_selected(run: Run, conditions: dict[str, str]) -> bool:
 
 
 def _means_value(words: str, value: Any) -> bool:
-    """Whether words of the command line mean a number or list of that value, as `[1,8]` does [1.0, 8.0]."""
+    """True if words of the command line mean a number or list of that value, as `[1,8]` does [1.0, 8.0]."""
     try:
         if isinstance(value, list):
             return yaml.safe_load(words) == value

@@ -68,7 +68,7 @@ def waited_for(directory: Path) -> Iterator[None]:
 
 
 def is_held(directory: Path) -> bool:
-    """Whether a living process measures in a folder, as far as its locks can be read."""
+    """True if a living process measures in a folder, as far as its locks can be read."""
     with contextlib.suppress(OSError), contextlib.ExitStack() as held:
         return (directory / NAME).is_file() and (_lock(directory / NAME, held) is None or _has_shards(directory))
     return False
@@ -101,6 +101,6 @@ def _lock(path: Path, held: contextlib.ExitStack) -> FileLock | None:
 
 
 def _has_shards(directory: Path, but: Path | None = None) -> bool:
-    """Whether shards are measured in a folder."""
+    """True if shards are measured in a folder."""
     with contextlib.ExitStack() as probed:
         return any(_lock(path, probed) is None for path in directory.glob(f"{NAME}-*") if path != but)

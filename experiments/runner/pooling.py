@@ -43,7 +43,7 @@ class Run:
 
     @property
     def draws(self) -> bool:
-        """Whether the table numbers the draws of its seed, so that draws of other seeds are further samples."""
+        """True if the table numbers the draws of its seed, so that draws of other seeds are further samples."""
         return any(name in self.record.columns for name in DRAWS)
 
 

@@ -48,7 +48,7 @@ def members(directory: Path) -> list[Path]:
 
 
 def is_joined(directory: Path) -> bool:
-    """Whether a folder holds joined results."""  # both are False for a name too long, too
+    """True if a folder holds joined results."""  # both are False for a name too long, too
     return os.path.exists(directory / folders.JOINED) and not os.path.exists(directory / "ledger")
 
 

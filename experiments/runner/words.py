@@ -13,7 +13,7 @@ _UNREADABLE = re.compile(r"(?!['\"\[{])(?!.*\$\{)[^,]*([=~()!#&;<>^'\"`\]\x00-\x
 
 
 def is_hydras(argv: Sequence[str]) -> bool:
-    """Whether a command line is for Hydra itself: its shell completion and its help."""
+    """True if a command line is for Hydra itself: its shell completion and its help."""
     return bool({"--hydra-help", "--info", "-i", "--shell-completion", "-sc"} & set(argv))
 
 

@@ -71,7 +71,7 @@ def line_of(path: Path, key: str) -> int | None:
 
 
 def holds(path: Path, key: str) -> bool:
-    """Whether a file itself gives a dotted option."""
+    """True if a file itself gives a dotted option."""
     return len(list(_nodes(path, key))) == len(_parts(key))
 
 

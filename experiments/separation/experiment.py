@@ -84,22 +84,22 @@ def _pairs(config: Config) -> list[tuple[str, str, str]]:
 
 
 def all_dynamics_paired(config: Config) -> bool:
-    """Whether every dynamics that is listed is measured."""
+    """True if every dynamics that is listed is measured."""
     return {pair[0] for pair in _pairs(config)[:-1]} == set(config.dynamics)
 
 
 def all_similarities_paired(config: Config) -> bool:
-    """Whether every similarity that is listed is measured."""
+    """True if every similarity that is listed is measured."""
     return {pair[1] for pair in _pairs(config)[:-1]} == set(config.similarities)
 
 
 def all_separations_paired(config: Config) -> bool:
-    """Whether every separation that is listed is measured."""
+    """True if every separation that is listed is measured."""
     return {pair[2] for pair in _pairs(config)[:-1]} == set(config.separations)
 
 
 def any_beta(config: Config) -> bool:
-    """Whether a pair that is measured depends on β."""
+    """True if a pair that is measured depends on β."""
     return any(memories.has_beta(separation) for _, _, separation in _pairs(config)[:-1])
 
 

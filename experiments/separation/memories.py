@@ -68,17 +68,17 @@ def check(similarity: str, separation: str) -> None:
 
 
 def combines(similarity: str, separation: str) -> bool:
-    """Whether the two make a memory: the Epanechnikov kernel is a function of distances alone."""
+    """True if the two make a memory: the Epanechnikov kernel is a function of distances alone."""
     return separation != "epanechnikov" or similarity in DISTANCES
 
 
 def has_beta(separation: str) -> bool:
-    """Whether the read-out depends on β; it divides out of powers, and the maximum is its limit."""
+    """True if the read-out depends on β; it divides out of powers, and the maximum is its limit."""
     return separation != "max" and not _is_power(separation)
 
 
 def iterates(similarity: str, separation: str) -> bool:
-    """Whether the memory's update is the read-out itself, so that reading it again and again descends in energy."""
+    """True if the memory's update is the read-out itself, so that reading it again and again descends in energy."""
     return similarity in ("dot", "euclidean") and not _is_power(separation)
 
 

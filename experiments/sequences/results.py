@@ -92,7 +92,7 @@ def _lengths(curve: dict, rows: Table) -> list[dict]:
 
 
 def _has_theory(curve: dict) -> bool:
-    """Whether the theory applies to a curve: independent patterns, learned by the plain rule."""
+    """True if the theory applies to a curve: independent patterns, learned by the plain rule."""
     return curve["learning"] == "plain" and curve["correlation"] == 0
 
 

@@ -35,7 +35,7 @@ def options(used: Hardware, cost: float) -> dict[str, int | bool]:
 
 @cache
 def _known(name: str, value: int | bool) -> bool:
-    """Whether this version of XLA has an option, and the environment does not say otherwise."""
+    """True if this version of XLA has an option, and the environment does not say otherwise."""
     if f"--{name}=" in os.environ.get("XLA_FLAGS", ""):
         return False
     try:

@@ -15,7 +15,7 @@ RANDOM = ("sphere", "gaussian", "spins")
 
 
 def covers(memory: str, ensemble: str, criterion: str = "target_weight") -> bool:
-    """Whether theory predicts a criterion: softmax weights of random patterns, of real states after an update."""
+    """True if theory predicts a criterion: softmax weights of random patterns, of real states after an update."""
     needed = "target_weight" if criterion == "target_weight" else "converged_weight"
     return needed in find(memory).theory.softmax and _law(ensemble) in RANDOM
 

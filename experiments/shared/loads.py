@@ -113,7 +113,7 @@ def check_by_size(samples: Any, between: Any) -> None:
 
 
 def _is_range(size: Any, ends: Any) -> bool:
-    """Whether an entry of `between` is a size and two loads in ascending order."""
+    """True if an entry of `between` is a size and two loads in ascending order."""
     if isinstance(size, bool) or not isinstance(size, int) or size < 0 or not isinstance(ends, list) or len(ends) != 2:
         return False
     return all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends) and ends[0] <= ends[1]

@@ -35,7 +35,7 @@ IMAGES: dict[str, tuple[Callable, Callable]] = {
 
 
 def is_streamed(ensemble: str) -> bool:
-    """Whether patterns are passed over block by block instead of being stored."""
+    """True if patterns are passed over block by block instead of being stored."""
     return ensemble == GENERATED or ensemble.startswith(MAPPED)
 
 

@@ -59,12 +59,12 @@ def row_cost(memory: str, dynamics: str, neurons: int, queries: int) -> float:
 
 
 def coupled(memory: str) -> bool:
-    """Whether the dynamics of a memory run on couplings [N, N]."""
+    """True if the dynamics of a memory run on couplings [N, N]."""
     return not isinstance(draws.network(find(memory).sample), Memory)
 
 
 def packed(memory: str, dynamics: str) -> bool:
-    """Whether these couplings are bits of patterns, and no matrix [N, N]."""
+    """True if these couplings are bits of patterns, and no matrix [N, N]."""
     return dynamics == "asynchronous" and coupled(memory) and isinstance(find(memory).sample, Memory)
 
 

@@ -59,7 +59,7 @@ def data(ensemble: str, spins: bool, load: Callable = pattern_sets.load) -> Data
 
 
 def on_spins(memory: str) -> bool:
-    """Whether a memory's states are spins."""
+    """True if a memory's states are spins."""
     return find(memory).ensemble == "spins"
 
 

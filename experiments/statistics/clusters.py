@@ -98,7 +98,7 @@ def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | N
 
 
 def _equal(values: Array) -> bool:
-    """Whether values are one finite number, whose deviations from their mean would be those of its rounding."""
+    """True if values are one finite number, whose deviations from their mean would be those of its rounding."""
     return bool(np.isfinite(values[0]) and (values == values[0]).all())
 
 

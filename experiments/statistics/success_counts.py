@@ -32,7 +32,7 @@ class Counts(NamedTuple):
         return Counts(*(column[keep] for column in self))
 
     def is_separated(self) -> bool:
-        """Whether a step explains the data: no maximum-likelihood curve exists (Albert & Anderson 1984)."""
+        """True if a step explains the data: no maximum-likelihood curve exists (Albert & Anderson 1984)."""
         last_success = self.load[self.successes > 0].max(initial=-np.inf)
         first_failure = self.load[self.successes < self.trials].min(initial=np.inf)
         return bool(last_success <= first_failure)

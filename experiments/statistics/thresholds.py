@@ -44,12 +44,12 @@ class CriticalLoad(NamedTuple):
 
     @property
     def found(self) -> bool:
-        """Whether there is an estimate."""
+        """True if there is an estimate."""
         return self.method != "none"
 
     @property
     def misfit(self) -> bool:
-        """Whether χ² rejects the fitted curve, p < 0.001."""
+        """True if χ² rejects the fitted curve, p < 0.001."""
         return self.dof > 0 and bool(chdtrc(self.dof, self.chi2) < SURPRISE)
 
 

@@ -33,7 +33,7 @@ RECORDED = ("hopfield", "experiments.shared")
 _TOOLS = ("bounds", "columns", "contract", "figures", "runner", "system")
 """Modules of `experiments` that change no row."""
 _PACKAGES = {"experiments": True} | dict.fromkeys([*RECORDED, *(f"experiments.{name}" for name in _TOOLS)], False)
-"""Whether code counts for rows with what it is, or by its names."""
+"""True if code counts for rows with what it is, or by its names."""
 _SEEN: dict[str, str] = {}
 """Hashes of what options have named in this process."""
 _SETTINGS = ("jax_enable_x64", "jax_default_prng_impl", "jax_threefry_partitionable")
@@ -130,7 +130,7 @@ def _sources(spec: ModuleSpec) -> Iterator[Path]:
 
 
 def changed(config: contract.Config) -> bool:
-    """Whether code that options name is other code than what had its name in this process."""
+    """True if code that options name is other code than what had its name in this process."""
     found = {value: content for _, value, content in _named_contents(files.options(config), "", [])}
     other = any(_SEEN.get(value, content) != content for value, content in found.items())
     _SEEN.update(found)

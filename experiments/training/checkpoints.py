@@ -44,7 +44,7 @@ def load(path: Path, like: Any) -> tuple[Any, list[Row]] | None:
 
 
 def _is_key(leaf: jax.Array) -> bool:
-    """Whether an array holds random keys, as the state of an optimiser that draws does."""
+    """True if an array holds random keys, as the state of an optimiser that draws does."""
     return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
 
 

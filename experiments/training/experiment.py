@@ -92,17 +92,17 @@ def _takers(option: str, names: Sequence[str]) -> list[str]:
 
 
 def draws_tasks(config: Config) -> bool:
-    """Whether one of the tasks is drawn."""
+    """True if one of the tasks is drawn."""
     return not all(map(tasks.is_real, config.tasks))
 
 
 def takes_quantity(config: Config) -> bool:
-    """Whether one of the layers has `quantity` learned patterns or queries."""
+    """True if one of the layers has `quantity` learned patterns or queries."""
     return any(layers.find(layer).takes_quantity for layer in config.layers)
 
 
 def has_baselines(config: Config) -> bool:
-    """Whether one of the tasks has baselines beside it."""
+    """True if one of the tasks has baselines beside it."""
     return bool(_tasks_with_baselines(config))
 
 

@@ -188,7 +188,7 @@ class Length(NamedTuple):
     patience: int
     every: int
     cosine: bool
-    """Whether the learning rate falls to zero over all epochs, as a cosine, or stays."""
+    """True if the learning rate falls to zero over all epochs, as a cosine, or stays."""
 
 
 def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, length: Length) -> Iterator[Row]:

@@ -117,12 +117,12 @@ def find(name: str) -> Task | Drawn:
 
 
 def is_real(name: str) -> bool:
-    """Whether a task's examples are there, and not drawn."""
+    """True if a task's examples are there, and not drawn."""
     return isinstance(find(name), Task)
 
 
 def is_single(name: str) -> bool:
-    """Whether each example is a single vector."""
+    """True if each example is a single vector."""
     return find(name).vectors == 1
 
 

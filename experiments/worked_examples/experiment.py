@@ -74,7 +74,7 @@ class Config(contract.Config):
 
 
 def _all_printed(config: Config, place: int) -> bool:
-    """Whether every document (0) or example (1) that is listed has a number to work again."""
+    """True if every document (0) or example (1) that is listed has a number to work again."""
     listed = (config.documents, config.examples)
     return {key[place] for key in PRINTED if key[0] in listed[0] and key[1] in listed[1]} == set(listed[place])
 

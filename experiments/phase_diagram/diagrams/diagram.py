@@ -74,7 +74,7 @@ class Diagram(abc.ABC):
 
     @abc.abstractmethod
     def retrieves(self, neurons: int, loads: np.ndarray, temperatures: np.ndarray) -> np.ndarray:
-        """Whether theory has a retrieval state at rest."""
+        """True where theory has a retrieval state at rest."""
 
     @abc.abstractmethod
     def lines(self, end: str, loads: np.ndarray, heights: np.ndarray, neurons: int) -> list[tuple]:
