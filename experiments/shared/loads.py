@@ -102,7 +102,7 @@ def odd(count: float, least: int) -> int:
 
 
 def check_by_size(samples: Any, between: Any) -> None:
-    """Check `samples`, a number or {size: samples}, and `between`, {size: [lowest, highest]}; else ValueError."""
+    """Check that `samples` is a number or {size: samples}, `between` {size: [lowest, highest]}; else ValueError."""
     table = samples if isinstance(samples, dict) else {0: 1 if samples is None else samples}
     for size, count in table.items() or [(0, 0)]:
         if any(isinstance(x, bool) or not isinstance(x, int) for x in (size, count)) or size < 0 or count < 1:
