@@ -72,7 +72,7 @@ class Outcome:
 
     @property
     def spreads(self) -> dict[str, dict[str, Spread]]:
-        """Of every stage, the seconds of ours and theirs, and the ratio: how many times as long theirs takes."""
+        """Seconds of ours and theirs by stage, and the ratio: how many times as long theirs takes."""
         spreads = {}
         for stage, ours in self.seconds[OURS].items():
             theirs = self.seconds[THEIRS][stage]

@@ -1,7 +1,7 @@
 """Tables of docs/howto/tables.md: what columns mean, from what the experiments declare: `python scripts/columns.py`.
 
-A comment `columns NAME` stands above the table of an experiment, `columns shared` above that of what several mean
-alike, and `columns ambiguous` above that of names under which two experiments mean different quantities.
+A comment `columns NAME` stands above the table of an experiment, `columns shared` above the columns that several
+mean alike, and `columns ambiguous` above names under which two experiments mean different quantities.
 """
 
 import re

@@ -1,8 +1,8 @@
 """Coverage of 68 % intervals: how often the error that a summary prints holds the truth, over many seeds.
 
 `python scripts/coverage.py [SEEDS]` measures four small experiments with every seed from 0 to SEEDS − 1 (60) and
-prints a table for docs/results.md. The truth is exact theory at that size where it is known, else the mean over all
-seeds, whose own error is taken off. `spread` is that of the values over the mean of their errors.
+prints a table for docs/results.md. The truth is exact theory at that size where known, else the mean over all
+seeds, whose own error is taken off. `spread` is the values' over the mean of their errors.
 `python scripts/coverage.py SEEDS EXPERIMENT ...` does the same with every number with an error of these experiments at
 their defaults, of smoke scale, a row for each quantity.
 """

@@ -2,8 +2,8 @@
 
     python scripts/device.py [--only TEXT] [--measure] [--minutes 5] [--repetitions 5] [--size published]
 
-Every row is lowered for CUDA, which needs no device, and its operations are counted: those of matrix products, bytes of
-the products' operands and results, exponentials and logarithms. Each number over what a device can do in a second is a
+Every row is lowered for CUDA, which needs no device, and its operations of matrix products, bytes of the products'
+operands and results, exponentials and logarithms are counted. Each number over what a device can do in a second is a
 time. The prediction runs from what is computed, with all operands at hand, to the sum of the three, with every operand
 fetched and nothing overlapping; work element by element is taken to be fused. With `--measure` the rows, which stand in
 `device_rows.py`, run on the first device of JAX, beside what one would otherwise use there, PyTorch and AdaSplash where
@@ -29,7 +29,7 @@ class Device(NamedTuple):
 
     name: str
     flops: float
-    """Of matrix products of float32 numbers, rounded to TF32 as JAX does by default."""
+    """Products of float32 matrices, rounded to TF32 as JAX does by default."""
     bytes: float
     exponentials: float
 

@@ -43,7 +43,7 @@ class Outside(NamedTuple):
 
 
 def rows(size: str) -> dict[str, Row]:
-    """Rows by name, those of the shortest compilation first."""
+    """Rows by name, the shortest compilation first."""
     small = size == "small"
     return {**layers(small), **attention(small), **memories(small)}
 

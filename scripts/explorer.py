@@ -36,7 +36,7 @@ COLUMNS = ("memory", "corruption", "beta", *CRITERIA)
 def capacity(table: Table) -> dict[str, Any]:
     """Curves [load, share, standard error over samples] of every memory, by size, with β.
 
-    Theory is the load at which half are retrieved: its limit, and by size where it is known, else None.
+    Theory is the load at which half are retrieved: its limit, and by size where known, else None.
 
     Raises:
         InputError: a memory was not measured with clean starts, or at several β.

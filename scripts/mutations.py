@@ -2,7 +2,7 @@
 
     python scripts/mutations.py                all of them, a line each; the exit code is 1 if one survives
     python scripts/mutations.py 3 17           those two
-    python scripts/mutations.py --all-tests    with every test in place of those named beside each
+    python scripts/mutations.py --all-tests    with every test, not only the ones named beside each
 
 A mutation is a text of one file, another in its place, and the folders of tests that are asked. A text that is no
 longer there is said: the mutation is to be written anew for the code that took its place.

@@ -44,7 +44,7 @@ def quotes(page: str) -> list[Quote]:
 
 
 def is_printed_as(text: str, value: float, error: float) -> bool:
-    """Whether a number and its error round to the printed ones."""
+    """True if a number and its error round to the printed ones."""
     match = NUMBER.fullmatch(text)
     if match is None:
         return False
@@ -76,7 +76,7 @@ def numbers_without_error(page: str, command: str) -> list[tuple[float, int]]:
 
 
 def is_quoted(page: str, command: str, value: float) -> bool:
-    """Whether a paragraph of a command has a value, rounded as it prints it."""
+    """True if a paragraph of a command has a value, rounded as it prints it."""
     return any(round(value, decimals) == number for number, decimals in numbers_without_error(page, command))
 
 

@@ -23,7 +23,7 @@ CAPACITY = (
 
 
 def faults(tag: str | None) -> list[str]:
-    """What the tree says in two ways, and of a tag what must not be published; a sentence each."""
+    """Contradictions within the tree and, for a tag, what must not be published; a sentence each."""
     found = re.search(r'^__version__ = "(.+)"$', (ROOT / "hopfield" / "__init__.py").read_text(), re.MULTILINE)
     version = found[1] if found else ""
     citation, changes = ((ROOT / name).read_text() for name in ("CITATION.cff", "CHANGELOG.md"))

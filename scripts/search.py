@@ -35,11 +35,11 @@ class Missing(InputError):
     """A run that ended well without the scalar that is searched for, such as a threshold that no load reached."""
 
     empty = False
-    """Whether it has no scalar at all."""
+    """True if the run has no scalar at all."""
 
 
 def suggestion(trial: Any, word: str) -> str:
-    """A word with the trial's value in place of its range or its choices; any other word as it is.
+    """A word, its range or its choices replaced by the trial's value; any other word as it is.
 
     Raises:
         InputError: a range whose ends are not numbers, or not in ascending order.

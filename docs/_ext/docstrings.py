@@ -89,7 +89,7 @@ def _plain(lines: list[str]) -> list[str]:
 
 
 def _field(name: str) -> list[str]:
-    """Type, with its shape, and comment of a named tuple's field, of which Python knows no more than a number."""
+    """Type, with its shape, and comment of a named tuple's field, which Python knows only by a number."""
     path, _, field = name.rpartition(".")
     module, _, cls = path.rpartition(".")
     source = inspect.getsource(getattr(importlib.import_module(module), cls))

@@ -72,7 +72,7 @@ def public_modules() -> list[ModuleType]:
 
 
 def _told(module: ModuleType, told: set[int]) -> bool:
-    """Whether every public name of a module stands in the page of a package."""
+    """True if every public name of a module stands in the page of a package."""
     return all(id(getattr(module, name)) in told for name in public_names(module))
 
 
@@ -226,7 +226,7 @@ def _prices(case: dict) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """The file, left alone where it says the same already (Sphinx reads changed files again)."""
+    """Write a text, unless the file has the same (Sphinx reads changed files again)."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")

@@ -19,7 +19,7 @@ KEPT = (
     "output/chtml/fonts/tex.js",
     "output/chtml/fonts/woff-v2",
 )
-"""What TeX on the pages needs of MathJax: two thirds of the bytes of its usual bundle."""
+"""MathJax files for the pages' TeX: two thirds of the bytes of its usual bundle."""
 
 
 def vendor(app: Sphinx) -> None:

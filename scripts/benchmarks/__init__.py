@@ -3,7 +3,7 @@
 A module `scripts/benchmarks/<name>.py` defines
 
     case(size, workspace) -> Case     size is one of SIZES, workspace an empty directory it may fill
-    LONG: (optional) True where it takes minutes, so that it runs only when asked for
+    LONG: (optional) True for a case of minutes, which runs only when asked for
 
 and needs no registration anywhere.
 """
@@ -27,7 +27,7 @@ class BenchmarkError(Exception):
 
 
 class MissingPeer(Exception):
-    """What a case compares with is not installed."""
+    """The peer of a case is not installed."""
 
 
 def optional(package: str) -> Any:

@@ -69,7 +69,7 @@ def hebb(patterns):
 
 @jax.jit
 def end_states(couplings, queries, keys):
-    """Where the queries end [Q, N]."""
+    """End states of the queries [Q, N]."""
     return jax.vmap(lambda x, key: retrieve(couplings, x, dynamics="asynchronous", key=key).state)(queries, keys)
 
 

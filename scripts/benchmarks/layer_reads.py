@@ -92,7 +92,7 @@ def stored_patterns(shape: Shape) -> dict[str, tuple[int, Read, Read]]:
 
 
 def decoding(shape: Shape) -> dict[str, tuple[int, Read, Read]]:
-    """Tokens one by one, with as many heads of keys as of queries and with two, each in a call or all in a scan.
+    """Tokens one by one, with a head of keys for each of queries and with two, each in a call or all in a scan.
 
     Rotary positions leave a token's score with itself as it is, and the cache holds zeros before it: both sides agree.
     """
