@@ -91,7 +91,7 @@ NUMBERS = ("value", "said", "stderr", *FLOATS[2:], "kind", "samples", *FIT, "hea
 REQUIRED = ("points", "measure", "summarise", "panels", "X_AXIS")
 """Names that every file `experiment.py` defines."""
 HOOKS = (*REQUIRED, "check", "cost", "refine", "refines", "pieces", "measure_piece", "inputs", "shares", "frames")
-"""Names there that the runner looks for; a function of nearly such name is refused, as one that nothing calls."""
+"""Names there that the runner looks for; a function of a similar name is refused, as one that nothing calls."""
 UNMEASURED = ("output", "overwrite", "dry", "shard", "device", "workers", "figure", "wandb")
 """Options of every experiment that say nothing of what is measured."""
 

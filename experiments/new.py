@@ -74,7 +74,7 @@ USAGE = "\n".join(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `hopfield new` on the given words (default: those of the command line). Returns the exit code."""
+    """Run `hopfield new` on the given words (default: the command line's). Returns the exit code."""
     return boundary.run_command(lambda: _write_template(sys.argv[1:] if argv is None else list(argv)))
 
 

@@ -39,7 +39,7 @@ def redraw(directory: Path, words: Sequence[str] = ()) -> Path:
 
     Args:
         directory: the folder of the run.
-        words: options of the figure, as `figure.width=6`, in place of those that the run has.
+        words: options of the figure, as `figure.width=6`, instead of the run's own.
 
     Raises:
         InputError: the directory does not hold the results of a finished run.

@@ -14,7 +14,7 @@ Names = Mapping[tuple[str, str], str]
 
 
 def compare(runs: Mapping[str, Sequence[Panel]]) -> list[Panel]:
-    """Panels of several runs, by their labels, as of one figure. Maps stand beside each other under their labels.
+    """Panels of several runs, by their labels, as one figure's. Maps stand beside each other under their labels.
 
     Theory that is the same in all of them is drawn once, in grey; theory of each in the colour of its label.
     """

@@ -55,7 +55,7 @@ class Bert:
         tensors: by name; a common prefix such as `bert.` is left out.
         config: its config.json.
     Raises:
-        ValueError: the tensors are not those of BERT with absolute positions.
+        ValueError: the tensors do not belong to BERT with absolute positions.
     """
 
     def __init__(self, tensors: dict[str, np.ndarray], config: dict[str, Any]) -> None:

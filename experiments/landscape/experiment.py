@@ -10,7 +10,7 @@ On spins a random state makes heat-bath sweeps at T, if any, and descends asynch
 In a continuous memory a point between three patterns follows the updates, and kinds go by weights. `energy` is per
 neuron; `stability` the smallest x_i h_i, or the smallest eigenvalue of the Hessian; `gradient` the slope; `settled`
 whether the end is a fixed point, certified for continuous ones by a slope below 1e-8 and a Hessian above 0; ends of one
-`mark` and draw are the same state, in a continuous memory those of one energy too.
+`mark` and draw are the same state, in a continuous memory ends of one energy too.
 """
 
 from collections.abc import Iterator, Sequence

@@ -186,7 +186,7 @@ def result(config: Config, point: Point) -> dict:
     Returns:
         accuracy: share of the asked keys whose value is the largest logit.
         held: the same in validation, by which rate and end were chosen.
-        learning_rate, epochs: those of the result; none of the hand-constructed head.
+        learning_rate, epochs: of the result; none of the hand-constructed head.
         contradicted: share of the asked pairs in test that random tokens contradict.
     """
     train, held, test = sequences_of(config, point)

@@ -41,7 +41,7 @@ NAMES = {"softmax1": "softmax$_1$", "hopfield": "Hopfield, updates before it rea
 
 
 FEWEST = 4
-"""Models from which a mean has its interval: those of fewer are wider than what they are to tell."""
+"""Models from which a mean has its interval: fewer make it wider than what it is to tell."""
 
 
 def panels(table: Table, summary: Summary) -> list[Panel]:

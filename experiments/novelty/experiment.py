@@ -3,8 +3,8 @@
 A memory with the separation softmax1 is asked with corrupted patterns of overlap m, or with random vectors. What is
 left of the weight, 1/(1 + Σ e^(κ s)), is larger for these: the area under the ROC curve is the probability that a
 random vector leaves more than a corrupted pattern. The two kinds of queries ask independent memories, for which theory
-of the area, `hopfield.theory.novelty`, is exact. That of the weights left over is annealed, 1/(1 + ⟨Σ e^(κ s)⟩), and
-lies below their means.
+of the area, `hopfield.theory.novelty`, is exact. Theory of the weights left over is annealed, 1/(1 + ⟨Σ e^(κ s)⟩),
+and lies below their means.
 """
 
 from collections.abc import Iterator, Sequence
@@ -135,7 +135,7 @@ QUANTITIES = {"auc": AREA, "left_novel": f"{LEFT}, novel query", "left_known": f
 def summarise(table: Table) -> Summary:
     """Means with errors over pairs of memories, and how many areas lie within two errors of theory.
 
-    Theory of the areas is exact, that of the weights left over annealed.
+    Theory of the areas is exact, of the weights left over annealed.
     """
     kinds = {"auc": (novelty.auc, "exact"), "left_known": (novelty.leftover, "annealed")}
     estimates: list[Row] = []

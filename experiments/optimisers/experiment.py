@@ -15,7 +15,7 @@ Each rule has two numbers of its own, which the same number of trials chooses fo
 on problems that are not measured. The target is a share `tolerance` of the gain over chance above the least loss known.
 A run whose loss ends infinite, NaN or at more than ten times that at the start has diverged: it has not reached the
 target, and its numbers are chosen where all trials did so alone.
-Times are those of compiled programs with nothing evaluated beyond what the rule needs, rules in alternation.
+Times are for compiled programs with nothing evaluated beyond what the rule needs, rules in alternation.
 """
 
 from collections.abc import Iterator, Sequence

@@ -41,7 +41,7 @@ LEVELS = (5e-3, 1e3)
 def panels(table: Table, summary: Summary) -> list[Panel]:
     """Excess loss at the hardest conditioning, and cost of the target against conditioning where several were measured.
 
-    A run that diverged ends in a cross, at the rim where it is beyond it, and the legend counts those of every rule.
+    A run that diverged ends in a cross, at the rim if it is beyond it, and the legend counts the crosses of every rule.
     """
     shown, lost = [], table.groupby("rule")["diverged"].sum()
     labels = {rule: text + (f" (× {lost[rule]} diverged)" if lost.get(rule) else "") for rule, text in LABELS.items()}
@@ -87,7 +87,7 @@ def _cross(run: Any, measure: str, panel: Panel) -> Series:
 
 
 def _typical(own: Table, measure: str) -> tuple[np.ndarray, np.ndarray] | None:
-    """Places and the median over problems of the interpolated logarithm of the excess, as far as every run went."""
+    """Places and the median over problems of the interpolated logarithm of the excess, up to the median end of runs."""
     scale = (own["target"] - own["optimum"]).to_numpy(float)
     lines = []
     for run, unit in zip(curves(own), scale, strict=True):

@@ -83,7 +83,7 @@ def setting(
 ) -> Course:
     """Problem with its target: a share `tolerance` of the gain over chance from its optimum. Batch 0 is the full one.
 
-    A name in place of a shape is that of a network that reads digits, whose least loss counts as zero.
+    A name instead of a shape names a network that reads digits, whose least loss counts as zero.
 
     Batches run through the examples in a new order every epoch; the loss of all is looked at once an epoch.
     """

@@ -3,7 +3,7 @@
     p(class | x) = Σ_μ softmax(x g ξ)_μ over the patterns μ of the class
 
 Orthonormal patterns ξ_μ [M M] with a class each are stored and stay; the metric g [N M] is learned. Labels are drawn
-from such a memory with another metric, so that the fit has an optimum which no weight decay has to make. Inputs are
+from a like memory with another metric, so that the fit has an optimum which no weight decay has to make. Inputs are
 x = A z with z standard normal and A symmetric with random axes, its eigenvalues spaced evenly in their logarithm: the
 largest standard deviation is `conditioning` times the smallest, and the mean variance is one. Scores depend on x and g
 by z and A g alone: all conditionings of a seed are one problem in other coordinates, with the same labels and optimum.

@@ -127,7 +127,7 @@ class Kind(NamedTuple):
 
     rule: str
     full: bool
-    """True if its batches are all examples."""
+    """True if a batch is all examples."""
     every: int
     """Steps from one entry of the trace to the next."""
     length: int

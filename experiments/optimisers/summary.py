@@ -103,7 +103,7 @@ def _text(value: Any) -> str:
 
 
 def _pivot(rows: Table, measure: str) -> Table:
-    """Steps or seconds to the target [problems × rules], infinite where it was missed."""
+    """Steps or seconds to the target [problems × rules], infinite if it was missed."""
     return rows.pivot(index="sample", columns="rule", values=measure).astype(float).fillna(np.inf)
 
 

@@ -33,7 +33,7 @@ from hopfield.patterns import spins
 __all__ = ["X_AXIS", "Config", "check", "cost", "measure", "panels", "points", "summarise"]
 
 LARGEST = 2**23
-"""Entries of all stored patterns at most; sizes of which a degree asks for more are left out."""
+"""Entries of all stored patterns at most; sizes at which a degree asks for more are left out."""
 CUT = 0.8
 """Overlap above which a pattern is retained."""
 

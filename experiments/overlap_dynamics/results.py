@@ -21,13 +21,13 @@ OF = ["degree", "neurons", "patterns", "load", "start_overlap", "step"]
 OVERLAP, SHARE_OF = "overlap", "share retained"
 FUNCTIONAL, MAP = "generating functional", "neurodynamics"
 LATEST = 20
-"""Steps that are held against theory: those of the generating functional."""
+"""Steps that are held against theory: the generating functional's."""
 
 
 def summarise(table: Table) -> Summary:
-    """Mean overlap and share retained after every number of steps, with theory where it is defined.
+    """Mean overlap and share retained after every number of steps, with theory where defined.
 
-    Theory is that of the overlap of the start, `start_overlap`, which whole spins meet; of the first step it is exact
+    Theory takes the overlap of the start, `start_overlap`, which whole spins meet; of the first step it is exact
     at N, of later ones `limit` is neurodynamics for N → ∞.
     """
     estimates: list[Row] = []

@@ -1,8 +1,8 @@
 """Derrida, Gardner & Zippelius 1987: Hebb's couplings, cut at random, each direction by itself, and parallel steps.
 
-A neuron has K inputs on average. The overlap is that of the states after `settling` steps, a mean over `steps` more,
+A neuron has K inputs on average. The overlap is measured after `settling` steps, a mean over `steps` more,
 which a network that never comes to rest needs. Theory at T = 0 has the Poisson numbers of inputs, for N → ∞; the limit
-is that of K → ∞, too.
+takes K → ∞, too.
 """
 
 from dataclasses import dataclass

@@ -4,8 +4,8 @@ The sets are drawn at random; a set σ has the coupling w_σ = (1/N) Σ_μ Π_{i
 Asynchronous sweeps start in a stored pattern. With c sets at a neuron a field has a signal c beside noise of variance
 c(M − 1): a triple is at three neurons and a pair at two, so that triples alone should hold 3/2 as many.
 
-The energy of all sets of one size is a function of the overlap, a separation. That of some is none, and as a similarity
-of the products over them the step of a spin would depend on the other spins: the network is a model of its own.
+The energy of all sets of one size is a function of the overlap, a separation. The energy of some is none, and as a
+similarity of the products over them the step of a spin would depend on others: the network is a model of its own.
 """
 
 from dataclasses import dataclass

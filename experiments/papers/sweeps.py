@@ -1,6 +1,6 @@
 """Gaikwad 2026 (arXiv:2604.12811): dense memories come to rest within O(log N) asynchronous sweeps.
 
-A query starts at a given overlap with its pattern and moves until a sweep leaves it where it is.
+A query starts at a given overlap with its pattern and moves until a sweep changes no spin.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """Nicoletti, D'Amico & Negri 2025 (arXiv:2507.02586); Cook 1989: spins of several components, and phases.
 
-A spin is a vector of d components and length √d; Hebb's energy −½ Σ_μ (Σ_i ξ_i^μ·x_i)²/(Nd) is that of the classical
-network in another space. A phase is such a vector of two components whose patterns are stored with all of their
-rotations, |Σ_i ξ_i^μ* x_i|² in place of the square, which doubles the crosstalk.
+A spin is a vector of d components and length √d; Hebb's energy −½ Σ_μ (Σ_i ξ_i^μ·x_i)²/(Nd) is the classical
+network's in another space. A phase is a vector of two components whose patterns are stored with all of their
+rotations, |Σ_i ξ_i^μ* x_i|² instead of the square, which doubles the crosstalk.
 
 Theory is replica symmetric, T = 0. With y the field along the pattern in deviations of its noise, h = y√d e₁ + z of
 Gaussian z, and a = 1, for phases 2: √(a α/d) = m/y − (d−1)/√d ⟨1/|h|⟩, m = ⟨h₁/|h|⟩; the largest load is where the
@@ -26,7 +26,7 @@ from hopfield import Memory, retrieve
 from hopfield.spaces import Space
 
 PHASES = 0.0
-"""Number of the curve of phases; that of vectors is their number of components."""
+"""Number of the curve of phases; a curve of vectors has their number of components."""
 
 
 class VectorSpins(Space):

@@ -3,8 +3,8 @@
 The classical network is sampled by heat-bath dynamics at temperature T, the modern one is iterated to its fixed point
 at β = 1/T. A map is refined where neighbouring cells disagree; curves of the classical overlap against T at a few
 loads are refined where retrieval is lost. Lines of theory are replica-symmetric (Amit, Gutfreund & Sompolinsky):
-wrong below the line of Almeida and Thouless, as is all of the spin glass; those of the modern network are annealed at
-its size. A network of finite size leaves a metastable state in time: the temperature at which half of the retrievals
+wrong below the line of Almeida and Thouless, as is all of the spin glass; lines of the modern network are annealed
+at its size. A network of finite size leaves a metastable state in time: the temperature at which half of the retrievals
 are lost belongs to a number of sweeps, `burn_in` + `sweeps`, and to the criterion of `retrieval`. An end is one of
 
     retrieval      held by the target     (spins: most of the frozen state lies along it; modern: most of the weight)

@@ -1,7 +1,7 @@
 """Refinement of a measurement: cells of a map and places of a curve are halved where what was found there changes.
 
-A map starts as a coarse grid of cells, each measured at its centre. A cell whose finding differs from that of a
-neighbour is cut into four, so that a boundary is traced with the finest cells and nothing else is.
+A map starts as a coarse grid of cells, each measured at its centre. A cell whose finding differs from a
+neighbour's is cut into four, so that a boundary is traced with the finest cells and nothing else is.
 """
 
 from collections.abc import Hashable, Iterable, Mapping

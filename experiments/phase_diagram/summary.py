@@ -172,7 +172,7 @@ def _overlaps(curves: Table, line: dict) -> list[dict]:
 def _limits(overlaps: list[dict]) -> list[dict]:
     """Overlaps extrapolated to infinite size, linearly in 1/N, at temperatures away from the line at every size.
 
-    Offsets from theory at the stored load are extrapolated, as M is rounded; the limit is that of the load asked for.
+    Offsets from theory at the stored load are extrapolated, as M is rounded; the limit belongs to the load asked for.
     """
     if not overlaps:
         return []

@@ -50,7 +50,7 @@ def broken_symmetry() -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 
 def almeida_thouless(load: float) -> float:
-    """T_R of the classical network. NaN from its capacity on, and where it is below 1e-4."""
+    """T_R of the classical network. NaN from its capacity on, and for T_R below 1e-4."""
     return replicas.almeida_thouless_temperature(load) if load < classical.spinodal().load else np.nan
 
 

@@ -65,7 +65,7 @@ COLUMNS = shared("temperature", "neurons", "patterns", "load", "sample") | {
 
 X_AXIS = "load"
 LARGEST = 2**20
-"""Entries of all stored patterns at most; sizes of which a degree asks for more are left out."""
+"""Entries of all stored patterns at most; sizes at which a degree asks for more are left out."""
 
 
 def _curves(config: Config) -> list[Point]:

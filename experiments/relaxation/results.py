@@ -40,7 +40,7 @@ TIMES = {"time": "correlation time", "escape": "escape time", "overlap": "overla
 
 
 def _estimates(times: list[dict]) -> list[Row]:
-    """Times of every load: those of the largest network of each degree and temperature are headlines."""
+    """Times of every load; times of the largest network of each degree and temperature are headlines."""
     found, of = [], CURVE
     for quantity in TIMES:
         known = [entry for entry in times if entry[quantity] is not None]

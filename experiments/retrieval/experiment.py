@@ -1,4 +1,4 @@
-"""Retrieval against the inverse temperature: what a query of a stored pattern gives at every β, and where it fails.
+"""Retrieval against the inverse temperature: what queries of a stored pattern give at every β, and where they fail.
 
 The axis is κ = β‖ξ‖², the exponent of the pattern's own weight, for all ensembles: patterns have norm 1, Gaussian ones
 in the mean square, and β = κ, but memories on spins keep their ±1 and take β = κ/N. In the units of theory for norm √N

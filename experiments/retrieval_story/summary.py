@@ -49,7 +49,7 @@ def courses(table: Table):
 
 
 def with_ensembles(table: Table, ensembles: Mapping[str, str]) -> Table:
-    """Table with a column of the ensemble of each row's patterns, which a stored pattern names in place of a memory."""
+    """Table with a column of the ensemble of each row's patterns, which a stored pattern names instead of a memory."""
     return table.assign(ensemble=table["memory"].map(lambda memory: ensembles.get(memory, memory)))
 
 

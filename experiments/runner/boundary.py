@@ -75,8 +75,8 @@ def run_command(action: Callable[[], int], *, final: bool = False) -> int:
 def stop_if_asked() -> None:
     """Check that every interruption that a signal has asked for arrived: raise one that did not.
 
-    Python drops an exception that a signal raises inside a finaliser or a callback of the garbage collector, of which
-    JAX has one.
+    Python drops an exception that a signal raises inside a finaliser or a callback of the garbage collector, as JAX
+    has one.
     """
     if _asked:
         raise _asked[0]
@@ -190,7 +190,7 @@ def _interrupt(number: int, frame: Any) -> None:
 
 
 def _end_at_the_second(read: int) -> None:
-    """Count signals, of which Python's own C code tells through a pipe even while the main thread is busy."""
+    """Count signals that Python's own C code tells through a pipe even while the main thread is busy."""
     seen = 0
     while heard := os.read(read, 1):
         seen += heard[0] in STOPPING

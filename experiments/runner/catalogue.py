@@ -33,13 +33,13 @@ GROUPS = {
     "checks": "Checks and costs",
     "": "Further ones",
 }
-"""Headings of the groups that the `# @group` line of a YAML file names; those of other folders need none."""
+"""Headings of the groups that the `# @group` line of a YAML file names; files of other folders need none."""
 _NARROWEST = 60
 """Columns that lines have at least, however narrow a terminal is."""
 
 
 def text(folder: Path | None) -> str:
-    """All configurations, those of a folder that holds another `conf/` included, with the flags."""
+    """All configurations, with a folder's that holds another `conf/`, and the flags."""
     places = [ROOT, *([] if folder is None else [folder])]
     found = {path.stem: path for place in places for path in (place / "conf").glob("*.yaml") if path.is_file()}
     last = "Options of an experiment: hopfield conf=NAME --help"

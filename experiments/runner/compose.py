@@ -59,7 +59,7 @@ def jobs(words: Sequence[str], *, sweep: bool) -> list[Job]:
 
 
 def _runs(words: Sequence[str], *, sweep: bool) -> Iterator[tuple[list[str], list[str]]]:
-    """Words of each run that the word `sweep`, or that of the file, makes of some words, and words for its folder."""
+    """Words of each run that the word `sweep`, or the file's `sweep`, makes of some words, and words for its folder."""
     rest = [word for word in words if not word.startswith(f"{yaml_files.SWEEP}=")]
     given = {overrides.parse(word).key_or_group: word for word in words}
     conf = errors.as_typed(given.get("conf", "conf=").removeprefix("conf="))

@@ -94,7 +94,7 @@ def leave_out(schema: type[Config], plain: dict[str, Any], given: Collection[tup
 
     Args:
         schema: class of the options.
-        plain: the options, of which some entries become null.
+        plain: the options; some entries become null.
         given: paths of the options that are given, by words or from Python.
     """
     for field in (each for each in fields(schema) if each.metadata.get("entries_of")):

@@ -42,7 +42,7 @@ def describe(hint: Any) -> str:
 
 
 def misfit(schema: Any, values: Any, name: str = "") -> tuple[str, Any, Any] | None:
-    """Dotted name, type and value of the first option that has a list, mapping or single value where it takes another.
+    """Dotted name, type and value of the first option that has a list, mapping or single value but takes another.
 
     Args:
         schema: the type of the values: a dataclass of options, or what an option may be.
@@ -83,7 +83,7 @@ def unknown_option(key: str, conf: str, schema: Any) -> str:
     Args:
         key: its dotted name.
         conf: the choice of `conf=`.
-        schema: the dataclass that lacks it, None where it is not known.
+        schema: the dataclass that lacks it, None if unknown.
     """
     group = key.rpartition(".")[0]
     keys = [name for name, _, _ in leaves(schema, f"{group}." if group else "")] if is_dataclass(schema) else []
@@ -97,7 +97,7 @@ def sentence(error: BaseException, conf: str, schema: Any) -> str:
     Args:
         error: what was raised, with its causes.
         conf: the choice of `conf=`.
-        schema: the dataclass behind that choice, None where it is not known.
+        schema: the dataclass behind that choice, None if unknown.
     """
     if isinstance(error, MissingConfigException) and error.missing_cfg_file:
         file = error.missing_cfg_file
@@ -165,6 +165,6 @@ def type_of(schema: Any, key: str) -> Any:
 
 
 def without_none(hint: Any) -> Any:
-    """The type of an option where it is not null."""
+    """The type of an option that is not null."""
     optional = get_origin(hint) in (Union, types.UnionType)
     return next(kind for kind in get_args(hint) if kind is not type(None)) if optional else hint

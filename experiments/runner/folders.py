@@ -47,7 +47,7 @@ class Record(NamedTuple):
     experiment: str
     command: str
     differs: dict[str, Any]
-    """Options that differ from those of the configuration, by dotted name."""
+    """Options that differ from the configuration's, by dotted name."""
     science: str
     """Hash of all that a number depends on: the same on every machine."""
     asked: dict[str, Any]

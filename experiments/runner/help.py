@@ -36,7 +36,7 @@ def text(words: Sequence[str], folder: Path | None) -> str:
 def _options(config: DictConfig, schema: type) -> Iterator[str]:
     """Lines of every option: its value, values of single entries, allowed values and description.
 
-    Those of every experiment stand behind its own, W&B's last.
+    Options of every experiment stand behind its own, W&B's last.
     """
     common = {entry.name: entry.name == "wandb" for entry in dataclasses.fields(contract.Config)}
     place = lambda option: (option[0].partition(".")[0] in common, common.get(option[0].partition(".")[0], False))

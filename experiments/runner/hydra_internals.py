@@ -2,8 +2,8 @@
 
 Hydra has no public way to compose from a search path of several folders, to read configurations by a source of one's
 own, or to call a launcher outside of `hydra.main`. These names may move in any release, so that `pyproject.toml` bounds
-the version; what breaks then breaks here. Of Hydra's own
-options the runner reads those of launchers and refuses the others.
+the version; what breaks then breaks here. The runner
+reads Hydra's own options of launchers and refuses the others.
 """
 
 import re
@@ -19,7 +19,7 @@ UNREAD = (
     "left out: of Hydra's own options the command reads hydra/launcher and hydra.launcher alone;"
     " output= says where results go, key=a,b,c with -m sweeps"
 )
-"""What an option of Hydra's that nothing here reads must be."""
+"""Contract of an option of Hydra's that nothing here reads."""
 
 
 def is_unread(key: str) -> bool:

@@ -1,7 +1,7 @@
 """Idle options: options that are given but have no effect on the run, as the width of a layer that is not trained.
 
 A field says when it is used, `option(..., used_when=includes("layers", "lookup"))`, and one walk over a configuration
-finds all that are not. What a word says was asked for, whatever its value; what it does not say, where it differs from
+finds all that are not. Options that a word sets were asked for, whatever the value; other options, if they differ from
 the default. Empty lists, false and null ask for nothing.
 """
 

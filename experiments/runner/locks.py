@@ -1,7 +1,7 @@
 """Claims on folders of results: whoever writes into one holds it, by a lock that the system takes back when it dies.
 
 A run holds its folder. Of a run in shards (`shard=3/8`) each holds a lock of its own while it measures, and the folder
-only while it begins, so that a whole run finds the folder free once no shard is at it. The locks are those of files,
+only while it begins, so that a whole run finds the folder free once no shard is at it. The locks are file locks,
 which hold between containers and machines that share a disk; a process that is stopped keeps its own.
 """
 
@@ -24,7 +24,7 @@ class Claim:
     """Folder that this process holds.
 
     Args:
-        lock: that of the folder.
+        lock: the folder's lock.
         alone: whether no shard is measured there, so that what was left there may be moved and mended.
     """
 
@@ -68,7 +68,7 @@ def waited_for(directory: Path) -> Iterator[None]:
 
 
 def is_held(directory: Path) -> bool:
-    """True if a living process measures in a folder, as far as its locks can be read."""
+    """True if a living process measures in a folder, by the locks that can be read."""
     with contextlib.suppress(OSError), contextlib.ExitStack() as held:
         return (directory / NAME).is_file() and (_lock(directory / NAME, held) is None or _has_shards(directory))
     return False

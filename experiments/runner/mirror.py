@@ -69,7 +69,7 @@ def resolve(options: Wandb) -> Target:
 
 
 def _may_have_key() -> bool:
-    """True if W&B may have a key or settings of its own; if so it is asked, and imported, which takes a second."""
+    """True if W&B may have a key or settings of its own; then W&B is asked, and imported, which takes a second."""
     told = "wandb" in sys.modules or any(name.startswith("WANDB_") and name != "WANDB_MODE" for name in os.environ)
     files = os.environ.get("NETRC", "~/.netrc"), "~/_netrc", "~/.config/wandb/settings", "wandb/settings"
     return told or any(Path(file).expanduser().exists() for file in files)

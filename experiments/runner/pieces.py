@@ -9,7 +9,7 @@ from experiments.system import terminal
 
 
 def finish(plan: Plan, points: Sequence[Point]) -> list[Row]:
-    """Rows of all pieces behind points; those of them that are missing are measured. Empty if work has no pieces."""
+    """Rows of all pieces behind points; missing pieces are measured. Empty if work has no pieces."""
     wanted = behind(plan, points)
     measure(plan, plan.ledger.missing(wanted), len(wanted))
     return plan.ledger.rows(wanted)

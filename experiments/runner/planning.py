@@ -49,7 +49,7 @@ class Plan:
     science: provenance.Hashes = provenance.NO_HASHES
 
     def table(self) -> list[Point]:
-        """Points of the table: those asked for and, if the directory collects points, those of earlier commands."""
+        """Points of the table: the points asked for and, if the directory collects points, earlier commands' points."""
         return [*self.points, *(self.ledger.further(self.points) if self.job.collects else ())]
 
     def whole(self) -> "Plan":
@@ -145,7 +145,7 @@ def forget() -> None:
 
 
 def check_names(conf: str, points: Sequence[Point]) -> None:
-    """Check that all points have the same names, as rows are recognised by those of the first; else InputError."""
+    """Check that all points have the same names, as rows are recognised by the first's; else InputError."""
     if names := axes.differing(points):
         raise InputError(f"points of conf={conf} must all have the same names, got {', '.join(names)} in some of them")
 

@@ -87,7 +87,7 @@ def differing(runs: Sequence[Run]) -> list[str]:
 
 
 def value(run: Run, option: str) -> Any:
-    """Value that was asked of a run for an option, in words where it is a list or a mapping."""
+    """Value that was asked of a run for an option, in words if it is a list or a mapping."""
     special = {"conf": run.record.conf, FOLDER: run.name}
     value = special.get(option, run.record.asked.get(option))
     return folders.words(value) if isinstance(value, list | dict) else value

@@ -53,7 +53,7 @@ def including(home: Path | None) -> Iterator[None]:
 
 
 def home(name: str) -> str:
-    """The folder that a user-defined experiment was brought from, empty for those of this package."""
+    """The folder that a user-defined experiment was brought from, empty for this package's own."""
     folder = Path(str(experiments.__path__[0]))
     place = next((Path(p) for p in experiments.__path__ if (Path(p) / name / "experiment.py").is_file()), folder)
     return "" if place == folder else str(place.parent)

@@ -60,15 +60,15 @@ class SchemaSource(ConfigSource):
         return ConfigResult(self.provider, self.full_path(), schema, {"package": "_global_"}, is_schema_source=True)
 
     def available(self) -> bool:
-        """True if there are schemas: always."""
+        """True: there always are schemas."""
         return True
 
     def is_group(self, config_path: str) -> bool:
-        """True if a path is that of the group of all schemas."""
+        """True if a path leads to the group of all schemas."""
         return config_path.rstrip("/") == "schema"
 
     def is_config(self, config_path: str) -> bool:
-        """True if a path is that of an experiment's schema."""
+        """True if a path leads to an experiment's schema."""
         group, _, name = config_path.partition("/")
         return group == "schema" and name in registry.names()
 

@@ -26,7 +26,7 @@ from experiments.shared import memories
 from experiments.system import files
 
 MOST = 8
-"""Panels of a figure at most: those of what was swept come first."""
+"""Panels of a figure at most: panels of what was swept come first."""
 
 
 def members(directory: Path) -> list[Path]:
@@ -85,7 +85,7 @@ def join(directories: Sequence[Path], target: Path, command: str, look: Figure, 
         directories: their folders.
         target: where the results go.
         command: what makes them again.
-        look: that of the figure.
+        look: the figure's look.
         asks: whether memories from outside the package may be asked, whose code was run to measure them.
 
     Raises:
@@ -149,7 +149,7 @@ class Joined:
         return [*found, *compare(shown)][: MOST if found else None]
 
     def _summarised(self, group: Sequence[Run]) -> Summary:
-        """Summary of a group of runs: that of its only run, or one of the samples of all."""
+        """Summary of a group of runs: its only run's, or one of the samples of all."""
         if len(group) == 1:
             return self._single[group[0].directory]
         summarise, singles = self.experiment.summarise, [self._single[run.directory] for run in group]

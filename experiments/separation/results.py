@@ -20,7 +20,7 @@ def summarise(table: Table) -> Summary:
     """Summary of a table of read-outs.
 
     Errors are standard errors over draws, of an ensemble as it is: draws of many images from few share some of them. A
-    lead is that of the pair that came out first, so that one of less than two errors says nothing.
+    lead belongs to the pair that came out first, so that one of less than two errors says nothing.
 
     Estimates are the shares and the error of every task and pair, and for every ensemble and dynamics all pairs by the
     mean share retrieved over the starts at the largest M, and how far each is behind the first of them, draw by draw.

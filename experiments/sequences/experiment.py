@@ -2,7 +2,7 @@
 
 A draw is a cyclic sequence of P patterns. From each of them one synchronous step should lead to the next one:
 
-    right      transitions of which every spin is right, of P
+    right      transitions with every spin right, of P
     whole      1 if all of them are: the sequence is followed round and round
     bit_error  share of wrong spins over all transitions, which theory knows exactly at every N, P and degree
     overlap    with the first pattern after following the sequence once around, mistakes carried along

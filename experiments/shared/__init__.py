@@ -12,7 +12,7 @@ Points, patterns and starts:
     memories        memories from outside in summaries, made again without their code
     loads           numbers of patterns from loads, whole and odd where asked; networks at loads of theory
     notes           lines on what was asked for and is not measured as such
-    precedence      common values over those of a part, over smoke scale
+    precedence      common values over a part's, over smoke scale
     spellings       which texts name one and the same thing
 
 Compiled measurement, and what it is read by:

@@ -3,7 +3,7 @@
 XLA takes two seconds for a program of thousands of instructions, whatever the program is to do. With `LESS` a program
 is compiled somewhat sooner and runs as fast. With `PLAIN` besides a program is compiled in a third of the time, but
 loops over an exponential run half as fast, which pays where a draw takes milliseconds. Results differ by rounding: rows
-of a run of seconds from those of a long one by some 1e-7, spins in nothing.
+of a run of seconds from rows of a long one by some 1e-7, spins in nothing.
 """
 
 import os
@@ -20,10 +20,10 @@ MILLISECONDS = 1e7
 
 
 def options(used: Hardware, cost: float) -> dict[str, int | bool]:
-    """Compiler options of a program, by the run as a whole and the cost of a draw, never by what is left to measure.
+    """Compiler options of a program, by the run as a whole and the cost of a draw, never by remaining work.
 
     Args:
-        used: what the program runs on; those of a long run, of several devices or of an accelerator stay XLA's own.
+        used: what the program runs on; options of a long run, several devices or an accelerator stay XLA's own.
         cost: rough multiplications of one draw.
     """
     if not used.brief or used.side_by_side or used.devices[0].platform != "cpu":

@@ -47,7 +47,7 @@ def cut_share(rows: Table, axis: str | None = None, value: float = np.nan) -> fl
     Args:
         rows: of the curve, with columns queries and step_limit, the number of queries that were cut.
         axis: column along which a result was found; None for all rows.
-        value: the result: the share is that of the rows at the measured places next to it on either side.
+        value: the result: the share is taken from the rows at the measured places next to it on either side.
     """
     if "step_limit" not in rows or rows["step_limit"].isna().any():
         return np.nan

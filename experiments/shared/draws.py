@@ -1,7 +1,7 @@
 """Draws of patterns stored in a memory: their random numbers, the patterns, and the form that dynamics run on.
 
-Of the paddings, which choose programs, `largest` is for few loads and long dynamics, one program for all of them;
-`rows_to_draw` for many loads of which the largest alone is known; `rows_for_counts` where all numbers of patterns are
+Paddings choose programs: `largest` is for few loads and long dynamics, one program for all of them;
+`rows_to_draw` for many loads whose largest alone is known; `rows_for_counts` where all numbers of patterns are
 known, with their draws.
 """
 

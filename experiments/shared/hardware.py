@@ -37,7 +37,7 @@ class Hardware:
         workers: calls, or compilations, at a time.
         side_by_side: whether the draws of a call are measured side by side, and not one after the other.
         reason: why an accelerator is left alone, if one is.
-        brief: whether the run as a whole takes seconds, of which compiling is most.
+        brief: whether the run as a whole takes seconds, and compiling most of them.
     """
 
     devices: tuple[Any, ...]
@@ -98,7 +98,7 @@ def current() -> Hardware:
 def using(hardware: Hardware) -> Iterator[None]:
     """Block of measurement on some hardware.
 
-    Calls side by side have one thread of linear algebra each: threads of a factor and those of XLA would wait for each
+    Calls side by side have one thread of linear algebra each: threads of a factor and of XLA would wait for each
     other, for a second at times.
     """
     before, token = getattr(jax.config, DEFAULT), _current.set(hardware)

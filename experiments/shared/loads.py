@@ -26,7 +26,7 @@ def counts(
         number: of patterns nearest to one of them, None where there is none.
         what: is measured at them, for the lines that `noted` collects.
         name: of the option.
-        counted: words for a number, where it is not one of patterns.
+        counted: words for a number that is not one of patterns.
     """
     by_number: dict[int | None, list[float]] = {}
     for value in sorted(asked):
@@ -79,7 +79,7 @@ def curves(
         least, largest: number of patterns, odd, and number of their entries; loads that need more are left out.
 
     Returns:
-        The columns of a network with those of `around`.
+        The columns of a network with `around`'s.
 
     Raises:
         ValueError: every load of every network needs more entries.
@@ -134,7 +134,7 @@ def samples_at(samples: int | dict[int, int], neurons: int) -> int:
 
 
 def loads_at(asked: Iterable[float], between: dict[int, list[float]], neurons: int) -> list[float]:
-    """Those of the loads that are measured at this size: all where `between` names no size of at most `neurons`."""
+    """Loads that are measured at this size: all where `between` names no size of at most `neurons`."""
     named = [size for size in between if size <= neurons]
     low, high = between[max(named)] if named else (0.0, math.inf)
     return [load for load in asked if low <= load <= high]

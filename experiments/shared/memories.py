@@ -21,7 +21,7 @@ _KEPT: ContextVar[dict[str, Row] | None] = ContextVar("kept", default=None)
 
 
 class Kept(NamedTuple):
-    """What is kept of a memory whose code is not run, under the names of `hopfield.memories.Blueprint`: no theory."""
+    """Facts kept of a memory whose code is not run, under the names of `hopfield.memories.Blueprint`: no theory."""
 
     symbol: str
     ensemble: str
@@ -53,7 +53,7 @@ def find(memory: str) -> Any:
 
 
 def kept_of(table: Table) -> dict[str, Row]:
-    """What a finished run keeps of its memories from outside the package, by their name."""
+    """Rows that a finished run keeps of its memories from outside the package, by name."""
     found = {}
     for memory in table["memory"].unique() if "memory" in table else ():
         if isinstance(memory, str) and memory.partition(":")[0] not in memories.names():  # elsewhere it is a number
@@ -67,7 +67,7 @@ def again(summarise: Callable[[Table], Summary], table: Table, earlier: Sequence
     """Summary of a table for which no code of memories from outside the package is run.
 
     Args:
-        summarise: that of the experiment.
+        summarise: the experiment's.
         table: the rows.
         earlier: summaries of runs of the same memories, from which their theory is taken.
     """

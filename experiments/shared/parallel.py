@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 def rows(tasks: Iterable[Callable[[], list[Result]]]) -> Iterator[Result]:
-    """Rows, or other results, of all tasks, in the order in which tasks end. Those of one task stay together.
+    """Rows, or other results, of all tasks, in the order in which tasks end. Rows of one task stay together.
 
     Args:
         tasks: functions without arguments, each giving some rows; those not yet begun are dropped when the reader stops

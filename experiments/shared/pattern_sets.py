@@ -184,7 +184,7 @@ def _say_repeated(ensemble: str, count: int, repeated: int, state: tuple[int, ..
         ensemble: its name.
         count: number of its patterns.
         repeated: of them, those that are equal to others before them.
-        state: that of its file; a changed file is reported again.
+        state: its file's state; a changed file is reported again.
     """
     if repeated:
         terminal.say(

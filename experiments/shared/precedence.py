@@ -10,7 +10,7 @@ def full_options(full: type[Full], declared: type, *layers: Any) -> Full:
     """Options of a dataclass, each from the first layer that gives it, else at smoke scale.
 
     Args:
-        full: a dataclass with the same fields, of which none that has a value at smoke scale need be null.
+        full: a dataclass with the same fields; no field that has a value at smoke scale need be null.
         declared: a dataclass of options that are null where they are not given, with defaults of `contract.Smoke`.
         layers: objects with attributes of these names.
     """

@@ -98,7 +98,7 @@ def clustered_mean(values: ArrayLike, cluster: ArrayLike, weights: ArrayLike | N
 
 
 def _equal(values: Array) -> bool:
-    """True if values are one finite number, whose deviations from their mean would be those of its rounding."""
+    """True if values are one finite number, whose deviations from their mean would be its rounding."""
     return bool(np.isfinite(values[0]) and (values == values[0]).all())
 
 
@@ -160,7 +160,7 @@ def by_group(table: pd.DataFrame, keys: str | Sequence[str], successes: str, tri
 
     `stderr` is the clustered one; `low` and `high` are the Wilson interval (z = 1) of the effective number of trials,
     which is trials over the design effect (clustered over binomial variance, between 1 and trials per cluster). A
-    group at exactly 0 or 1 has no variance to measure it by and takes that of all groups together.
+    group at exactly 0 or 1 has no variance to measure it by and takes the effect of all groups together.
 
     Args:
         table: rows of counts.

@@ -18,7 +18,7 @@ from experiments.statistics.columns import check_length, columns, flag, magnitud
 from experiments.statistics.monotone import root
 
 RESOLUTION = 1e-9
-"""Least error of a crossing, in units of a power of two above it: that of a load in double precision, interpolated."""
+"""Least error of a crossing, in units of a power of two above it: a load's error in double precision, interpolated."""
 SURPRISE = 0.001  # a parabola is rejected where χ² is exceeded with less than this probability
 TINY = 1e-12  # a mean of exactly 0 or 1 has no logit
 
@@ -132,7 +132,7 @@ def parabolic_crossing(
             are independent.
 
     Returns:
-        The load and its error, that of independent points with these errors or the jackknife over disorder samples,
+        The load and its error, from independent points with these errors or the jackknife over disorder samples,
         and a tenth of the distance to what a straight line would give; the error is NaN where there is one sample, or
         no crossing without one of them. None where no two neighbouring points enclose the level.
 
@@ -186,7 +186,7 @@ def _zero(x: np.ndarray, y: np.ndarray, stderr: np.ndarray, degree: int) -> tupl
 
 
 def straight_crossing(x: ArrayLike, y: ArrayLike, *, last: bool = False) -> float:
-    """Point at which y, joined by straight lines, first or last falls through zero. NaN where it does not.
+    """Point at which y, joined by straight lines, first or last falls through zero. NaN if it does not.
 
     NaN also where any x or y is NaN, since that point could have been the one, and where y falls from or to infinity.
 

@@ -90,8 +90,8 @@ def laws(
         least: size from which on the sizes are used.
 
     Returns:
-        One dict per law with `law`, `load`, `stderr` (0 where it is given), `chi2`, `dof`, `terms`, the exponent and
-        amplitude of every power that it adds, for `law_at`, and `apart`, its χ² if the loads were those of the best law
+        One dict per law with `law`, `load`, `stderr` (0 if it is given), `chi2`, `dof`, `terms`, the exponent and
+        amplitude of every power that it adds, for `law_at`, and `apart`, its χ² if the loads obeyed the best law
         (`best_fit`), which grows with the draws: 9/apart times as many tell the two apart by three errors. None for
         fewer than four sizes.
     """

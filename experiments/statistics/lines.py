@@ -27,7 +27,7 @@ def straight_line(x: ArrayLike, y: ArrayLike, stderr: ArrayLike = 1.0) -> Line:
     """Line of least χ² = Σ ((y − line) / stderr)².
 
     Args:
-        x, y: [S] points, two at least, of which not all x are equal.
+        x, y: [S] points, two at least, whose x are not all equal.
         stderr: [S] errors of y, > 0; or one of all of them, on which the line does not depend.
     """
     x, y, stderr = np.broadcast_arrays(*(np.asarray(column, float) for column in (x, y, stderr)))

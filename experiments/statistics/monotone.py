@@ -23,10 +23,10 @@ def falling_half(load: Array, successes: Array, trials: Array, cluster: Array) -
 
         stderr² = t² G/(G−1) · variance of bootstraps + (crossing of the shares − of their logits)² + width²/12
 
-    Bootstraps draw G clusters anew, whose spread is that of G − 1, and t is Student's. The pooled shares are made
+    Bootstraps draw G clusters anew, with the spread of G − 1, and t is Student's. The pooled shares are made
     monotone (isotonic regression) and joined by the monotone cubic of Fritsch and Carlson; the logits of the same
     shares, joined in the same way, say what the choice of the curve between two loads matters, which vanishes on a fine
-    grid. The width is that of a plateau at one half, anywhere on which the crossing may lie.
+    grid. The width belongs to a plateau at one half, anywhere on which the crossing may lie.
 
     Args:
         load, successes, trials, cluster: [R] counts of every row, clusters numbered from 0; success falls with load.

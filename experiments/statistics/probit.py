@@ -13,7 +13,7 @@ from experiments.statistics.success_counts import Counts
 def coefficients(design: Array, successes: Array, trials: Array) -> Array | None:
     """Coefficients of greatest likelihood, by Newton's method.
 
-    The likelihood of a probit is concave. None where it has no maximum, or none that can be told from infinity.
+    The likelihood of a probit is concave. None if it has no maximum, or none that can be told from infinity.
     """
     failures = trials - successes
     best, step, value = np.zeros(design.shape[1]), np.zeros(design.shape[1]), -math.inf

@@ -24,7 +24,7 @@ SURPRISE = 0.001  # a fit is rejected where χ² is exceeded with less than this
 class CriticalLoad(NamedTuple):
     """Load at which half of the trials succeed. If the data have none, every float is NaN and a reason is given.
 
-    `width` is the distance from the load of share 1/2 to that of share Φ(−1) = 0.159 (the σ of a probit). `chi2`
+    `width` is the distance from the load of share 1/2 to the load of share Φ(−1) = 0.159 (the σ of a probit). `chi2`
     compares the shares with the fitted curve on `dof` degrees of freedom, in units of the clustered variance at one
     load (both 0 where nothing is left to test; samples that recur at every load make it smaller than dof). `loads`
     and `clusters` count what the fit used. `method` is its form: "curved probit" (with a quadratic term, from five
@@ -66,12 +66,12 @@ def critical_load(
     monotone (isotonic) regression, which noise in the tails cannot move far. The form is fixed beforehand: the
     quadratic term is there wherever the window holds five loads, since small systems fall less steeply beyond the
     transition than before it, and a term chosen by the data would leave that choice out of the error. Where χ² rejects
-    the fit (p < 0.001), as for steps between plateaus, the crossing is that of the monotone curve through the shares
+    the fit (p < 0.001), as for steps between plateaus, the crossing comes from the monotone curve through the shares
     (`monotone`), which supposes no shape and needs loads near the crossing. Success may fall or rise with load. Errors
     are the half-width of the 68 % interval of Student's t.
 
     Where no load lies inside the transition, where a step explains the window, or where there are fewer than six
-    clusters, such an error means nothing. The estimate is then the posterior mean of the threshold of a probit, flat in
+    clusters, this error means nothing. The estimate is then the posterior mean of the threshold of a probit, flat in
     threshold and width, on the loads nearest to the crossing with one trial per cluster and load; the error is its
     standard deviation, at least width/√clusters. Between a load where all succeed and the next, where none does, this
     is the midpoint with an error of at least spacing/√12. It errs on the large side.
@@ -106,7 +106,7 @@ def critical_loads(
 
     Args:
         load, trials, cluster, tail: as in `critical_load`.
-        nested: successes [R] of each criterion, no more than those of the one before.
+        nested: successes [R] of each criterion, no more than of the one before.
 
     Source: Barlow et al. 1972, Statistical Inference under Order Restrictions.
     """
@@ -147,7 +147,7 @@ def _monotone(counts: Counts, estimate: CriticalLoad) -> CriticalLoad:
 
 
 def _estimate(counts: Counts, window: Array | None, degree: int, tail: float) -> CriticalLoad:
-    """The fit to the loads in the window, or what the loads nearest to the crossing say where it holds too little."""
+    """The fit to the loads in the window, or what the loads nearest to the crossing say if it holds too little."""
     line = None if window is None else _fit(counts.at(window))
     if window is None or line is None:
         crossing = through_half(counts, tail)[0]

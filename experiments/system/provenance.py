@@ -33,7 +33,7 @@ RECORDED = ("hopfield", "experiments.shared")
 _TOOLS = ("bounds", "columns", "contract", "figures", "runner", "system")
 """Modules of `experiments` that change no row."""
 _PACKAGES = {"experiments": True} | dict.fromkeys([*RECORDED, *(f"experiments.{name}" for name in _TOOLS)], False)
-"""True if code counts for rows with what it is, or by its names."""
+"""Packages whose code counts for rows as it is (True), or by its names."""
 _SEEN: dict[str, str] = {}
 """Hashes of what options have named in this process."""
 _SETTINGS = ("jax_enable_x64", "jax_default_prng_impl", "jax_threefry_partitionable")
@@ -78,7 +78,7 @@ def science(
 
 
 def code_of(experiment: ModuleType, options: type) -> outside.Contents:
-    """Code that rows of an experiment come from; that of packages which are recorded or change no row by its names."""
+    """Code that rows of an experiment come from; packages which are recorded or change no row count by their names."""
     roots = {name: getattr(experiment, name) for name in MEASURING if hasattr(experiment, name)}
     for cls in (cls for cls in options.__mro__ if cls is not contract.Config and issubclass(cls, contract.Config)):
         made = {"__init__", "__repr__", "__eq__", "__replace__", *(field.name for field in fields(cls))}
@@ -92,7 +92,7 @@ def _is_code(value: Any) -> bool:
 
 
 def _file(module: str, experiment: ModuleType) -> str:
-    """Name of a module's file, below the folder of the experiment where it lies there."""
+    """Name of a module's file, below the folder of the experiment if it lies there."""
     return f"{module.removeprefix(experiment.__name__.rpartition('.')[0] + '.').replace('.', '/')}.py"
 
 
@@ -147,9 +147,9 @@ class Hashes(NamedTuple):
     """Hashes of the options and files that the numbers of an experiment depend on."""
 
     whole: str
-    """Of all that it measures."""
+    """Hash of all that it measures."""
     rows: str
-    """Of what a row depends on besides its point."""
+    """Hash of what a row depends on besides its point."""
     pooled: str
     """The same without the seed."""
 

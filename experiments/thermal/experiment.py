@@ -1,6 +1,6 @@
 """Continuous memories at a temperature: Langevin chains on the sphere that start in a pattern, beside thermodynamics.
 
-M = e^{αN} Gaussian patterns, one of them scaled to the norm √N, which is the one asked for; energies are those of
+M = e^{αN} Gaussian patterns, one of them scaled to the norm √N, which is the one asked for; energies are defined in
 `hopfield.theory.thermal`, per neuron of the order 1. A mean counts as one of equilibrium in the basin where R̂ of its
 chains is below 1.01 and 400 samples are independent; other rows are told apart by those two columns.
 """

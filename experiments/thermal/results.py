@@ -30,7 +30,7 @@ def summarise(table: Table) -> Summary:
     """States with errors over draws, beside the exact mean overlap with one pattern.
 
     A draw is mixed where its chains are: R̂ < 1.01 and 400 independent samples. Where all draws are, and the load is
-    well below that of theory, the overlaps are held against theory, which lets no other pattern matter there.
+    well below theory's, the overlaps are held against theory, which lets no other pattern matter there.
     """
     table = table.assign(mixed=((table["rhat"] < MIXED) & (table["effective"] >= ENOUGH)).astype(float))
     estimates: list[Row] = [
@@ -102,7 +102,7 @@ def _load() -> Axis:
 
 
 def _overlaps(kernel: str, rows: Table) -> Panel:
-    """Means of all draws, those of mixed chains filled; theory is exact for one pattern."""
+    """Means of all draws, filled for mixed chains; theory is exact for one pattern."""
     looks = ordered([f"{load}" for load in sorted(rows["load"].unique())])
     found = curves(rows, "temperature", "value", by="load", label=r"$\alpha={:.2f}$", looks=looks)
     for (_, part), series in zip(rows.groupby("load", sort=False), found, strict=True):

@@ -20,7 +20,7 @@ RULE = ("damping_rule", "trust_radius", "solver", "momentum")
 RUN = [*KIND, *SEARCHED, "seed_index"]
 """Columns that tell two runs apart: kinds of run, numbers that each seed chooses among, and its place in the seeds."""
 BASELINES = ("svm", "forest")
-"""Names in place of a layer for scikit-learn's models."""
+"""Names instead of a layer for scikit-learn's models."""
 
 
 @dataclass

@@ -40,7 +40,7 @@ class Rules(NamedTuple):
     """Compiled functions of a setting.
 
     start(key, data, knobs) -> params, state, rest; epoch(params, state, rest, part, key, knobs) -> params, state, loss;
-    observe as of `Model`.
+    observe as `Model` does.
     """
 
     start: Any
@@ -188,7 +188,7 @@ class Length(NamedTuple):
     patience: int
     every: int
     cosine: bool
-    """True if the learning rate falls to zero over all epochs, as a cosine, or stays."""
+    """The learning rate falls to zero over all epochs, as a cosine (True), or stays."""
 
 
 def curve(setting: Setting, knobs: Knobs, data: Split, seed: int, path: Path, length: Length) -> Iterator[Row]:

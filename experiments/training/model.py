@@ -39,8 +39,8 @@ class Classifier(nnx.Module):
     def observe(self, batch: Batch) -> dict[str, jax.Array]:
         """Entropy and effective number of patterns per head [H], β per head, and numbers for head diversity and metric.
 
-        Both are means over inputs: of the entropy in nats, and of its exponential. The extreme singular values are
-        those of the metric of each head [H], ones where none is learned.
+        Both are means over inputs: of the entropy in nats, and of its exponential. The extreme singular values
+        belong to the metric of each head [H], ones where none is learned.
         """
         found = self.inspect(batch)
         heads = found.entropy.shape[-2]

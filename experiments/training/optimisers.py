@@ -124,7 +124,7 @@ def _descent(tx: optax.GradientTransformationExtraArgs, model: Callable, loss: C
 TAKEN = (*SEARCHED[:-1], *RULE)
 """Options of optimisers."""
 _NAMES = [name for name, value in Setting._field_defaults.items() if isinstance(value, str)]
-"""Those that are names; the others are numbers."""
+"""Settings that are names; the others are numbers."""
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -137,7 +137,7 @@ class Own:
     own: dict[str, Any] = field(compare=False)
 
     def make(self, setting: Setting, knobs: Knobs) -> optax.GradientTransformationExtraArgs:
-        """The transform. What it raises or returns in place of updates and state becomes one sentence."""
+        """The transform. What it raises or returns instead of updates and state becomes one sentence."""
         options = {name: getattr(knobs if name in Knobs._fields else setting, name) for name in self.own}
         made = self._called(self.function, **options)
         if not isinstance(made, optax.GradientTransformation):

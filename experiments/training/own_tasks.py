@@ -6,7 +6,7 @@ FILE.npz holds the arrays
     targets    [N], the class of each example: whole numbers, each of them 5 times or more
 
 and FILE.csv one example in each line, its class in the last column. Inputs are standardised, and split with the classes
-in proportion, as those of scikit-learn's sets are.
+in proportion, as scikit-learn's sets are.
 """
 
 import os

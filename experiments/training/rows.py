@@ -41,7 +41,7 @@ def columns_of_epoch(found: dict, data: Split, number: int, rows: list[Row]) -> 
 
 
 def diagnostics(state: Any) -> dict[str, float]:
-    """Diagnostics of an optimiser's last step, NaN where it keeps nothing of the kind."""
+    """Diagnostics of an optimiser's last step, NaN if it keeps nothing of the kind."""
     names = ("residual", "iterations", "damping", "accepted", "finite")
     return {f"optimiser_{name}": _number(getattr(state, name, None)) for name in names}
 

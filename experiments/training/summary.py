@@ -28,7 +28,7 @@ def best_rows(table: Table) -> Table:
 
 
 def _rank(ends: Table) -> Any:
-    """Rank, of which the lowest is chosen: the best validation loss; infinite for diverged runs and for baselines."""
+    """Rank, whose lowest is chosen: the best validation loss; infinite for diverged runs and for baselines."""
     loss = ends["best_loss"] if "best_loss" in ends else ends["epoch"] * np.nan
     return loss.where(~ends["diverged"].astype(bool), np.inf).fillna(np.inf)
 
@@ -36,13 +36,13 @@ def _rank(ends: Table) -> Any:
 def summarise(table: Table) -> Summary:
     """Results per kind of run, and leads: test accuracy less the baseline's on the same split, mean, error and p.
 
-    Of runs that differ in rate, damping, decay or noise alone each seed takes that of lowest validation loss among
+    Of runs that differ in rate, damping, decay or noise alone each seed takes the one of lowest validation loss among
     those that did not diverge. `diverged_runs` of all `runs` did, and `diverged` counts the seeds whose runs all did:
-    where there is one, the kind has no accuracy, AUC or lead (NaN). `untrained` counts those whose result is that of
-    the start, which no epoch improved on. Estimates say where either is the case. Where a task has several kinds of
+    where there is one, the kind has no accuracy, AUC or lead (NaN). `untrained` counts seeds whose result is the
+    start's, which no epoch improved on. Estimates say where either is the case. Where a task has several kinds of
     run, layer "chosen" stands for the kind of lowest validation loss of each seed. Seeds split the same samples anew,
-    so that leads are not independent: the variance of their mean has 1/n + TESTED in place of 1/n, and p is that of
-    Student's paired test of equal means, two-sided, with it (Nadeau & Bengio 2003); that with independent seeds
+    so that leads are not independent: the variance of their mean has 1/n + TESTED instead of 1/n, and p comes from
+    Student's paired test of equal means, two-sided, with it (Nadeau & Bengio 2003); p with independent seeds
     is the plain test's. Both are NaN with fewer than two seeds or no difference anywhere.
     """
     best = best_rows(table)

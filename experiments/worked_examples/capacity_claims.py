@@ -3,13 +3,13 @@
     M/N         load at which half of the patterns are retained (asynchronous dynamics from the pattern, final overlap
                 above 0.8, odd M) at each N, and extrapolated with N^(−2/3), the exponent that conf=capacity_classical
                 finds from N = 250 to 4000
-    ln M/d      ln M₅₀ / d, M₅₀ the number of random patterns of squared norm d of which a typical one still has more
+    ln M/d      ln M₅₀ / d, M₅₀ the number of random patterns of squared norm d at which a typical one still has more
                 than half of the softmax weight: in the state equal to it (`start`), where updates end (`converged`)
     d ln M/dd   slope of ln M₅₀ against d over these sizes, at the start: the exponent that e^(d/2) puts at 1/2
 
 Theory of the exponent is α_1(λ) of a typical pattern for d → ∞, with β = λ for patterns of squared norm d. It depends
-on λ and on the patterns, and is 1/2 for Gaussian ones with λ ≥ 1 alone. That of ln M/d is annealed, at that d; that of
-the load is replica-symmetric, N → ∞.
+on λ and on the patterns, and is 1/2 for Gaussian ones with λ ≥ 1 alone. Theory of ln M/d is annealed, at that d; theory
+of the load is replica-symmetric, N → ∞.
 
 Source: Lucibello and Mézard 2024 (arXiv:2304.14964) for α_1; Amit, Gutfreund and Sompolinsky 1987.
 """
@@ -45,7 +45,7 @@ HALVINGS = 11
 DRAWS = {"target_weight": 64, "converged_weight": 24}
 QUERIES = 16
 MARGIN = {"target_weight": 2.0, "converged_weight": 0.0}
-"""Logarithm of the number of patterns drawn, over that of α_1: few queries keep their pattern to the last."""
+"""Logarithm of the number of patterns drawn, over α_1's: few queries keep their pattern to the last."""
 
 
 class Measured(NamedTuple):

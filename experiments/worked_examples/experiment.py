@@ -100,7 +100,7 @@ ROUNDING = 1e-6
 
 
 def cost(config: Config) -> Cost:
-    """Cost of the printed numbers, of which only the claims of capacity take work: 1e11 multiplications."""
+    """Cost of the printed numbers; only the claims of capacity take work: 1e11 multiplications."""
     operations = 1e11 if CAPACITY in config.examples else 0.0
     return Cost(len(PRINTED) * 100 * len(config.documents) * len(config.examples), operations=operations)
 

@@ -217,7 +217,7 @@ def _retained_load(rows: Table) -> Panel:
 
 
 def _exponential(rows: Table) -> Panel:
-    """Logarithm of the number of patterns of which half are kept against d, beside the claim of e^(d/2)."""
+    """Logarithm of the number of patterns at which half are kept against d, beside the claim of e^(d/2)."""
     found, exponents = _rows_with_size(rows, "ln M/d"), rows[rows["quantity"] == "d ln M/dd"].drop_duplicates("row")
     slopes, drawn = exponents.set_index("row"), []
     looks = series(list(found["series"].unique()))
