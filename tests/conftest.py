@@ -160,7 +160,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def pytest_collection_finish() -> None:
-    """What is loaded stays to the end: the garbage collector need not go through it again and again."""
+    """Loaded modules stay to the end: the garbage collector need not go through it again and again."""
     gc.collect()
     gc.freeze()
 
@@ -173,7 +173,7 @@ TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux
 def memory_is_given_back() -> Iterator[None]:
     """Programs are forgotten before there are too many of them, a MiB each, and what they held returns to the system.
 
-    Every compiled program holds memory maps, of which Linux grants a process 65530: all tests together need more.
+    Every compiled program holds memory maps, and Linux grants a process 65530: all tests together need more.
     """
     yield
     forget_context()

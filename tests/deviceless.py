@@ -15,7 +15,7 @@ DESCRIPTION = Path(__file__).with_name("h100.txtpb")
 
 
 class Program(NamedTuple):
-    """What a compiled program consists of."""
+    """Parts of a compiled program."""
 
     kernels: int
     loops: int
@@ -25,7 +25,7 @@ class Program(NamedTuple):
 
     @property
     def fused(self) -> bool:
-        """Whether it calls cuDNN's attention."""
+        """True if the program calls cuDNN's attention."""
         return any("fmha" in call for call in self.calls)
 
 

@@ -8,11 +8,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 MOST_TOUCHED = 300
-"""Cases at most of the tests whose files or sources a commit touches, besides those of the sample."""
+"""Cases at most of the tests whose files or sources a commit touches, besides the sample's."""
 
 
 def git(*words: str) -> str:
-    """What git says, nothing where there is no git or no such commit."""
+    """Output of git, nothing without git or without the commit."""
     try:
         return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout
     except OSError:
@@ -25,7 +25,7 @@ def _number(*texts: str) -> float:
 
 
 def all_but_few(items: list[pytest.Item], sample: str) -> set[pytest.Item]:
-    """Of n cases of one test all but about √n, which are spread evenly, from another one on in every commit.
+    """All but about √n of n cases of one test, which are spread evenly, from another one on in every commit.
 
     Tests of one file begin at the same place: what a run or a program of a case serves, all of them ask.
     """

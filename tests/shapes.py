@@ -51,12 +51,12 @@ def _is_array(annotation: Any) -> bool:
 
 
 def _tells(annotation: Any) -> bool:
-    """Whether an annotation says anything of a shape."""
+    """True if an annotation says anything of a shape."""
     return _is_array(annotation) or any(_tells(part) for part in get_args(annotation))
 
 
 def _fits(value: Any, annotation: Any, exact: bool) -> bool:
-    """Whether `value` has the shape that is said, and if `exact` the type of number; what is no array always has."""
+    """True if `value` has the shape that is said, and if `exact` the type of number; what is no array always has."""
     if _is_array(annotation):
         kind = annotation.dtype if exact else Shaped
         return not hasattr(value, "shape") or isinstance(value, kind[Any, annotation.dim_str])

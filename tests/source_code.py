@@ -96,7 +96,7 @@ def inside(module: str, *packages: str) -> bool:
 
 
 def calls(path: Path) -> Iterator[tuple[str, int]]:
-    """Dotted name and line of every call, as far as it is a plain name."""
+    """Dotted name and line of every call of a plain name."""
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
             yield ast.unparse(node.func), node.lineno

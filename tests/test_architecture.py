@@ -200,7 +200,7 @@ def test_the_runner_knows_no_experiment():
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_figures_and_summaries_do_not_import_their_experiment(name):
-    """What they share with it is in its config: they read nothing but the table."""
+    """Parts shared with the experiment are in its config: figures and summaries read nothing but the table."""
     readers = [path for path in within(name) if path.name in ("figure.py", "summary.py", "results.py")]
     assert not offenders(readers, lambda m: inside(m, f"experiments.{name}.experiment"))
 

@@ -40,13 +40,13 @@ def modules(package: ModuleType) -> Iterator[ModuleType]:
 
 
 def documented(value: Any) -> bool:
-    """Whether somebody wrote its docstring; data classes and named tuples have one of their fields by themselves."""
+    """True if somebody wrote its docstring; data classes and named tuples have one of their fields by themselves."""
     text = inspect.getdoc(value) or ""
     return text != "" and not (inspect.isclass(value) and text.startswith(f"{value.__name__}("))
 
 
 def said(cls: type, verb: str) -> bool:
-    """Whether what a class does is documented there or where it is inherited from; a property, among attributes too."""
+    """True if what a class does is documented there or where inherited from; a property, among attributes too."""
     member, classes = vars(cls)[verb], inspect.getmro(cls)
     if isinstance(member, property):
         listed = any(re.search(rf"\b{verb}\b", vars(each).get("__doc__") or "") for each in classes)
@@ -95,9 +95,9 @@ def named(package: ModuleType) -> Iterator[str]:
 
 
 def stands(package: ModuleType, name: str) -> bool:
-    """Whether a name is found in the package, in one below, or in the library, by attributes alone.
+    """True if a name is found in the package, in one below, or in the library, by attributes alone.
 
-    Those of a package that imports when it is asked are what it lists: another test may have imported more.
+    Names of a package that imports when asked are the ones it lists: another test may have imported more.
     """
     found = [package, *(value for value in vars(package).values() if isinstance(value, ModuleType))]
     if "__getattr__" in vars(package) and package is not hopfield:

@@ -15,7 +15,7 @@ import pytest
 import hopfield
 
 OFFERED = "hopfield.attention.encodings"
-"""Module all of whose classes are offered, beside those of packages and of modules at the top."""
+"""Module all of whose classes are offered, beside the classes of packages and of modules at the top."""
 
 
 def modules() -> Iterator[ModuleType]:

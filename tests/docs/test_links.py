@@ -1,4 +1,4 @@
-"""What the pages point to is there: files, make targets, extras to install, configurations."""
+"""Targets of links are there: files, make targets, extras to install, configurations."""
 
 import re
 import tomllib
@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = [page for page in PAGES if not {"node_modules", "_build", "gallery", "reference"} & set(page.parts)]
 WRITTEN = ("docs/gallery/", "docs/reference/", "docs/benchmarks.md")
-"""What is written when the site is built."""
+"""Pages written when the site is built."""
 
 
 def links(text: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What the site keeps of runs: small pictures of all figures, reports without what they share, tables."""
+"""Runs as the site keeps them: small pictures of all figures, reports without what they share, tables."""
 
 import base64
 import io
@@ -33,7 +33,7 @@ def picture(kind: str) -> bytes:
 
 
 def test_a_command_of_the_tree_draws_every_picture_and_its_section_names_it() -> None:
-    """Those of configurations `scripts/reproduce.py`, the others a script of their own."""
+    """Pictures of configurations `scripts/reproduce.py`, the others a script of their own."""
     drawn = {path.stem for path in showcase.FIGURES.glob("*.svg")}
     assert drawn <= {*(path.stem for path in (DOCS.parent / "conf").glob("*.yaml")), "benchmark"}
     assert {path.name for path in (DOCS / "_static").glob("*.svg")} == {"favicon.svg", readme_picture.PICTURE.name}

@@ -25,7 +25,7 @@ CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
 
 
 def pages() -> list[str]:
-    """Every page but those of highlighted source."""
+    """Every page but highlighted source."""
     found = [str(path.relative_to(SITE)) for path in sorted(SITE.rglob("*.html"))]
     return [path for path in found if not path.startswith(("_modules", "_static", "_downloads"))]
 

@@ -40,7 +40,7 @@ def _is_field(node: ast.stmt) -> bool:
 
 
 def used(path: Path) -> set[str]:
-    """What a file calls, as it is written there."""
+    """Names that a file calls, as written there."""
     return {ast.unparse(node.func) for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call)}
 
 

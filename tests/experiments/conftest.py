@@ -23,7 +23,7 @@ FIXTURE = Path(__file__).parent / "fixture"
 
 
 class Outcome(NamedTuple):
-    """What a command has left: exit code, stdout, stderr."""
+    """Result of a command: exit code, stdout, stderr."""
 
     code: int
     out: str

@@ -10,7 +10,7 @@ from experiments.worked_examples import capacity_claims, printed
 
 
 def few(name: str) -> dict[str, Any]:
-    """The first two entries of the lists among the defaults of an experiment, and few samples where it chooses them."""
+    """The first two entries of the lists among an experiment's defaults, and few samples if the experiment chooses."""
     usual = registry.options(name)()
     lists = {entry.name: getattr(usual, entry.name) for entry in dataclasses.fields(usual)}
     samples = {"samples": 2} if getattr(usual, "samples", 1) is None else {}

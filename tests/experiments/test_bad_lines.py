@@ -13,7 +13,7 @@ SEED = 7
 
 @pytest.fixture
 def fault(tmp_path, monkeypatch, capsys):
-    """What is wrong with how a line ends; empty if nothing is."""
+    """Fault of how a line ends; empty if there is none."""
     for name in ("work", "temporary", "files"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path / "work")

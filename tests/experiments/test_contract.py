@@ -31,7 +31,7 @@ finished = pytest.mark.exhaustive
 
 
 def is_timed(name: str) -> bool:
-    """Whether rows hold times, which no two measurements share: a module of its folder imports `time` or `timing`."""
+    """True if rows hold times, which no two measurements share: a module of its folder imports `time` or `timing`."""
     sources = (contract.ROOT / "experiments" / name).glob("*.py")
     nodes = [node for path in sources for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
     imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
@@ -124,7 +124,7 @@ IMMATERIAL = {("training", "save_every")}
 
 
 def others(value: Any) -> list[Any]:
-    """Values near that of an option; none for what is no single number."""
+    """Values near an option's; none for what is no single number."""
     if type(value) is bool:
         return [not value]
     if type(value) is int:
@@ -134,7 +134,7 @@ def others(value: Any) -> list[Any]:
 
 @every_experiment
 def test_another_value_of_any_option_is_other_science_or_other_points(name: str) -> None:
-    """So that the ledger never takes a row that was measured with another value for one of this."""
+    """The ledger must never take a row that was measured with another value for one of this."""
     usual, experiment = registry.options(name)(), registry.load(name)
     before = provenance.constants(usual), experiment.points(usual)
     same, tried = [], 0

@@ -1,4 +1,4 @@
-"""What `hopfield new` begins: each kind runs by its printed commands, and keeps the contract of its part."""
+"""Files that `hopfield new` begins: each kind runs by its printed commands, and keeps the contract of its part."""
 
 import shlex
 import shutil
@@ -17,7 +17,7 @@ SMALL = {
     "conf=training": ("seeds=1", "epochs=1", "width=4", "baselines=false"),
     "conf=./own_part": ("samples=1", "neurons=[20]"),
 }
-"""Options of small runs by experiment, in place of those of the printed commands."""
+"""Options of small runs by experiment, for the printed commands' own."""
 
 
 @pytest.fixture

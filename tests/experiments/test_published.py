@@ -64,7 +64,7 @@ def shrunk(value: Any, default: Any, words: int | None, even: bool, alike: bool)
 
 
 def in_proportion(values: list, most: float) -> list:
-    """Numbers; whole ones of which none is above `most`, with differences where there were."""
+    """Numbers; whole ones, none above `most`, with differences where there were."""
     largest = max(values, default=0)
     if largest <= most or not all(type(value) is int for value in values):
         return values
@@ -84,7 +84,7 @@ def small(config: Any, experiment: Any, usual: Any, words: int | None) -> Any:
 
 @pytest.fixture(scope="module", autouse=True)
 def few() -> Iterator[None]:
-    """What has no option for it is measured in few draws too."""
+    """Experiments without an option for draws measure few, too."""
     with pytest.MonkeyPatch.context() as patch:
         few_draws(patch)
         yield
@@ -122,7 +122,7 @@ def composed(conf: str, words: str) -> Job:
 
 @every_command
 def test_every_printed_command_is_one(files_of_headers: None, conf: str, words: str) -> None:
-    """Its options exist, have such values and go together."""
+    """Options exist, may have the values and go together."""
     job = composed(conf, words)
     experiment = registry.load(job.experiment)
     contract.check(experiment, job.config)

@@ -62,7 +62,7 @@ def plain_read(scores, value):
 
 
 def derivatives(function, *given):
-    """Value, change along the inputs, gradients, and how these change, of every element of a batch alone as of all."""
+    """Value, change along the inputs, gradients, and how these change, of every element of a batch alone or of all."""
 
     @jax.jit
     def found(*given):

@@ -20,7 +20,7 @@ KEY = jax.random.key(4)
     ids=["clipped", "diluted", "noisy"],
 )
 def test_disturbed_couplings_are_couplings_with_a_part_along_those_before(disturb, kept):
-    """Of Gaussian couplings E|w|² / E w² = 2/π where they are clipped; all of it where what is added is random."""
+    """Clipped Gaussian couplings keep E|w|² / E w² = 2/π; couplings with random additions keep all."""
     disturbed = disturb(HEBB)
     assert isinstance(disturbed, Couplings)
     matrix, before = np.asarray(disturbed.matrix), np.asarray(HEBB.matrix)
@@ -38,7 +38,7 @@ def test_clipped_couplings_are_the_nearest_of_one_size():
 
 
 def test_the_disturbance_is_as_large_as_said():
-    """Variances of what is added against that of the couplings: (1−c)/c, and δ²."""
+    """Variances of what is added over the couplings': (1−c)/c, and δ²."""
     off = ~np.eye(40, dtype=bool)
     before = np.asarray(HEBB.scale * HEBB.matrix)[off]
     for found, expected in ((diluted(HEBB, KEY, 0.4), 0.6 / 0.4), (noisy(HEBB, KEY, 0.5), 0.25)):
@@ -47,7 +47,7 @@ def test_the_disturbance_is_as_large_as_said():
 
 
 def test_fields_of_diluted_couplings_are_zero_where_the_kept_ones_cancel():
-    """Integers stay integers: divided by a share of 0.3 they would leave rounding in place of a tie."""
+    """Integers stay integers: divided by a share of 0.3 they would leave rounding, not a tie."""
     cut = diluted(HEBB, KEY, 0.3)
     exact = np.where(np.asarray(cut.matrix) != 0, np.asarray(HEBB.matrix, int), 0) @ SPINS.T.astype(int)
     fields = jax.vmap(cut.local_field)(SPINS)

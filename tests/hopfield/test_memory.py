@@ -112,7 +112,7 @@ def test_local_field_is_half_the_brute_force_energy_difference(separation, name)
 
 @pytest.mark.parametrize(("separation", "name"), pairs(["softmax", "exponential", "linear", "polynomial:3"], "softmax"))
 def test_fields_of_a_state_with_hidden_units_are_those_of_its_energies_or_none(separation, name):
-    """Where a unit is 0 the quick forms, which know steps from −1 to +1, are exact or NaN, all units at once or one."""
+    """Quick forms, which know steps from −1 to +1, are exact or NaN where a unit is 0, all units at once or one."""
     stored = SPINS if name == "dot" else PATTERNS
     memory = Memory(stored, 0.3, mask=MASK, similarity=SIMILARITIES[name], separation=separation, space=Spins())
     hidden = np.where(np.arange(N) % 3 == 1, 0.0, SPIN_STATES[0])

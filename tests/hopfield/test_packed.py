@@ -1,4 +1,4 @@
-"""Packed couplings against those of the whole matrix: rows, products, and retrievals flip for flip."""
+"""Packed couplings against the whole matrix: rows, products, and retrievals flip for flip."""
 
 import jax
 import jax.numpy as jnp

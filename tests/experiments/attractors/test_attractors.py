@@ -1,4 +1,4 @@
-"""Attractors of a network from a file: those of its two patterns, and an asymmetric one that never rests."""
+"""Attractors of a network from a file: its two patterns, and an asymmetric one that never rests."""
 
 from typing import Any
 

@@ -23,7 +23,7 @@ def table() -> pandas.DataFrame:
 
 @pytest.fixture
 def bags(tmp_path) -> dict:
-    """Arrays of a sound file: four bags, two of which have two instances."""
+    """Arrays of a sound file: four bags, two of them with two instances."""
     train = np.ones((1, 2, 4), bool)
     train[0, 0, :2] = train[0, 1, 2:] = False
     return {

@@ -18,7 +18,7 @@ COLUMNS = {
     *(*COUNTS, "step_limit", "overlap", "overlap_retained", "one_step_error", "steps", "max_steps", "parity"),
 }
 HALF = {"M / N": 0.15, "ln M / N": 0.56}
-"""Where half of the queries of an invented table succeed; 0.09 for the scalings of dense memories."""
+"""Loads at which half of the queries of an invented table succeed; 0.09 for the scalings of dense memories."""
 
 
 def saved_table(rows: list[dict]) -> pandas.DataFrame:

@@ -104,7 +104,7 @@ def test_theory_stands_beside_every_threshold_with_its_kind():
 
 @pytest.mark.slow
 def test_the_error_of_the_one_step_threshold_is_the_scatter_of_equal_runs():
-    """Draws are independent at every load, and an error is that of the mean over them, be they as few as two."""
+    """Draws are independent at every load, and an error belongs to the mean over them, be they as few as two."""
     generator = np.random.default_rng(0)
     points = [
         {"memory": "classical", "dynamics": "synchronous", "corruption": "flip:0.1", "ensemble": "random"}

@@ -98,7 +98,7 @@ def test_after_one_update_overlaps_are_those_of_the_one_step_error(memory, signa
 @pytest.mark.parametrize("memory", [*names(), "dense:2", "dense:5", "sparse:1.2"])
 @pytest.mark.parametrize("end", [STEP, SWEEP])
 def test_states_that_are_not_at_rest_have_no_theory_of_those_that_are(memory, end):
-    """What is left is of starts and of single steps; a pattern that one update leaves is a fixed point."""
+    """Theory remains for starts and for single steps; a pattern that one update leaves is a fixed point."""
     for start in (0.0, 0.2):
         assert theory.critical_load(memory, "converged_weight", 10, start, 1.0, end=end) is None
         fixed = theory.critical_load(memory, "fixed_point", None, start, 1.0)

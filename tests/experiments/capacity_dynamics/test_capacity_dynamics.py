@@ -1,4 +1,4 @@
-"""Capacity by dynamics: every order ends where no spin lies against its field, and below where it began."""
+"""Capacity by dynamics: every order ends where no spin lies against its field, and below its start."""
 
 import jax
 import jax.numpy as jnp
@@ -28,7 +28,7 @@ def test_states_at_the_end_are_stable_against_single_flips_and_lower(order):
 
 
 def test_the_largest_field_flips_first_or_the_smallest():
-    """Of x = (1, 1, 1) with fields (−1, −3, 2) one flip of the second, or one of the first, is enough."""
+    """One flip of the second spin, or of the first, is enough for x = (1, 1, 1) with fields (−1, −3, 2)."""
     couplings = hebb_couplings(memories.find("classical").build(jnp.ones((1, 3))))
     matrix = jnp.array([[0.0, -2.0, 1.0], [-2.0, 0.0, -1.0], [1.0, -1.0, 0.0]])
     model = couplings.replace(matrix=matrix, scale=jnp.float32(1.0))
@@ -50,7 +50,7 @@ def test_all_orders_hold_few_patterns_and_lose_many():
 
 
 def test_the_shift_is_the_distance_between_steps_and_its_error_that_of_differences():
-    """Of two draws at each load both orders lose one query more in the same draw: what they share is no error."""
+    """Both orders lose one query more in the same of two draws at each load: what they share is no error."""
     loads = np.linspace(0.05, 0.45, 9)
     ends = {"asynchronous": 0.175, "greedy": 0.275}
     table = pandas.DataFrame(

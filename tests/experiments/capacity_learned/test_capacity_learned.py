@@ -68,7 +68,7 @@ NETWORK = families.Network(*(jnp.asarray(RNG.normal(size=5), jnp.float32) for _ 
 
 
 def test_a_network_is_convex_and_increasing_whatever_its_numbers_are():
-    """Its weights are the slope of its potential, none negative, and rise with the score."""
+    """Weights are the slope of the potential, none negative, and rise with the score."""
     z = jnp.linspace(-6.0, 6.0, 60, dtype=jnp.float32)
     weights = NETWORK.weights(z)
     np.testing.assert_allclose(jax.grad(NETWORK.potential)(z), weights, rtol=1e-5)

@@ -1,4 +1,4 @@
-"""The comparison of ways to compute attention: costs are measured, errors are those of the method, summaries add up."""
+"""The comparison of ways to compute attention: costs are measured, errors are the method's, summaries add up."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The verification experiment: its table holds every gradient once, its verdict is that of its rows."""
+"""The verification experiment: its table holds every gradient once, its verdict follows from its rows."""
 
 import json
 

@@ -53,7 +53,7 @@ def test_no_step_raises_the_energy_of_the_hierarchical_network():
 
 @pytest.mark.physics
 def test_parts_hold_more_digits_than_as_many_numbers_of_pixels(table):
-    """128 digits of 16 parts are 1536 numbers, of which a flat memory makes 24 digits."""
+    """128 digits of 16 parts are 1536 numbers; a flat memory makes 24 digits of as many."""
     summary = experiment.summarise(table)
     gains = {(entry["parts"], entry["patterns"]): entry["value"] for entry in rows(summary, "gain")}
     assert gains[16, 128] > 2

@@ -48,7 +48,7 @@ def test_gaps_follow_a_power_law():
 
 
 def test_contradictions_are_counted_in_random_filler_alone():
-    """The first key again at place 8, followed by 0, contradicts it where it is asked for at 12, and not at 8."""
+    """The first key again at place 8, followed by 0, is a contradiction if asked for at 12, not at 8."""
     tokens = jnp.array([[1, 13, 2, 14, 3, 15, 4, 16, 1, 0, 2, 14, 1, 0, 2, 0, 3, 0, 4, 0]])
     asked, values = jnp.array([[12, 14, 16, 18]]), jnp.array([[13, 14, 15, 16]])
     found = model.contradicted(model.Recall(tokens, asked, values), 4)

@@ -148,7 +148,7 @@ def test_a_run_ends_at_its_goal_and_notes_when_it_was_there() -> None:
 
 
 def test_a_trial_that_diverged_is_chosen_only_where_all_did(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of four trials two diverge on the second of two problems, having reached the target of the first."""
+    """Two of four trials diverge on the second of two problems, having reached the target of the first."""
     where = setting()
     _, tried = measurement.candidates(rules.ranges("sgd", True), "sgd", 4, [0])
     rates = [float(h["rate"]) for h in tried]

@@ -1,4 +1,4 @@
-"""Refinement follows boundaries and nothing else, and a run that refines goes on where it was stopped."""
+"""Refinement follows boundaries and nothing else, and a run that refines goes on after a stop."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from experiments.phase_diagram.refinement import Cell, coarse, further_cells, fu
 
 
 def inside(cell: Cell, columns: int = 4, rows: int = 4) -> bool:
-    """Whether the middle of a cell lies below the parabola y = x²."""
+    """True if the middle of a cell lies below the parabola y = x²."""
     left, right, lower, upper = cell.bounds(columns, rows)
     return (lower + upper) / 2 < ((left + right) / 2) ** 2
 
@@ -30,7 +30,7 @@ def test_leaves_cover_the_map_once(levels: int) -> None:
 
 
 def test_boundary_is_traced_by_the_finest_cells_at_the_cost_of_a_line() -> None:
-    """Wherever two leaves beside each other differ both are of the finest size; the cost doubles with each level."""
+    """Two leaves beside each other that differ are both of the finest size; the cost doubles with each level."""
     used = leaves(refined(4))
     edges = {cell: cell.bounds(4, 4) for cell in used}
     for cell, (left, right, lower, upper) in edges.items():

@@ -33,7 +33,7 @@ from experiments.training.checkpoints import load, save
 
 FIXTURE = Path(__file__).parents[1] / "fixture"
 FAULTS = {"kill": None, "EIO": errno.EIO, "ENOSPC": errno.ENOSPC, "full": errno.ENOSPC}
-"""What befalls an operation; `full` also all that follow and need room."""
+"""Faults of an operation; `full` also strikes all that follow and need room."""
 ROOM = ("open", "write", "mkdir", "link")
 WORDS = [
     "conf=toy",
@@ -183,7 +183,7 @@ def run_in_process(folder: Path, run: Callable[[], int], fault: str, number: int
 
 
 def results(folder: Path) -> dict[str, bytes]:
-    """What a run has left, but for the ledger and what is set aside, whose names no two runs share."""
+    """Files of a run, but for the ledger and files set aside, whose names no two runs share."""
     kept = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".jsonl"]
     shared = [path for path in kept if not path.name.startswith("damaged-") and "overwritten" not in str(path)]
     return {str(path.relative_to(folder)): path.read_bytes() for path in shared}

@@ -22,7 +22,7 @@ exec "$@"
 echo "JobID|State|NodeList"
 """,
 }
-"""Bash of each: an array of tasks 0 … n, a step of a task, and the states of jobs, of which nothing is said."""
+"""Bash of each: an array of tasks 0 … n, a step of a task, and the states of jobs, an empty table."""
 
 
 def folder_of_commands(folder: Path) -> Path:

@@ -1,4 +1,4 @@
-"""The boundary of the commands: one line whatever happens, a traceback where it says, an end when it is asked for."""
+"""The boundary of the commands: one line whatever happens, a traceback where said, an end when asked for."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Whatever befalls a run, at whatever point: the same results, or one sentence and then the same results.
+"""Faults of a run, of any kind at any point: the same results, or one sentence and then the same results.
 
 `HOPFIELD_FAULTS=all python -m pytest tests/experiments/runner/test_faults.py` tries every operation with every fault.
 """
@@ -14,7 +14,7 @@ import pytest
 
 FAULTS = Path(__file__).parent / "faults.py"
 SAMPLE = {"fresh": 29, "damaged": 60, "overwritten": 45, "checkpoints": 25}
-"""Of how many operations one is tried with each fault, unless all of them are."""
+"""One operation of so many is tried with each fault, unless all of them are."""
 
 
 @pytest.mark.process

@@ -39,7 +39,7 @@ def wandb_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: 
 
 
 def records(directory: Path) -> list[dict]:
-    """What `wandb leet inspect --json` reads in the offline run of a results directory."""
+    """Records that `wandb leet inspect --json` reads in the offline run of a results directory."""
     (run,) = (directory / "wandb").glob("offline-run-*")
     program = Path(sys.executable).with_name("wandb")
     done = subprocess.run([program, "leet", "inspect", "--json", run], capture_output=True, text=True, timeout=60)

@@ -1,4 +1,4 @@
-"""A run goes on where it was, whenever and however it was stopped, and ends with the same table."""
+"""A run resumes, whenever and however stopped, and ends with the same table."""
 
 import json
 import signal
@@ -21,7 +21,7 @@ def rows(folder: Path) -> list[dict]:
 
 
 def results(directory: Path) -> dict[str, bytes]:
-    """What must not depend on how often a run was stopped."""
+    """Files that must not depend on how often a run was stopped."""
     return {name: (directory / name).read_bytes() for name in ("table.csv", "summary.json", "figure.svg", "figure.png")}
 
 

@@ -1,4 +1,4 @@
-"""Products of axes: columns in the order given, the last of which varies fastest."""
+"""Products of axes: columns in the order given, the last one varying fastest."""
 
 from experiments.shared.axes import product_of
 

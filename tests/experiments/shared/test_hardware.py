@@ -36,7 +36,7 @@ def measured(used: Hardware) -> list[dict]:
 
 
 def check_alike(rows, others):
-    """Equal counts, which are those of final states of spins; other numbers to rounding."""
+    """Equal counts, which are of final states of spins; other numbers to rounding."""
     for row, other in zip(rows, others, strict=True):
         assert row.keys() == other.keys()
         for name, value in row.items():

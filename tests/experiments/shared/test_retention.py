@@ -55,7 +55,7 @@ def aligned(couplings: np.ndarray, state: np.ndarray) -> np.ndarray:
 
 
 def synchronous(couplings: np.ndarray, state: np.ndarray) -> tuple[np.ndarray, int, bool]:
-    """Where updates lead, how many moved something, and whether they end in a cycle of two."""
+    """State that updates lead to, how many moved something, and whether they end in a cycle of two."""
     before = None
     for steps in range(STEPS):
         new = aligned(couplings, state)

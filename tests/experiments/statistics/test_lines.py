@@ -7,7 +7,7 @@ from experiments.statistics.lines import straight_line
 
 
 def test_a_line_through_two_points_has_their_errors():
-    """Slope (y₂ − y₁) / (x₂ − x₁), its variance (σ₁² + σ₂²) / (x₂ − x₁)²; that of the height at x = 0 is σ₁²."""
+    """Slope (y₂ − y₁) / (x₂ − x₁), its variance (σ₁² + σ₂²) / (x₂ − x₁)²; variance of the height at x = 0: σ₁²."""
     line = straight_line([0.0, 2.0], [1.0, 2.0], [0.3, 0.4])
     assert (line.height, line.slope) == pytest.approx((1.0, 0.5))
     assert np.diag(line.covariance) == pytest.approx([0.3**2, 0.5**2 / 4])

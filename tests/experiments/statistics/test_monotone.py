@@ -1,4 +1,4 @@
-"""Monotone curves in place of a probit that the data reject."""
+"""Monotone curves instead of a probit that the data reject."""
 
 import numpy as np
 from scipy.special import ndtr

@@ -90,7 +90,7 @@ def test_tails_far_from_the_transition_do_not_move_the_estimate():
 @pytest.mark.parametrize("rising", [False, True])
 @pytest.mark.parametrize("samples", [3, 12])
 def test_harder_criteria_never_have_the_larger_critical_load(rising, samples):
-    """Of one form, whatever is drawn: the same runs with cuts of which most trials pass all or none."""
+    """One form of curve, whatever is drawn: the same runs with cuts that most trials pass all or none of."""
     load, cluster = rows(LOADS[::2], samples)
     found = set()
     for seed in range(60):

@@ -14,7 +14,7 @@ from tests.experiments import estimates
 
 
 def made_table():
-    """Three seeds of two rates, of which the second is better on validation and worse on test, and a baseline."""
+    """Three seeds of two rates, the second better on validation and worse on test, and a baseline."""
     rows = []
     for seed, (ours, svm) in enumerate([(0.9, 0.95), (0.8, 0.82), (0.7, 0.74)]):
         shared = {"task": "wine", "seed_index": seed, "damping": 0.1, "noise": 0.0, "metric": "none", "stopped": False}

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("as_run")
 SMALL: dict[str, Any] = {"seeds": 1, "epochs": 6, "width": 8, "quantity": 4, "size": 40, "batch_size": 16, "members": 2}
 SMALL |= {"metrics": ["diagonal"], "baselines": False, "patience": 6}
 SETTING = Setting("lookup", "diagonal", "softmax", "adam", 8, 2, 4, 1, 2, 16)
-"""That of SMALL: what is compiled for one test serves all others."""
+"""Setting of SMALL: what is compiled for one test serves all others."""
 KNOBS = Knobs(1e-2, 0.0, 0.0, 0.0, 0.1, 0.0)
 BOUNDED = [name for name in OPTIMISERS if "trust_radius" in own_options(name)]
 

@@ -1,4 +1,4 @@
-"""Forward mode and second derivatives of block-wise attention: those of the dense one, in memory linear in length."""
+"""Forward mode and second derivatives of block-wise attention: the dense one's, in memory linear in length."""
 
 from functools import partial
 

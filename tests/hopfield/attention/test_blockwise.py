@@ -124,7 +124,7 @@ BIASED = {"softmax": None, "softmax1": 0.7, "entmax:1.5": None}
 
 @pytest.mark.parametrize("separation", BIASED)
 def test_a_bias_and_a_null_score_are_read_as_all_at_once(separation):
-    """Value, potential and every gradient; softmax1 of scores less n is that of attend with the bias −n."""
+    """Value, potential and every gradient; softmax1 of scores less n equals attend with the bias −n."""
     rng = np.random.default_rng(4)
     query, key, value = (jnp.asarray(rng.normal(size=(2, n, 3))) for n in (7, 9, 9))
     bias, null, warmth = jnp.asarray(rng.normal(size=(7, 9))), BIASED[separation], jnp.asarray([0.7, 1.3])

@@ -40,7 +40,7 @@ def test_rotary_turns_as_the_function_does_and_leaves_the_rest(pairing):
 
 
 def test_scaled_rotations():
-    """Linear: every place divided. NTK: the fastest rate as it was, the slowest that of linear scaling."""
+    """Linear: every place divided. NTK: the fastest rate as it was, the slowest as in linear scaling."""
     plain, linear, ntk = (Rotary(8, scaling=s, factor=f).rates for s, f in (("none", 1), ("linear", 4), ("ntk", 4)))
     np.testing.assert_allclose(linear, plain / 4, rtol=1e-12)
     assert ntk[0] == plain[0]
@@ -58,7 +58,7 @@ def test_additions_to_tokens():
 
 
 def test_angles_are_right_at_every_whole_place_in_single_precision():
-    """Of 32-bit places, against products of 64 bits; 2^24 and 2^24 + 1 are one number in float32."""
+    """Angles of 32-bit places against products of 64 bits; 2^24 and 2^24 + 1 are one number in float32."""
     places = np.concatenate([np.arange(9), 2**24 + np.arange(4), [-5, -(2**31), 2**31 - 1, 10**6 + 1, 10**9 + 7]])
     rates = np.append(10000.0 ** -np.linspace(0, 1, 6), [2.5, -0.2, 0.0]).astype(np.float32)
     found = np.asarray(whole_angles(jnp.asarray(places, jnp.int32)[:, None], jnp.asarray(rates)[None]))

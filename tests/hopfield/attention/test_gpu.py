@@ -1,4 +1,4 @@
-"""What goes to cuDNN's kernel on a GPU: the table of docs/gpu.md, and the programs that are compiled of its rows."""
+"""Reads that cuDNN's kernel takes on a GPU: the table of docs/gpu.md, and the programs compiled of its rows."""
 
 import importlib.util
 import re

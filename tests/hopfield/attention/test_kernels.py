@@ -34,7 +34,7 @@ def test_kernel_regression_is_the_weighted_mean_of_the_kernel():
 
 
 def test_kernel_regression_of_keys_on_a_sphere_is_attention():
-    """‖q − k‖² = ‖q‖² + ‖k‖² − 2 q·k, of which only the last depends on the key: β = 1/h²."""
+    """‖q − k‖² = ‖q‖² + ‖k‖² − 2 q·k; only the last term depends on the key: β = 1/h²."""
     query, key, value = drawn()
     key = key / jnp.linalg.norm(key, axis=-1, keepdims=True)
     found = kernels.kernel_regression(query, key, value, bandwidth=0.5)

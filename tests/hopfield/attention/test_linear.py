@@ -1,4 +1,4 @@
-"""Attention in linear time: exact where it claims to be, unbiased and of falling error where it approximates."""
+"""Attention in linear time: exact where claimed, unbiased and of falling error in approximations."""
 
 import math
 

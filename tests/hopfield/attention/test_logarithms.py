@@ -1,4 +1,4 @@
-"""Logarithms of weights: those of the weights where they are held, and finite where they underflow."""
+"""Logarithms of weights: exact of weights that floats hold, and finite where weights underflow."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Masks given to attention: those of sequences among several heads, refused ones, and rows that nobody may read."""
+"""Masks given to attention: masks of sequences among several heads, refused ones, and rows that nobody may read."""
 
 from functools import partial
 

@@ -37,7 +37,7 @@ ATTENDED = {
 
 @pytest.mark.parametrize("function", ATTENDED)
 def test_a_temperature_divides_beta(function):
-    """Of no bias, which it would divide as well; numbers, and one of each head."""
+    """Without a bias, which the temperature would divide as well; numbers, and one of each head."""
     beta, temperature = jnp.asarray([0.8, 1.5]), jnp.asarray([2.0, 0.5])
     for given in ((beta, temperature), (beta[0], temperature[0])):
         found = ATTENDED[function](QUERY, KEY, VALUE, beta=given[0], temperature=given[1])

@@ -79,7 +79,7 @@ def test_attention_in_numpy_is_that_of_the_library(separation):
 
 
 class Softplus(separations.Separation):
-    """F(z) = Σ ln(1 + e^z), whose weights are logistic functions; their factor and that of their slopes must be 1."""
+    """F(z) = Σ ln(1 + e^z), whose weights are logistic functions; their factor and their slopes' must be 1."""
 
     weight: ClassVar[float] = 1.0
     slope: ClassVar[float] = 1.0

@@ -1,4 +1,4 @@
-"""What every part of the library is held to, and how the parts are found, so that new ones need no edit of a test."""
+"""Contract of every part of the library, and how the parts are found, so that new ones need no edit of a test."""
 
 import importlib
 import inspect
@@ -21,7 +21,7 @@ from hopfield.spaces import Euclidean, Space
 
 
 def _understood(options: dict) -> dict:
-    """Those compiler options that the installed XLA has."""
+    """Compiler options that the installed XLA has."""
 
     def works(option) -> bool:
         try:
@@ -76,12 +76,12 @@ def _build(cls: type):
 
 
 def has_jacobian_by_hand(separation: Separation) -> bool:
-    """Whether a separation tells the Jacobian of its weights from the weights."""
+    """True if a separation tells the Jacobian of its weights from the weights."""
     return separation.gibbs or type(separation).jacobian_product is not Separation.jacobian_product
 
 
 def has_regulariser(separation: Separation) -> bool:
-    """Whether the potential of a separation is a maximum over weights, with an entropy that it tells."""
+    """True if the potential of a separation is a maximum over weights, with an entropy that it tells."""
     try:
         jax.eval_shape(separation.regulariser, jnp.ones(2))
     except TypeError:
@@ -96,7 +96,7 @@ MODELS: dict[str, memories.Blueprint] = {name: memories.find(name) for name in m
 
 
 def is_accepted(**choices) -> bool:
-    """Whether `Memory` takes this combination."""
+    """True if `Memory` takes this combination."""
     try:
         Memory(jnp.ones((1, WIDTH)), **choices)
     except ValueError:
@@ -144,7 +144,7 @@ def energies(model, state, dynamics: str, known=None, steps: int = 5):
 def rises(energy) -> np.ndarray:
     """By how much more than rounding E rises from one step to the next [..., T − 1].
 
-    Energies that are not bounded below, as those of exponential memories in ℝᴺ, may run away to −∞ and end as ∞ − ∞.
+    Energies without a lower bound, as exponential memories have in ℝᴺ, may run away to −∞ and end as ∞ − ∞.
     """
     energy = np.asarray(energy)
     energy = np.where(np.logical_or.accumulate(np.isneginf(energy), axis=-1), -np.inf, energy)

@@ -52,7 +52,7 @@ class Call(NamedTuple):
 
 
 def all_nan(found: Any) -> bool:
-    """Whether every floating array of a result holds NaN."""
+    """True if every floating array of a result holds NaN."""
     leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(found)]
     floating = [leaf for leaf in leaves if np.issubdtype(leaf.dtype, np.floating)]
     return bool(floating) and all(bool(np.any(np.isnan(leaf))) for leaf in floating)
@@ -99,7 +99,7 @@ def compilations() -> Iterator[list[str]]:
 def names() -> tuple[str, ...]:
     """Dotted names of all public functions, and of the public methods of public classes.
 
-    Those of a package with `__all__` are what it exports; of any other module, what is defined in it.
+    A package with `__all__` has the names that it exports; any other module, the names defined in it.
     """
     found: set[str] = set()
     exporting: list[str] = []

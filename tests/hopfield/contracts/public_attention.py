@@ -1,4 +1,4 @@
-"""How the public functions of attention, layers and optimisers are called, beside those of the parts they use.
+"""How the public functions of attention, layers and optimisers are called, beside the functions of their parts.
 
 Every case draws its arrays anew; NaN enters each of them unless the case says where.
 """

@@ -12,7 +12,7 @@ Draw = Callable[[np.random.Generator], Any]
 
 
 def any_nan(found: Any) -> bool:
-    """Whether any floating array of a result holds NaN."""
+    """True if any floating array of a result holds NaN."""
     return any(all_nan(leaf) for leaf in jax.tree.leaves(found))
 
 

@@ -112,7 +112,7 @@ def _relaxations() -> list[Case]:
 
 
 def _verbs() -> list[Case]:
-    """What a model answers about one state."""
+    """Answers of a model about one state."""
     cases = []
     for verb in ("scores", "weights", "shares", "energy", "read", "update"):
         for separation in ("softmax", "entmax", "linear", "epanechnikov"):
@@ -138,7 +138,7 @@ def _verbs() -> list[Case]:
 
 
 def _sequences() -> list[Case]:
-    """What memories of sequences and of pairs answer about a state."""
+    """Answers of memories of sequences and of pairs about a state."""
 
     def follow(function: Callable) -> Draw:
         def draw(rng: np.random.Generator, shape: Shape) -> Call:

@@ -29,7 +29,7 @@ def cases() -> list[Case]:
 
 @pytest.fixture(autouse=True, scope="module")
 def as_users():
-    """JAX as it is imported, in place of the strict numerics of `tests/conftest.py`."""
+    """JAX as it is imported, without the strict numerics of `tests/conftest.py`."""
     usual = {"jax_enable_x64": False, "jax_numpy_rank_promotion": "allow"}
     before = {name: getattr(jax.config, name) for name in usual}
     for name, value in usual.items():

@@ -10,7 +10,7 @@ import pytest
 from hopfield.patterns import datasets
 
 FEW = {"count": 60}
-"""Arguments that make a dataset small, where it takes them."""
+"""Arguments that make a dataset small, if it takes them."""
 
 
 def found() -> dict[str, Callable]:

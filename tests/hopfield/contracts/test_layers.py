@@ -29,7 +29,7 @@ WORDS: dict[str, Any] = {
     "num_patterns": 3,
     "metric": np.diag(np.arange(1.0, 1 + FEATURES)).astype(np.float32),
 }
-"""What a layer is built with, one word for one thing in all of them."""
+"""Arguments of layers, one word for one thing in all of them."""
 
 
 def layers() -> dict[str, type[nnx.Module]]:
@@ -61,7 +61,7 @@ def layer_of(cls: type[nnx.Module], seed: int = 0) -> Any:
 
 LAYERS = {name: cls for name, cls in layers().items() if "self" in inspect.signature(cls.__call__).parameters}
 UNMASKED = {"RecurrentMemory"}
-"""Layers whose state holds all tokens before each, none of which a mask could leave out."""
+"""Layers whose state holds all tokens before each; a mask could leave out none."""
 READING = {name: cls for name, cls in LAYERS.items() if needed(cls.__call__) and name not in UNMASKED}
 """Layers that read something; the others are parameters, as metrics are."""
 every_layer = pytest.mark.parametrize("name", READING)
@@ -115,7 +115,7 @@ def program(name: str):
 
 
 def result(name: str, *inputs: np.ndarray, mask: np.ndarray | None = None, params: Any = None) -> tuple:
-    """What the program says with these in place of those of `layer`."""
+    """Result of the program with these for `layer`'s own."""
     built = layer(name)
     allowed = np.ones(built.mask, bool) if mask is None else mask
     found, slope = program(name)(built.params if params is None else params, inputs or built.inputs, allowed)

@@ -24,7 +24,7 @@ USED = np.array([False] + M * [True] + 2 * [False])
 BETAS = (1e-6, 1e-2, 1.0, 1e4)
 
 ITERATED = {"adatron": 1e-3}
-"""Rules that iterate to a tolerance, and how far their couplings may be from those of another order of patterns."""
+"""Rules that iterate to a tolerance, and how far their couplings may change with the order of patterns."""
 
 ORDER_MATTERS = {"storkey"}
 """Rules that store one pattern after the other, as published: their patterns cannot be permuted."""
@@ -49,7 +49,7 @@ look = quick(jax.vmap(view, (None, 0)))
 
 @cache
 def views(name: str) -> dict:
-    """What the model says about every state, compiled and batched."""
+    """Answers of the model about every state, compiled and batched."""
     return jax.tree.map(np.asarray, look(MODELS[name].build(PATTERNS), STATES))
 
 

@@ -1,4 +1,4 @@
-"""What is no number of an argument's range: truth values are refused, traced numbers that cannot be are NaN."""
+"""Numbers outside an argument's range: truth values are refused, traced numbers that cannot be are NaN."""
 
 import jax
 import jax.numpy as jnp
@@ -97,7 +97,7 @@ TRACED = {
 
 @pytest.mark.parametrize("case", TRACED)
 def test_traced_numbers_out_of_range_are_lost(case):
-    """What a constructor refuses outside jit gives no number within: a plain negative β would anti-retrieve."""
+    """Numbers refused by a constructor outside jit give none within: a plain negative β would anti-retrieve."""
     function, outside = TRACED[case]
     for leaf in jax.tree.leaves(jax.jit(function)(outside)):
         assert np.isnan(leaf).all()

@@ -1,4 +1,4 @@
-"""What every optimiser of the library promises: one contract, tried on all of them."""
+"""Promises of every optimiser of the library: one contract, tried on all of them."""
 
 import functools
 import inspect
@@ -42,7 +42,7 @@ FACTORIES = {
     for name, make in NAMED.items()
 } | VARIANTS
 JUDGING = {"levenberg_marquardt", "kronecker_reduction", "part_of_the_examples"}
-"""Those that try their steps."""
+"""Optimisers that try their steps."""
 RATES = {"heavy_ball": 0.5}
 
 

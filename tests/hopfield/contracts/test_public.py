@@ -1,4 +1,4 @@
-"""What holds for every public function of the library: one compilation per structure, and NaN in, NaN out."""
+"""Contract of every public function of the library: one compilation per structure, and NaN in, NaN out."""
 
 import jax
 import numpy as np
@@ -20,7 +20,7 @@ EXCLUDED = public_core.EXCLUDED | public_attention.EXCLUDED | public_networks.EX
 
 
 def as_parameters(cases: list[Case]) -> list:
-    """Cases as parameters, those of one function numbered."""
+    """Cases as parameters, numbered by function."""
     seen: dict[str, int] = {}
     for case in cases:
         seen[case.name] = seen.get(case.name, 0) + 1

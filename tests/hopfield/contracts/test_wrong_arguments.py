@@ -1,4 +1,4 @@
-"""A text or nothing in place of an array: an error of the library, of JAX or of Python, and never a number."""
+"""A text or nothing instead of an array: an error of the library, of JAX or of Python, and never a number."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Retrieval: where it stops and what it says about it; gradients through trajectories and through fixed points."""
+"""Retrieval: where queries stop and what is said about it; gradients through trajectories and through fixed points."""
 
 import jax
 import jax.numpy as jnp
@@ -45,7 +45,7 @@ def test_only_a_state_at_rest_is_converged():
 
 
 def test_the_period_of_a_cycle_is_where_its_states_return():
-    """Random asymmetric couplings, beside a list of all states that each run has been in; 0 where it is cut before."""
+    """Random asymmetric couplings, beside a list of all states that each run has been in; 0 for a run cut before."""
     rng = np.random.default_rng(3)
     weights, starts = rng.normal(size=(40, 9, 9)) * (1 - np.eye(9)), np.where(rng.random((40, 9)) < 0.5, 1.0, -1.0)
     found = quick(jax.vmap(lambda w, x: retrieve(AsymmetricCouplings(w), x, max_steps=500)))(weights, starts)
@@ -221,7 +221,7 @@ def test_implicit_gradient_is_that_of_the_unrolled_iteration_in_both_modes():
 
 
 def test_fixed_point_far_from_every_pattern_has_no_gradient_rather_than_nan():
-    """A compactly supported memory leaves such a query where it is, whatever the patterns do."""
+    """A compactly supported memory leaves the query alone, whatever the patterns do."""
     query = jnp.full(N, 100.0)
 
     def loss(patterns):

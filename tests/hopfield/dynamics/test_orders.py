@@ -23,7 +23,7 @@ def ranks():
 
 @pytest.mark.parametrize("size", [2, 3], ids=["pairs", "triples"])
 def test_neurons_precede_one_another_equally_often(ranks, size):
-    """Whatever their indices have in common: χ² over the orders of each of 400 groups, and its p-values uniform."""
+    """Indices may have anything in common: χ² over the orders of each of 400 groups, and its p-values uniform."""
     rng = np.random.default_rng(size)
     near = [tuple(first + np.arange(size)) for first in range(NEURONS - size + 1)]
     apart = [tuple(rng.choice(NEURONS, size, replace=False)) for _ in range(400 - len(near))]

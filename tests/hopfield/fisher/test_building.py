@@ -1,4 +1,4 @@
-"""What a Fisher information is refused for, in one sentence, before anything is computed."""
+"""Refusals of a Fisher information, in one sentence, before anything is computed."""
 
 import jax.numpy as jnp
 import numpy as np

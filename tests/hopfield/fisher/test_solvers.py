@@ -37,7 +37,7 @@ def test_the_reported_residual_is_the_residual():
 
 @pytest.mark.parametrize("condition", [1e2, 1e4, 1e5])
 def test_the_residual_is_that_of_the_solution_where_rounding_stops_it(condition):
-    """What the steps carry along falls below 1e-6; of the solution in single precision more is left."""
+    """The residual that steps carry along falls below 1e-6; of the solution in single precision more is left."""
     rng = np.random.default_rng(0)
     rotation = np.linalg.qr(rng.normal(size=(60, 60)))[0]
     matrix, b = (rotation * np.geomspace(1 / condition, 1, 60)) @ rotation.T, rng.normal(size=60)

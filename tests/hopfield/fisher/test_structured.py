@@ -90,7 +90,7 @@ def test_a_structured_form_preconditions_conjugate_gradients():
 
 
 def test_kernels_of_flax_are_blocks_by_head_and_by_the_inputs_of_a_convolution():
-    """Of queries [E, H, D] the heads, of `out` [H, D, E] the heads, of a convolution [k, in, out] one (k in) ⊗ out."""
+    """Blocks: heads of queries [E, H, D], heads of `out` [H, D, E], one (k in) ⊗ out of a convolution [k, in, out]."""
     shapes = {"query": (3, 2, 4), "out": (2, 4, 3), "conv": (3, 2, 5), "stacked": {"value": (7, 3, 2, 4)}}
     kernels = jax.tree.map(lambda n: {"kernel": jnp.ones(n)}, shapes, is_leaf=lambda x: isinstance(x, tuple))
     operator = fisher(lambda p: sum(map(jnp.sum, jax.tree.leaves(p))).reshape(1, 1), kernels, likelihood="gaussian")

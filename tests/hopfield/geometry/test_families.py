@@ -1,4 +1,4 @@
-"""Fisher–Rao geometry: metrics are Fisher informations, closed forms those of the geodesics of the metric."""
+"""Fisher–Rao geometry: metrics are Fisher informations, closed forms match the geodesics of the metric."""
 
 from functools import partial
 from types import SimpleNamespace

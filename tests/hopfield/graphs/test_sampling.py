@@ -63,7 +63,7 @@ def test_spins_and_one_unit_that_is_on_are_a_mixture_of_patterns():
 
 
 def test_the_slope_of_a_lagrangian_is_the_mean_of_its_units():
-    """So that a graph with β = 1/T is the machine's mean field."""
+    """A graph with β = 1/T is therefore the machine's mean field."""
     field = jnp.array([0.7, -0.2, 0.1])
     bias = graphs.Bias(field)
     for lagrangian in (graphs.Tanh(1 / T), graphs.IdentityLagrangian(), graphs.Softmax(1 / T)):

@@ -35,7 +35,7 @@ ON_SPINS = {
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    """Blocks of 16 patterns, of which the last is shorter."""
+    """Blocks of 16 patterns, the last one shorter."""
     for module in (reading, _running):
         monkeypatch.setattr(module, "block_size", lambda queries: 16)
 

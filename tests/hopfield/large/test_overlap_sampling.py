@@ -1,4 +1,4 @@
-"""Shells of overlap sampled in place of patterns: against exact finite-size theory and enumerated patterns."""
+"""Shells of overlap sampled instead of patterns: against exact finite-size theory and enumerated patterns."""
 
 import math
 
@@ -53,7 +53,7 @@ def test_enumerated_patterns_show_the_same():
 
 @pytest.mark.parametrize("alpha", [0.5, 0.62])
 def test_entropy_beyond_enumeration_is_that_of_the_saddle_point(alpha):
-    """Above the threshold H = α N − (λ tanh λ − ln cosh λ) N, that of the shell that dominates; below it vanishes."""
+    """Above the threshold H = α N − (λ tanh λ − ln cosh λ) N, from the shell that dominates; below, H vanishes."""
     neurons = 400
     found = overlap_sampling.sample(neurons, alpha * neurons, trials=200)
     spread = alpha - (math.tanh(1) - math.log(math.cosh(1)))

@@ -11,7 +11,7 @@ OWN = {field.name for field in dataclasses.fields(AssociationOptions)}
 
 
 def options(given: dict[str, Any]) -> dict[str, Any]:
-    """Arguments with those of the association put into one."""
+    """Arguments with the association's put into one."""
     own = {name: value for name, value in given.items() if name in OWN}
     return {name: value for name, value in given.items() if name not in OWN} | {"options": AssociationOptions(**own)}
 

@@ -19,7 +19,7 @@ def test_rows_are_those_of_one_draw(shape, wide):
 
 
 def test_counters_carry_beyond_32_bits():
-    """Heads so large that the third begins at 2^33: the number of its first weight is that of this place."""
+    """Heads so large that the third begins at 2^33: the number of its first weight is this place's."""
     shape = (3, 2**16, 2**15)  # 2^31 weights a head
     found = kept_rows(jax.random.key(1), 0.5, shape, 2**16 - 1, 1)
     first, second = (found[i] for i in (0, 2))

@@ -44,7 +44,7 @@ POSITIONS = {
 
 
 OFTEN = ("rotary", "relative")
-"""Positions that `make test` tries with many options, too: one that turns keys, one whose bias is that of the query."""
+"""Positions that `make test` tries with many options, too: one that turns keys, one whose bias comes from the query."""
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_positions_by_name_are_those_of_the_papers(name):
     ("name", "metric"), [("rotary", "definite"), ("alibi", None), ("t5", "definite"), ("relative", None)]
 )
 def test_the_energy_never_rises_with_positions(name, metric):
-    """Keys are turned and biases added before the first step, so that the theorem is that of other keys."""
+    """Keys are turned and biases added before the first step, so that the theorem holds of other keys."""
     module = layer(4, 16, positions=POSITIONS[name](), metric=metric, beta=1.0)
     energies = []
     for module.attention_fn.update_steps in (1, 2, 3, 6, 40):

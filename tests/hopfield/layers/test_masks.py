@@ -1,4 +1,4 @@
-"""Masks in layers: those of sequences with as many heads, and arrays whose meaning cannot be told."""
+"""Masks in layers: masks of sequences with as many heads, and arrays whose meaning cannot be told."""
 
 import jax.numpy as jnp
 import numpy as np

@@ -1,4 +1,4 @@
-"""What stands between products and weights: a function of scores, a sink of weight, and exponents that learn."""
+"""Steps between products and weights: a function of scores, a sink of weight, and exponents that learn."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Couplings learned up to Gardner's bound: perceptrons, symmetric ones, and those of largest stability."""
+"""Couplings learned up to Gardner's bound: perceptrons, symmetric ones, and couplings of largest stability."""
 
 import jax
 import numpy as np
@@ -58,7 +58,7 @@ def test_symmetric_couplings_have_an_energy_and_asymmetric_ones_none():
 
 
 def holdable(rows: np.ndarray) -> bool:
-    """Whether some couplings hold the first spin of all patterns: a linear programme has a solution."""
+    """True if some couplings hold the first spin of all patterns: a linear programme has a solution."""
     sides = rows[:, :1] * rows[:, 1:]
     return linprog(np.zeros(sides.shape[1]), A_ub=-sides, b_ub=-np.ones(len(sides)), bounds=(None, None)).status == 0
 

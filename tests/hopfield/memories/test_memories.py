@@ -43,7 +43,7 @@ def test_the_published_models_are_there():
 
 
 def test_classical_energy_and_hebb_rule():
-    """Hopfield 1982: W = ΞᵀΞ/N, E = −½ x·Wx, M/2 of which is the diagonal's; update sign(Wx) without it."""
+    """Hopfield 1982: W = ΞᵀΞ/N, E = −½ x·Wx, M/2 of E the diagonal's; update sign(Wx) without it."""
     couplings = SPINS.T @ SPINS / N
     found = energies(build("classical", SPINS), STATES)
     np.testing.assert_allclose(found, -0.5 * np.einsum("qi,ij,qj->q", STATES, couplings, STATES), rtol=1e-13)

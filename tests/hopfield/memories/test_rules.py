@@ -15,7 +15,7 @@ M, N = 5, 12
 SPINS = RNG.choice([-1.0, 1.0], size=(M, N))
 STATES = RNG.choice([-1.0, 1.0], size=(6, N))
 SPARSE = np.where(np.argsort(np.argsort(RNG.random((M, N)), axis=1), axis=1) < 3, 1.0, -1.0)
-"""Spins of which three are up in every pattern."""
+"""Spins, three of them up in every pattern."""
 
 
 def build(spec: str, patterns, **options):
@@ -64,7 +64,7 @@ def test_sparse_memories_complete_a_pattern_of_their_own(spec):
 
 @pytest.mark.parametrize(("spec", "num_patterns"), [("covariance", 40), ("willshaw", 400)])
 def test_errors_of_one_step_of_sparse_memories_are_those_of_theory(spec, num_patterns):
-    """Of 12 draws, within three standard errors and 5 %, as crosstalk of the covariance rule is taken as Gaussian."""
+    """12 draws, within three standard errors and 5 %, as theory of the covariance rule takes crosstalk as Gaussian."""
     blueprint = memories.find(spec)
 
     def wrong(key):

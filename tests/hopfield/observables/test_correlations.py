@@ -51,7 +51,7 @@ def test_what_goes_to_and_fro_cancels() -> None:
 
 
 def test_chains_that_agree_have_a_rhat_of_one_and_others_do_not():
-    """Of normal scores in C halves of S each, R̂² − 1 ≈ (χ²/(C − 1) − 1)/S. A shift, another width or a drift shows."""
+    """Normal scores in C halves of S each have R̂² − 1 ≈ (χ²/(C − 1) − 1)/S. A shift, another width or a drift shows."""
     rng = np.random.default_rng(5)
     alike = rng.normal(size=(4, 500))
     assert split_rhat(jnp.asarray(alike)) < 1.01

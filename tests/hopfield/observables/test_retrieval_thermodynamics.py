@@ -1,4 +1,4 @@
-"""What holds along a retrieval of the modern memory: energy falls by a known amount, entropy need not fall."""
+"""Laws along a retrieval of the modern memory: energy falls by a known amount, entropy need not fall."""
 
 from functools import cache
 

@@ -26,7 +26,7 @@ def gradient(params):
 
 
 def step_from_zero(make, slope=None, dtype=jnp.float32, **options):
-    """Step and state from zero: on the data, or along a penalty of which `slope` is the gradient alone."""
+    """Step and state from zero: on the data, or along a penalty with the gradient `slope` alone."""
     if slope is not None:
         options["penalty"] = lambda w: jnp.sum(slope * w)
     optimiser, w = make(model, "gaussian", **options), jnp.zeros_like(W, dtype)

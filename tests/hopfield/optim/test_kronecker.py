@@ -1,4 +1,4 @@
-"""Approximate natural gradients: the averages are those of the curvature, and where they are exact they are exact."""
+"""Approximate natural gradients: averages equal the curvature's, and steps are exact where the averages are."""
 
 from functools import partial
 
@@ -62,7 +62,7 @@ def test_the_trust_radius_bounds_the_step_in_the_metric_of_the_examples(factory)
 
 @BOTH
 def test_a_step_goes_to_the_least_value_of_the_quadratic_model_along_its_direction(factory):
-    """Of a linear model that is the loss: with hardly any damping, the slope along the step ends at zero."""
+    """The loss of a linear model is quadratic: with hardly any damping, the slope along the step ends at zero."""
     w = jnp.ones((3, 1))
     step, state = step_of(factory(linear, "gaussian", initial_damping=1e-9), w)
     assert float(jnp.sum(step * jax.grad(loss)(w + step))) == pytest.approx(0.0, abs=1e-6)

@@ -70,7 +70,7 @@ def test_a_nonlinear_change_of_parameters_leaves_it_unchanged_to_first_order():
     curved = lambda phi, x: linear(jnp.sinh(phi), x)
 
     def end(model, begin):
-        """Of one unit of time in any number of steps."""
+        """End of one unit of time in any number of steps."""
 
         @jax.jit
         def walk(steps):
@@ -165,7 +165,7 @@ def test_a_part_of_the_examples_is_another_one_at_every_step():
 
 
 def test_products_and_lengths_of_a_step_are_counted():
-    """Of two iterations: a product each, one that measures the start, of which nothing is left, and one the end."""
+    """Two iterations take a product each, one for the start, with nothing left over, and one for the end."""
     options = {"solver": "cg", "tolerance": 0.0, "max_iterations": 2}
     optimiser = natural_gradient(linear, "bernoulli", **options)
     _, state = path(optimiser, jnp.zeros((3, 1)), Y, 1)

@@ -104,7 +104,7 @@ def test_exponential_rise_is_signed_beyond_every_overflow():
 
 
 def test_fields_that_balance_are_ties():
-    """Pairs of patterns that differ in one spin alone leave it alone: at small β, what is left is no rounding."""
+    """Pairs of patterns that differ in one spin alone leave it alone: at small β, no rounding remains."""
     rest = np.random.default_rng(1).choice([-1.0, 1.0], (5, 3))
     patterns = np.concatenate([np.insert(rest, 0, spin, axis=1) for spin in (1.0, -1.0)]).astype(np.float32)
     for name in ("softmax", "softmax1", "sparsemax", "entmax:1.5"):

@@ -89,7 +89,7 @@ def test_shares_of_a_power_are_powers_and_its_weights_the_slope_of_its_potential
 
 
 def test_a_separation_needs_only_a_potential_and_its_gradient():
-    """What a user adds in one file: everything else has a default that is derived from the two."""
+    """One file of a user's: everything else has a default that is derived from the two."""
 
     class Cosh(Separation):
         def potential(self, z, mask=None):
@@ -124,7 +124,7 @@ class DoublePotential(separations.LogSumExp):
 
 
 class MixedIn(Halves, separations.LogSumExp):
-    """Its weights come from a class that says nothing of them."""
+    """Weights come from a class that says nothing of them."""
 
 
 class OwnShares(separations.LogSumExp):
@@ -163,7 +163,7 @@ TIES = {
 
 @pytest.mark.parametrize(("separation", "scores"), TIES.values(), ids=TIES)
 def test_a_score_that_meets_the_threshold_has_no_slope(separation, scores):
-    """One-sided, as its weight of 0 says: derivatives of F are the weights, those of the weights by hand agree."""
+    """One-sided, as its weight of 0 says: derivatives of F are the weights, the weights' by hand agree."""
     z = jnp.array(scores)
     weights = separation.weights(z)
     assert weights[1] == 0

@@ -27,7 +27,7 @@ def test_at_no_load_the_pattern_is_seen_through_the_entropy_of_its_examples():
 
 @pytest.mark.parametrize("supervised", [True, False])
 def test_overlap_solves_the_equations_as_iterated(supervised):
-    """n, σ and χ iterated from the pattern, in place of the branch that is given by the signal over noise."""
+    """n, σ and χ iterated from the pattern, not on the branch that is given by the signal over noise."""
     load, r, count = 0.05, 0.4, 60
     s2 = (1 - r**2) / count
     v, m, chi = r**2 + s2, 1.0, 0.0

@@ -34,7 +34,7 @@ def test_area_is_the_probability_that_a_known_query_has_the_larger_sum(patterns,
     ],
 )
 def test_area_of_terms_of_all_sizes_and_of_equal_ones(width, patterns, kappa, overlap):
-    """Sums to first order in κ where it is small: c + Z_known − Z_novel over e^(κ m)."""
+    """Sums to first order in small κ: c + Z_known − Z_novel over e^(κ m)."""
     known, novel = (np.expm1(kappa * (overlaps(width, n) - overlap)).sum(axis=1) for n in (patterns - 1, patterns))
     assert novelty.auc(width, patterns, kappa, overlap) == pytest.approx(np.mean(known > novel), abs=0.011)
 

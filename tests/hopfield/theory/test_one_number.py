@@ -1,4 +1,4 @@
-"""Theory of one size, load or temperature at a time says so where it is given several."""
+"""Theory of one size, load or temperature at a time says so when given several."""
 
 import importlib
 import inspect

@@ -24,7 +24,7 @@ def test_its_state_is_stationary():
 
 
 def test_its_energy_is_that_of_replica_symmetry_but_for_a_hundred_thousandth():
-    """Broken states are the higher ones, and the slope of E in α is that of f at fixed m, q₀, C and μ."""
+    """Broken states are the higher ones, and the slope of E in α equals f's at fixed m, q₀, C and μ."""
     found = one_step.spinodal()
     unknowns = np.array([np.log(1 - found.q0), one_step._START[1], np.log(found.mu), np.log(found.load)])
     states = []

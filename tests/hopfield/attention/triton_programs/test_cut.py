@@ -61,7 +61,7 @@ def drawn(dtype):
 
 
 def compare(read, separation, mask, dtype, tolerance):
-    """Read-out and gradients of a function beside those of dense attention in float64."""
+    """Read-out and gradients of a function beside dense attention in float64."""
     *rows, slope = drawn(dtype)
     output, pull = jax.vjp(read, *rows)
     found = output, *pull(slope)

@@ -83,7 +83,7 @@ def published(state, heads, stored, query, projection, *, steps=0, scaling=None,
 
 
 def state_dict(seed=0, *, heads=2, inputs=8, hidden=4, pattern=None, stored=None, projection=None, out=8, **options):
-    """What `Hopfield(...).state_dict()` holds, with random entries; options switch its parts."""
+    """Contents of `Hopfield(...).state_dict()`, random entries; options switch its parts."""
     rng = np.random.default_rng(seed)
     pattern, kdim, vdim = hidden if pattern is None else pattern, stored or inputs, projection or inputs
     joint = kdim == vdim == inputs and pattern == hidden and not options.get("separate")

@@ -1,4 +1,4 @@
-"""Layers of checkpoints are those of `transformers`, positions and cached decoding included."""
+"""Layers of checkpoints equal `transformers`', positions and cached decoding included."""
 
 from pathlib import Path
 
@@ -106,7 +106,7 @@ def built(name: str, folder: Path):
 
 
 def watched(model, name: str) -> list[list[tuple[list[np.ndarray], np.ndarray]]]:
-    """What goes into and comes out of the attention of each layer, call by call; filled while the model runs."""
+    """Inputs and outputs of the attention of each layer, call by call; filled while the model runs."""
     side = {"t5": "encoder", "t5_decoder": "decoder", "clip_text": "text", "clip_vision": "vision"}.get(name, "")
     last = ("attn", "self_attn", "attention", "SelfAttention", "self_attention")
     last = ("EncDecAttention",) if name == "t5_cross" else last
@@ -129,7 +129,7 @@ def watched(model, name: str) -> list[list[tuple[list[np.ndarray], np.ndarray]]]
 
 
 def said(model, name: str, tokens: np.ndarray, **how):
-    """The model's output for tokens, or for pictures; of T5's decoder, beside those of the encoder."""
+    """The model's output for tokens, or for pictures; of T5's decoder, beside the encoder's."""
     given = how if name in DECODED or "past_key_values" in how else {}
     shape = (2, 3, 8, 8)
     pictures = torch.tensor(np.random.default_rng(1).normal(size=shape))
@@ -213,7 +213,7 @@ def as_read(kind: str, config: dict, layer: int) -> tuple:
 
 @pytest.mark.parametrize(("kind", "model"), FAMILIES)
 def test_defaults_of_every_family_are_those_of_its_configuration_class(kind, model):
-    """What config.json leaves out, and windows that are switched on, as in the class and in its layers' types."""
+    """Options that config.json leaves out, and windows switched on, as in the class and in its layers' types."""
     family = transformers.CONFIG_MAPPING[model]
     known = family().to_dict()
     switches = [{}, {"num_hidden_layers": 30}] + [{"sliding_window": 7}] * ("sliding_window" in known)

@@ -1,4 +1,4 @@
-"""What stands beside the projections in LLaMA's layout: windows by layer, norms, caps, sinks, and yarn's rotation.
+"""Parts beside the projections in LLaMA's layout: windows by layer, norms, caps, sinks, and yarn's rotation.
 
 Against `transformers` itself it is held in `test_peers.py`, where that is installed; here by the formulas.
 """
