@@ -77,7 +77,7 @@ def _crossings(rows: Table, shared: bool) -> dict[str, tuple[float | None, float
         queries = kept @ asked
         share = kept @ cells["heavy"] / queries
         odds, wrong = (kept @ (asked * cells[name]) / queries for name in ("log_odds", "error"))
-        # In probits the share is nearly straight; its error there is that of the share over the normal density.
+        # In probits the share is nearly straight; its error there is the share's over the normal density.
         inside = np.clip(share, 0.5 / queries, 1 - 0.5 / queries)
         probit = -ndtri(inside)
     odds_error, wrong_error = (

@@ -102,7 +102,7 @@ def _told(loads: list[dict]) -> Iterator[Row]:
     for rule in dict.fromkeys(entry["rule"] for entry in loads):
         mine, about = [entry for entry in loads if entry["rule"] == rule], {"rule": rule, "headline": True}
         known = [e for e in mine if e["wrong_one_theory"] is not None and e["wrong_one_stderr"] > 0]
-        if known and rule != "hebb":  # of which theory is that of an infinite network
+        if known and rule != "hebb":  # whose theory is an infinite network's
             apart = [abs(e["wrong_one"] - e["wrong_one_theory"]) / e["wrong_one_stderr"] for e in known]
             within = float(np.mean(np.array(apart) <= 2))
             yield {"quantity": "errors within two standard errors", **about, "value": within}

@@ -115,7 +115,7 @@ def _draw_sequence(key: Array, length: int, pairs: int, vocabulary: int, filler:
     half, room = vocabulary // 2, (length - 2 * pairs) // 2
     keys = 1 + jax.random.permutation(own, half - 1)[:pairs]
     values = jax.random.randint(read, (pairs,), half, vocabulary)
-    # The order of perturbed logarithms is that of draws without replacement (Gumbel).
+    # Perturbed logarithms have the order of draws without replacement (Gumbel).
     log = (POWER - 1.0) * jnp.log(jnp.arange(1.0, room + 1.0))
     gaps = jax.lax.top_k(log + jax.random.gumbel(gap, (room,)), pairs)[1]
     asked = 2 * (pairs + jax.random.permutation(jax.random.fold_in(gap, 1), gaps))

@@ -162,7 +162,7 @@ def _program(config: Config, point: Point) -> diagrams.Program:
     asked, most = (curves.queries, max(curves.loads)) if point["study"] == CURVE else (area.queries, area.load[1])
     largest = _pattern_count(point["memory"], most, point["neurons"])
     padding = draws.rows_to_draw(point["patterns"], largest, point["neurons"])
-    queries = min(asked, padding)  # not those of the point, so that few patterns need no program of their own
+    queries = min(asked, padding)  # not the point's, so that few patterns need no program of their own
     length = {name: point[name] for name in LENGTHS}
     return diagrams.Program(point["memory"], point["neurons"], padding, queries, TEMPERATURES, **length)
 

@@ -201,7 +201,7 @@ def _extrapolation(lines: list[dict]) -> list[dict]:
         same = [line for line in lines if (line["asked"], line["burn_in"], line["sweeps"]) == key]
         theory = float(classical.spinodal_temperature(load))
         chosen = [line for line in same if line["stderr"] > 0 and line["theory"] is not None]
-        # M is rounded: the difference between the loads stored and asked for is that of theory
+        # M is rounded: theory gives the difference between the loads stored and asked for
         moved = [line["temperature"] - line["theory"] + theory for line in chosen]
         sizes, errors = ([line[name] for line in chosen] for name in ("neurons", "stderr"))
         for fit in extrapolate(sizes, moved, errors):

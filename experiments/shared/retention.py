@@ -136,7 +136,7 @@ def _query(
     tolerance = 0.0 if spins else EXACT
     near = sparse_overlap if find(program.memory).draw else overlap
     run = partial(retrieve, network, start, dynamics=program.dynamics, key=order_key, known=known)
-    if program.dynamics == "synchronous" and known is None:  # one update to compile, that of the loop
+    if program.dynamics == "synchronous" and known is None:  # one update to compile, the loop's
         ends = jax.lax.map(lambda steps: run(max_steps=steps), jnp.array([1, program.max_steps]))
         first, end = ends.state[0], jax.tree.map(itemgetter(1), ends)
     else:

@@ -36,7 +36,7 @@ def draw_with_queries(
     seed: int, ensemble: str, neurons: int, sample: int, num_patterns: int, queries: int, starts: Iterable[str]
 ) -> tuple[Source, np.ndarray, dict[str, np.ndarray]]:
     """Patterns of a draw, the first of them as targets of its queries [queries, N], and the queries by their start."""
-    # M is no part of the key: the first patterns of a larger memory are those of a smaller one.
+    # M is no part of the key: the first patterns of a larger memory are a smaller one's.
     pattern_key, query_key = draws.keys(seed, neurons, 0, sample)
     patterns, first = (pattern_sets.stream(ensemble, pattern_key, m, neurons) for m in (num_patterns, queries))
     targets = np.asarray(first.part(0, queries).rows(0, queries), np.float64)

@@ -200,7 +200,7 @@ def _fixed_fit(size: Array, value: Array, error: Array, exponent: float) -> Fit:
         "load": limit,
         "stderr": limit_error,
         "amplitude": amplitude,
-        "chi2": chi2 if size.size > 2 else 0.0,  # two points lie on the line: what is left is rounding
+        "chi2": chi2 if size.size > 2 else 0.0,  # two points lie on the line: residuals are rounding
         "dof": size.size - 2,
     }
 

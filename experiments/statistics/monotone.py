@@ -83,7 +83,7 @@ def _crossing(loads: Array, successes: Array, trials: Array, *, logits: bool = F
     if not height[0] > 0 > height[-1]:
         return math.nan
     last = np.flatnonzero(height > 0)[-1]
-    if logits:  # half a trial keeps the logits of 0 and 1 finite and leaves one half where it is
+    if logits:  # half a trial keeps the logits of 0 and 1 finite and leaves one half in place
         height = logit((share * trials[used] + 0.5) / (trials[used] + 1))
     places = loads[used]
     return root(PchipInterpolator(places, height), float(places[last]), float(places[last + 1]))

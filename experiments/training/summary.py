@@ -42,7 +42,7 @@ def summarise(table: Table) -> Summary:
     start's, which no epoch improved on. Estimates say where either is the case. Where a task has several kinds of
     run, layer "chosen" stands for the kind of lowest validation loss of each seed. Seeds split the same samples anew,
     so that leads are not independent: the variance of their mean has 1/n + TESTED instead of 1/n, and p comes from
-    Student's paired test of equal means, two-sided, with it (Nadeau & Bengio 2003); p with independent seeds
+    Student's paired test of equal means, two-sided, with it (Nadeau & Bengio 2003); the p with independent seeds
     is the plain test's. Both are NaN with fewer than two seeds or no difference anywhere.
     """
     best = best_rows(table)

@@ -49,7 +49,7 @@ class Classical(Diagram):
         def query(i: Array, temperature: Any) -> dict[str, Array]:
             state, first = window(stored[i], i, temperature, 0, program.burn_in)
             _, second = window(state, i, temperature, 1, 0)
-            # sums of whole numbers: those of averages are off by 1e-5 in float32, many errors of an overlap close to 1
+            # sums of whole numbers: sums of averages are off by 1e-5 in float32, many errors of an overlap close to 1
             overlaps = rows @ (first + second) / (2 * half * program.neurons)
             q = jnp.sum(first * second) / (half**2 * program.neurons)
             held = jnp.where(overlaps[i] ** 2 > q / 2, 0, jnp.where(jnp.max(overlaps**2) > q / 2, 1, 2))
