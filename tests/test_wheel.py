@@ -69,7 +69,7 @@ def test_it_goes_on_with_what_a_checkout_has_begun_and_tells_other_code(site: Pa
     for name in ("table.csv", "summary.json"):
         assert (begun / "a" / name).read_bytes() == (whole / "a" / name).read_bytes()
     copied = site / "hopfield/_command/experiments"
-    change(copied / "shared/retention.py", "0.8", "0.1")
+    change(copied / "shared/retention.py", "valid = index <", "valid = 0 + index <")
     done = python(*wheel[:1], begun, *wheel[1:], *LINE, "samples=4")
     assert "rows were measured with other code of hopfield than there is" in done.stderr
     change(copied / "capacity/scales.py", "return ", "return 1 * ")

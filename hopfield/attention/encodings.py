@@ -296,7 +296,7 @@ class Absolute(Encoding):
 
 def _distances(places: Places, keys: int | Places) -> Int[Array, "T S"]:
     """Distances i − j of queries at places i from keys at places j, or at 0 … keys − 1."""
-    keys = jnp.arange(keys) if isinstance(keys, int) else keys
+    keys = jnp.asarray(keys) if hasattr(keys, "shape") else jnp.arange(keys)  # a number may be symbolic
     return places[:, None] - keys[None, :]
 
 

@@ -35,6 +35,7 @@ from hopfield import outside
 from hopfield._arguments import instance, integer, one_of, parse_number, public, real_scalar, shown
 from hopfield._names import unknown_name
 from hopfield._parts import reads_masked
+from hopfield.couplings import Couplings
 from hopfield.dynamics.models import as_stepped
 from hopfield.memories._derived import derived_theory
 from hopfield.memories._scaling import (
@@ -77,7 +78,7 @@ class Blueprint(NamedTuple):
     """
 
     spec: str
-    build: Callable[..., Any]
+    build: Callable[..., Memory | Couplings]
     """From patterns [M, N], with keywords mask and, where `takes_beta`, beta; β of None is the memory's own, if any.
     A memory that draws, as unlearning does, draws from `KEY` unless `key` is given: one name is one function."""
     scaling: Scaling

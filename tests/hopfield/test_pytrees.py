@@ -55,5 +55,5 @@ def test_a_copy_is_the_node_and_a_replaced_field_is_checked():
         assert other == Memory(jnp.eye(2), 2.0, separation=Entmax(1.5), space="sphere")
     with pytest.raises(ValueError, match="beta must be a positive finite number, got -1"):
         memory.replace(beta=-1.0)
-    with pytest.raises(TypeError, match="changes must be of rates, pairing, growth, got base"):
+    with pytest.raises(TypeError, match="changes must be of rates, pairing, growth, scale, got base"):
         Rotary(4).replace(base=2.0)

@@ -111,6 +111,9 @@ def test_a_separation_needs_only_a_potential_and_its_gradient():
 
 
 class Halves:
+    def potential(self, z, mask=None):
+        return jnp.sum(z) / 2
+
     def weights(self, z, mask=None):
         return jnp.ones_like(z) / 2
 
@@ -121,6 +124,9 @@ class Halves:
 class DoublePotential(separations.LogSumExp):
     def potential(self, z, mask=None):
         return 2 * super().potential(z, mask)
+
+    def weights(self, z, mask=None):
+        return 2 * super().weights(z, mask)
 
 
 class MixedIn(Halves, separations.LogSumExp):
@@ -144,6 +150,9 @@ def test_a_subclass_of_the_quadratic_potential_is_no_network_of_couplings():
     class Doubled(separations.Linear):
         def potential(self, z, mask=None):
             return 2 * super().potential(z, mask)
+
+        def weights(self, z, mask=None):
+            return 2 * super().weights(z, mask)
 
     plain, doubled = (
         Memory(patterns.spins(jax.random.key(0), 3, 8), separation=kind(), space="spins")
