@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from experiments.contract import option
 from experiments.papers.claim import Claim
 from hopfield import hebb_couplings, retrieve
-from hopfield.memories import find
+from hopfield.memories.classical import classical
 from hopfield.observables.overlaps import overlap
 from hopfield.patterns import spins, superpositions
 
@@ -52,7 +52,7 @@ class Unseen(Claim):
         feature_key, row_key, order_key = jax.random.split(key, 3)
         features = spins(feature_key, total, self.neurons)
         rows = superpositions(row_key, count + self.queries, features, active=min(self.active, total))
-        network = hebb_couplings(find("classical").build(rows[:count]))
+        network = hebb_couplings(classical(rows[:count]))
         asked = rows[count:] if curve else rows[: self.queries]
         return float(_kept(network, asked, jax.random.split(order_key, self.queries)))
 
