@@ -1,8 +1,8 @@
 """Two claims of the documents beside a measurement: 0.14 N patterns for the classical network, e^(d/2) for attention.
 
     M/N         load at which half of the patterns are retained (asynchronous dynamics from the pattern, final overlap
-                above 0.8, odd M) at each N, and extrapolated with N^(−2/3), the exponent that conf=capacity_classical
-                finds from N = 250 to 4000
+                above 0.8, odd M) at each N, and extrapolated with N^(−2/3), one of the laws of the approach that
+                conf=capacity_limit compares
     ln M/d      ln M₅₀ / d, M₅₀ the number of random patterns of squared norm d at which a typical one still has more
                 than half of the softmax weight: in the state equal to it (`start`), where updates end (`converged`)
     d ln M/dd   slope of ln M₅₀ against d over these sizes, at the start: the exponent that e^(d/2) puts at 1/2
