@@ -34,7 +34,9 @@ def settings(rows: Table, summary: Summary) -> str:
     dynamics = " and ".join(dict.fromkeys(rows["dynamics"]))
     chosen = rows["parity"].nunique() == 1 < rows["patterns"].nunique()
     parity = f", {rows['parity'].iloc[0]} $M$" if chosen and rows["memory"].iloc[0] in summary.more["integers"] else ""
-    return f"{dynamics}, {rows['sample'].max() + 1} samples × {rows['queries'].max()}{parity}"
+    counts = rows.groupby("neurons")["sample"].max() + 1
+    samples = " to ".join(str(count) for count in dict.fromkeys((counts.min(), counts.max())))
+    return f"{dynamics}, {samples} samples × {rows['queries'].max()}{parity}"
 
 
 def load_label(symbol: str) -> str:
@@ -125,7 +127,8 @@ def retained_overlap(table: Table, line: Mapping[str, Any], symbol: str) -> Pane
     looks = {size: look | {"linestyle": ""} for size, look in series([str(n) for n in rows["neurons"]]).items()}
     found = curves(means.assign(mean=1 - means["mean"]), "load", "mean", by="neurons", label="$N={}$", looks=looks)
     deficit = 1 - np.asarray(line["y"], float)
-    found.append(theory_line(line["x"], deficit, limit_label({**line, "criterion": "retained"})))
+    if np.isfinite(deficit).any():  # beyond the theory's limit there is no line
+        found.append(theory_line(line["x"], deficit, limit_label({**line, "criterion": "retained"})))
     y = Axis(rf"$1 - m$ of {'retained' if bimodal(symbol) else 'all'} queries", "log", _above(means, deficit))
     title = "overlap of what is retained" if bimodal(symbol) else f"final overlap, {labels.memory(line['memory'])}"
     return Panel(title, Axis(load_label(symbol)), y, found)
