@@ -141,6 +141,7 @@ def final_overlap(
 ) -> np.ndarray | None:
     """Mean overlap where dynamics from clean starts end: `retained_overlap` at rest, exact at N after one step."""
     if end == REST:
-        return retained_overlap(memory, np.vectorize(find(memory).scaling.load)(num_patterns, neurons))
+        loads = np.vectorize(find(memory).scaling.load)(num_patterns, neurons)
+        return None if np.isnan(loads).any() else retained_overlap(memory, loads)  # a memory whose code is not run
     error = one_step_error(memory, neurons, num_patterns, 0.0, beta) if end == STEP else None
     return None if error is None else 1 - 2 * error
