@@ -59,6 +59,7 @@ There is one `conf/<name>.yaml` per published scale, with `defaults: [/schema/<e
 """
 
 import copy
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -205,7 +206,10 @@ class Summary:
     def of_json(cls, held: Mapping[str, Any]) -> "Summary":
         """Summary that summary.json holds."""
         more = {name: value for name, value in held.items() if name not in ("estimates", "lines", "notes")}
-        return cls(held["estimates"], held["lines"], held["notes"], more)
+        number = lambda value: math.nan if value is None else value  # a place without theory
+        points = [{axis: [*map(number, line[axis])] for axis in ("x", "y")} for line in held["lines"]]
+        lines = [line | at for line, at in zip(held["lines"], points, strict=True)]
+        return cls(held["estimates"], lines, held["notes"], more)
 
 
 def records(frame: Table) -> list[Row]:

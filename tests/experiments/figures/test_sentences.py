@@ -1,11 +1,14 @@
 """Sentences of estimates: names that are told apart, values with their errors, theory with its kind."""
 
+import json
 import math
 
+import numpy as np
 import pytest
 
 from experiments.contract import Summary
 from experiments.figures.sentences import MOST, leading, sentences, told
+from experiments.system.files import encode
 
 LOAD = {"quantity": "critical load", "memory": "classical", "criterion": "retained", "neurons": 100, "headline": True}
 
@@ -61,3 +64,10 @@ def test_an_error_that_one_sample_cannot_have_is_unknown_and_a_count_has_none() 
     summary = Summary([row | {"headline": True} for row in rows])
     assert sentences(summary.estimates) == ["b: 2 (error unknown)", "n: 7", "w: cg"]
     assert sentences(Summary.of_json(summary.json()).estimates) == sentences(summary.estimates)
+
+
+def test_a_place_without_theory_is_nan_where_a_summary_is_read() -> None:
+    """JSON has no NaN: a figure that adds to a line must not meet None."""
+    line = {"quantity": "energy", "x": [1.0, 2.0], "y": [float("nan"), 0.5]}
+    read = Summary.of_json(json.loads(encode(Summary(lines=[line]).json())))
+    np.testing.assert_array_equal(read.line("energy")["y"].iloc[0], [np.nan, 0.5])
