@@ -33,7 +33,7 @@ from experiments.shared import draws, grids, loads
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from experiments.shared.retention import CUTS
 from hopfield import Couplings, Memory, hebb_couplings, retrieve
-from hopfield.dynamics import glauber
+from hopfield.dynamics import anneal
 from hopfield.dynamics.settling import CYCLE
 from hopfield.memories import find
 from hopfield.observables.overlaps import above
@@ -201,11 +201,6 @@ def _by_field(network: Couplings, start: Array, first: Callable[[Array], Array])
 
 def _cooled(program: Program, network: Couplings, start: Array, key: Array, hottest: Array) -> Array:
     """The state after heat-bath sweeps at temperatures that fall in equal steps, and sweeps at zero to the end."""
-
-    def stage(state: Array, number: Array) -> tuple[Array, None]:
-        heat: Any = hottest * (1.0 - number / STAGES)
-        own = jax.random.fold_in(key, number)
-        return glauber(network, state, own, heat, sweeps=program.sweeps // STAGES).state, None
-
-    state, _ = jax.lax.scan(stage, start, jnp.arange(STAGES))
+    heats = hottest * (1.0 - jnp.arange(STAGES) / STAGES)
+    state = anneal(network, start, key, heats, sweeps=program.sweeps // STAGES).state
     return retrieve(network, state, dynamics="asynchronous", key=key, max_steps=program.max_steps).state

@@ -1,5 +1,6 @@
 """A claim of a paper: the options that it is measured at, one measurement of one draw, and theory beside it."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -7,7 +8,7 @@ import jax
 
 
 @dataclass
-class Claim:
+class Claim(ABC):
     """Base of claims. A list among the options is an axis, every other option is the same for all points.
 
     Attributes:
@@ -30,13 +31,13 @@ class Claim:
         """Entry of a curve in the legend, by its number; empty where there is one curve alone."""
         return ""
 
+    @abstractmethod
     def places(self) -> list[tuple[float, float]]:
         """Number of the curve and x of every point."""
-        raise NotImplementedError
 
+    @abstractmethod
     def measure(self, key: jax.Array, curve: float, x: float) -> float:
         """Measurement of one draw. Draws of the same number share their key at all places."""
-        raise NotImplementedError
 
     def cost(self, curve: float, x: float) -> tuple[float, float]:
         """Entries of the largest array of one draw, and its rough multiplications."""
