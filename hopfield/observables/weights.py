@@ -15,7 +15,6 @@ Weights = Float[Array, "M"]
 
 
 @jax.jit
-@jax.jit
 def shares(weights: Weights, mask: Mask = None) -> Weights:
     """p = |w| / Σ|w| [M], at least in float32. It is zero where masked, or if all weights are zero or masked."""
     size = jnp.abs(wide(real_vector("weights", weights)))
