@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
-from hopfield._arguments import one_of, random_key, real_vector, shown, step_limit
-from hopfield._numerics import accumulation_dtype, nan_outside, violated
+from hopfield._arguments import one_of, positive_array, random_key, real_vector, shown, step_limit
+from hopfield._numerics import accumulation_dtype
 from hopfield.couplings import Couplings
 from hopfield.dynamics.asynchronous import ORDERS, visiting_order
 from hopfield.dynamics.heat_bath import energy_of, glauber, heat_bath_sweep
@@ -92,10 +91,9 @@ def temper(
 def _positive(name: str, value: ArrayLike, least: int) -> Float[Array, "K"]:
     """Temperatures [K]. ValueError for fewer than `least` or for one that is not positive; NaN for those in jit."""
     found = real_vector(name, value)
-    fits = lambda x: (x > 0) & (x < np.inf)
-    if len(found) < least or violated(fits, found):
+    if len(found) < least:
         raise ValueError(f"{name} must be {least} or more positive finite numbers, got {shown(value)}")
-    return nan_outside(found, fits(found))
+    return positive_array(name, found, found.dtype)
 
 
 @jax.jit
