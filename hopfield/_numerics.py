@@ -111,6 +111,17 @@ def while_loop(condition: Callable, body: Callable, start: Any) -> Any:
     return jax.lax.while_loop(condition, body, carried(body, start))
 
 
+def fori_loop(lower: Any, upper: Any, body: Callable, start: Any) -> Any:
+    """`jax.lax.fori_loop`, within `jax.shard_map` as well."""
+    return jax.lax.fori_loop(lower, upper, body, carried(partial(body, lower), start))
+
+
+def scan(body: Callable, start: Any, rows: Any = None, length: int | None = None) -> tuple[Any, Any]:
+    """`jax.lax.scan` of one row or more, within `jax.shard_map` as well."""
+    turn = lambda carry: body(carry, jax.tree.map(lambda x: x[0], rows))[0]
+    return jax.lax.scan(body, carried(turn, start), rows, length)
+
+
 def absent(like: Array) -> Array:
     """NaN of a shape and type for a number that does not exist; `jax_debug_nans` lets it pass."""
     with jax.debug_nans(False):

@@ -13,7 +13,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield._arguments import one_of, positive_array, random_key, real_vector, shown, step_limit
-from hopfield._numerics import accumulation_dtype
+from hopfield._numerics import accumulation_dtype, fori_loop, scan
 from hopfield.couplings import Couplings
 from hopfield.dynamics.asynchronous import ORDERS, visiting_order
 from hopfield.dynamics.heat_bath import energy_of, glauber, heat_bath_sweep
@@ -132,7 +132,7 @@ def _temper(model: SpinModel, state: State, key, ladder, lengths, known) -> Temp
     nothing = jnp.zeros(number - 1, jnp.int32)
     averages = (jnp.zeros_like(states, dtype), jnp.zeros_like(energies)), (nothing, nothing)
     start = states, caches, places < 0, averages, (jnp.zeros((), jnp.int32), state, energies[0])
-    states, _, _, (means, counts), ends = jax.lax.fori_loop(0, burn_in + sweeps, turn, start)
+    states, _, _, (means, counts), ends = fori_loop(0, burn_in + sweeps, turn, start)
     tried, swapped = counts
     rates = jnp.where(tried > 0, swapped / jnp.maximum(tried, 1), jnp.nan)
     (spins, energies), (trips, best, least) = means, ends
@@ -216,5 +216,5 @@ def _anneal(model: SpinModel, state: State, key, heats, sweeps, known, *, dynami
         return (state, jnp.where(lower, state, best), jnp.where(lower, energy, least)), energy
 
     start = state, state, model.energy(state)
-    (state, best, _), energies = jax.lax.scan(stage, start, (jnp.arange(heats.size), heats))
+    (state, best, _), energies = scan(stage, start, (jnp.arange(heats.size), heats))
     return Annealed(state, energies[-1], energies, best)

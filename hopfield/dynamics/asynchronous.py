@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Int
 
 from hopfield._arguments import native, one_of, random_key, step_limit
-from hopfield._numerics import carried, is_traced, while_loop
+from hopfield._numerics import is_traced, scan, while_loop
 from hopfield.couplings import Couplings
 from hopfield.dynamics import _events
 from hopfield.dynamics.models import SpinModel, as_spin_model
@@ -126,8 +126,7 @@ def visit_each(model: SpinModel, state: State, cache: Any, order: Order, new_spi
         new = new_spin(model.field_at(cache, state, i), state[i], i)
         return (state.at[i].set(new), model.advance(cache, state, i, new)), None
 
-    start = carried(lambda carry: visit(carry, order[0])[0], (state, cache))
-    return jax.lax.scan(visit, start, order)[0]
+    return scan(visit, (state, cache), order)[0]
 
 
 def relax(

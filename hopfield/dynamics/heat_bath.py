@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield._arguments import one_of, positive_scalar, random_key, step_limit
-from hopfield._numerics import accumulation_dtype
+from hopfield._numerics import accumulation_dtype, fori_loop, scan
 from hopfield.couplings import Couplings
 from hopfield.dynamics.asynchronous import ORDERS, Order, visit_each, visiting_order
 from hopfield.dynamics.models import SpinModel, as_spin_model
@@ -93,7 +93,7 @@ def _glauber(model: SpinModel, state: State, keys, scale, lengths, known, *, dyn
 
     zero = jnp.zeros((), model.energy(state).dtype)
     start = (state, model.cache(state), jnp.zeros_like(state, dtype), zero, zero)
-    state, _, total, energy, _ = jax.lax.fori_loop(0, burn_in + sweeps, turn, start)
+    state, _, total, energy, _ = fori_loop(0, burn_in + sweeps, turn, start)
     return HeatBath(state, total / sweeps, energy / sweeps)
 
 
@@ -143,7 +143,7 @@ def _visit_blocks(model: Any, state: State, field, order: Order, drawn: Callable
             return local + (new - spins[k]) * among[k], new
 
         local = field.at[block].get(mode="fill", fill_value=0.0)
-        _, new = jax.lax.scan(visit, local, jnp.arange(size))
+        _, new = scan(visit, local, jnp.arange(size))
         return (state.at[block].set(new, mode="drop"), field + (new - spins) @ rows), None
 
-    return jax.lax.scan(visit_block, (state, field), blocks)[0]
+    return scan(visit_block, (state, field), blocks)[0]

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from hopfield._arguments import integer, positive_scalar, random_key, step_limit
-from hopfield._numerics import safe_norm, wide
+from hopfield._numerics import fori_loop, safe_norm, scan, wide
 from hopfield.dynamics.models import Model, as_model
 from hopfield.spaces import Euclidean, Sphere, State
 
@@ -116,11 +116,11 @@ def _run(model, start, key, scales, burn_in, *, samples: int, every: int) -> The
             chain, chance = advance(chain, burn_in + index * every + k)
             return chain._replace(accepted=chain.accepted + chance / (samples * every))
 
-        chain = jax.lax.fori_loop(0, every, one, chain)
+        chain = fori_loop(0, every, one, chain)
         return chain, (chain.state, chain.energy)
 
-    chain = jax.lax.fori_loop(0, burn_in, warm, at(start, jnp.log(length), jnp.zeros((), start.dtype)))
-    chain, (states, energies) = jax.lax.scan(sample, chain, jnp.arange(samples))
+    chain = fori_loop(0, burn_in, warm, at(start, jnp.log(length), jnp.zeros((), start.dtype)))
+    chain, (states, energies) = scan(sample, chain, jnp.arange(samples))
     return Thermal(states, energies, chain.accepted, jnp.exp(chain.log_step))
 
 

@@ -11,7 +11,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int
 
 from hopfield._arguments import boolean_array, instance, integer, nearest, positive_scalar, real_array, real_scalar
-from hopfield._numerics import tolerance, violated
+from hopfield._numerics import scan, tolerance, violated, while_loop
 from hopfield.dynamics import settling
 from hopfield.dynamics.settling import CONVERGED, NOT_A_NUMBER, STEP_LIMIT
 from hopfield.graphs.graph import Graph, States
@@ -94,14 +94,14 @@ def _descend(graph: Graph, states: States, clamped: States, largest: Array, *, s
         def rises(trial):
             return ~(trial[2] <= most) & (trial[3] < HALVINGS)
 
-        size, new, reached, _ = jax.lax.while_loop(rises, shorter, (size, *after_step(size), jnp.zeros((), int)))
+        size, new, reached, _ = while_loop(rises, shorter, (size, *after_step(size), jnp.zeros((), int)))
         better = reached <= most
         states = jax.tree.map(lambda old, x: jnp.where(better, x, old), states, new)
         energy = jnp.where(better, reached, energy)
         return (states, energy, jnp.minimum(energy, lowest), jnp.minimum(2.0 * size, largest)), energy
 
     start = graph.energy(states)
-    (states, last, *_), energies = jax.lax.scan(step, (states, start, start, largest), length=steps)
+    (states, last, *_), energies = scan(step, (states, start, start, largest), length=steps)
     slopes = [jnp.max(jnp.abs(d), initial=0.0) for d in _slope_of_free_units(graph.slope(states), clamped).values()]
     sizes = [jnp.max(jnp.abs(x), initial=1.0) for x in states.values()]
     still = jnp.max(jnp.stack(slopes)) <= tolerance(last.dtype) * jnp.max(jnp.stack(sizes))

@@ -18,7 +18,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array
 
 from hopfield._arguments import instance, integer, positive_scalar, random_key
-from hopfield._numerics import violated
+from hopfield._numerics import scan, violated
 from hopfield.graphs.graph import Graph, States
 from hopfield.graphs.lagrangians import IdentityLagrangian, Lagrangian, Softmax, Tanh
 
@@ -74,7 +74,7 @@ def _gibbs(graph: Graph, activations: States, key, heat: Array, *, sweeps: int) 
             activations = activations | {name: drawn.astype(activations[name].dtype)}
         return activations, activations
 
-    return jax.lax.scan(sweep, activations, jax.random.split(key, sweeps))[1]
+    return scan(sweep, activations, jax.random.split(key, sweeps))[1]
 
 
 def _sample_units(lagrangian: Lagrangian, key, field: Array, heat: Array) -> Array:

@@ -1,13 +1,27 @@
 """Retrieval: where queries stop and what is said about it; gradients through trajectories and through fixed points."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import memories
+from hopfield import graphs, memories
 from hopfield.couplings import Couplings
-from hopfield.dynamics import CONVERGED, CYCLE, NOT_A_NUMBER, STATUS, fixed_point, retrieve, trajectory
+from hopfield.dynamics import (
+    CONVERGED,
+    CYCLE,
+    NOT_A_NUMBER,
+    STATUS,
+    anneal,
+    fixed_point,
+    glauber,
+    langevin,
+    retrieve,
+    temper,
+    trajectory,
+)
 from hopfield.memory import Memory
 from hopfield.networks import AsymmetricCouplings
 from hopfield.separations import Entmax
@@ -243,17 +257,35 @@ def test_fixed_point_stops_at_the_step_that_retrieve_stops_at(transform):
         fixed_point(memory, query, rtol=-1.0)
 
 
-@pytest.mark.parametrize(("spec", "dynamics"), [("entmax:1.5", "synchronous"), ("classical", "asynchronous")])
-def test_queries_are_retrieved_on_each_device_by_itself(spec, dynamics):
+RUNS = {
+    "synchronous": lambda model, state, key: retrieve(model, state),
+    "asynchronous": lambda model, state, key: retrieve(model, state, dynamics="asynchronous", key=key),
+    "glauber": lambda model, state, key: glauber(model, state, key, 0.5, sweeps=3),
+    "glauber in one order": lambda model, state, key: glauber(model, state, key, 0.5, sweeps=3, order_key=KEYS[0]),
+    "langevin": lambda model, state, key: langevin(model, state, key, 0.5, samples=2, burn_in=2),
+    "temper": lambda model, state, key: temper(model, state, key, [0.5, 1.0], sweeps=3),
+    "anneal": lambda model, state, key: anneal(model, state, key, [0.5, 0.2]),
+    "descend": lambda graph, state, key: graphs.descend(graph, {"visible": state, "hidden": jnp.zeros(3)}, 3),
+    "sample": lambda graph, state, key: graphs.sample(graph, {"visible": state, "hidden": jnp.zeros(3)}, key, 0.5),
+}
+LINEAR = graphs.IdentityLagrangian()
+SIGNS = np.random.default_rng(0).choice([-1.0, 1.0], (3, 12))
+STEPPED = {
+    **dict.fromkeys(("synchronous", "langevin"), Memory(SIGNS, 2.0, separation="entmax:1.5")),
+    **dict.fromkeys(("asynchronous", "glauber"), memories.find("classical").build(SIGNS)),
+    **dict.fromkeys(("descend", "sample"), graphs.two_layers(SIGNS / 4, visible=graphs.Tanh(), hidden=LINEAR)),
+    **dict.fromkeys(("glauber in one order", "temper", "anneal"), Couplings(SIGNS.T @ SIGNS)),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_queries_move_on_each_device_by_itself(name):
     """Within `jax.shard_map` as JAX sets it, which asks whether what goes round a loop varies over the devices."""
-    stored = np.random.default_rng(0).choice([-1.0, 1.0], (3, 12))
-    model = memories.find(spec).build(stored) if spec == "classical" else Memory(stored, 2.0, separation=spec)
-    key = jax.random.key(0) if dynamics == "asynchronous" else None
-    run = jax.vmap(lambda state: retrieve(model, state, dynamics=dynamics, key=key))
+    run = jax.vmap(partial(RUNS[name], STEPPED[name]))
     mesh = jax.make_mesh((1,), ("queries",), axis_types=(jax.sharding.AxisType.Auto,))
     spread = jax.shard_map(run, mesh=mesh, in_specs=jax.P("queries"), out_specs=jax.P("queries"))
-    for found, expected in zip(spread(stored), run(stored), strict=True):
-        np.testing.assert_array_equal(found, expected)
+    given = SIGNS, jax.random.split(KEYS[1], 3)
+    jax.tree.map(np.testing.assert_array_equal, spread(*given), run(*given))
 
 
 def test_the_result_says_what_holds_the_state():
