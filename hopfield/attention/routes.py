@@ -1,4 +1,4 @@
-"""Readers of attention, by separation, shapes, mask and device: a kernel, blocks, or one array of all scores."""
+"""Readers of attention, by separation, shapes, mask and device: a kernel of a GPU, or blocks."""
 
 import math
 from typing import Any, NamedTuple
@@ -41,24 +41,19 @@ class Shapes(NamedTuple):
     value: Any
 
 
-def route(
-    separation: Separation, shapes: Shapes, mask: Any, device: Device, *, folded: bool = False, few: int = 0
-) -> str:
-    """Name of what reads the rows: "cuDNN", "Triton", "all scores" or "blocks".
+def route(separation: Separation, shapes: Shapes, mask: Any, device: Device, *, folded: bool = False) -> str:
+    """Name of what reads the rows: "cuDNN", "Triton" or "blocks".
 
     Args:
         mask: a `Mask`, a boolean array or None.
         folded: β is traced or an array, no number, and multiplies the queries, which could overflow in float16.
-        few: scores up to which all are formed at once where no kernel reads, `plan().at_once` of a layer.
     """
     if device.kind == "gpu":
         if separation.is_softmax and _fused(shapes, mask, folded):
             return "cuDNN"
         if device.triton and _cut(separation, shapes, mask):
             return "Triton"
-    leading = jnp.broadcast_shapes(shapes.query.shape[:-2], shapes.key.shape[:-2])
-    scores = math.prod(leading) * shapes.query.shape[-2] * shapes.key.shape[-2]
-    return "all scores" if scores <= few else "blocks"
+    return "blocks"
 
 
 def _fused(shapes: Shapes, mask: Any, folded: bool) -> bool:

@@ -11,8 +11,9 @@ import pytest
 from flax import nnx
 
 from hopfield import _triton, separations
-from hopfield.attention import _cut_reads, attend_blockwise, fused, masks, plans, routes
+from hopfield.attention import _cut_reads, attend_blockwise, fused, masks, routes
 from hopfield.layers import AssociationOptions, HopfieldAttention
+from hopfield.layers._reading import queries_at_once
 from tests.deviceless import compiled, h100
 
 PAGE = Path(__file__).parents[3] / "docs" / "gpu.md"
@@ -80,10 +81,11 @@ def routed(row, triton):
     query, key = (jax.ShapeDtypeStruct(shape, jnp.dtype(kind)) for shape in shapes)
     mask = {**MASKS, "is_causal": masks.causal(), "window=64": masks.sliding_window(63, 0)}[mask]
     separation = separations.find({"softmax₁": "softmax1"}.get(separation, separation))
-    few = plans.on_gpu(plans.MEMORY).at_once if of_layer else 0
     device = routes.Device("gpu", triton)
     folded = of_layer or beta == "per head"
-    return routes.route(separation, routes.Shapes(query, key, key), mask, device, folded=folded, few=few)
+    reader = routes.route(separation, routes.Shapes(query, key, key), mask, device, folded=folded)
+    whole = of_layer and queries_at_once(query.shape, T, None) is None
+    return "all scores" if whole and reader == "blocks" else reader
 
 
 def test_the_page_is_the_table_of_routes():
