@@ -1,42 +1,25 @@
 """The Triton kernel of asynchronous dynamics in the interpreter: flip for flip what any device does."""
 
-import os
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import Couplings, _triton, hebb_couplings, memories
+from hopfield import Couplings, hebb_couplings, memories
 from hopfield._pytrees import changed
 from hopfield.dynamics import asynchronous
 from hopfield.packed import packed_couplings
 from hopfield.patterns import spins
-from tests.hopfield.interpreter import Held
+from tests.hopfield.interpreter import take_for_gpu
 
-os.environ["TRITON_INTERPRET"] = "1"  # read as Triton is imported
 pytest.importorskip("triton", reason="the extra kernels is not installed")
-
-
-def interpreted(kernel, grid, arrays, found, num_warps=None, **options):
-    def call(*arrays):
-        held = [Held(np.ascontiguousarray(x)) for x in (*arrays, *(np.zeros(x.shape, x.dtype) for x in found))]
-        with np.errstate(over="ignore"):
-            kernel[grid](*held, **options)
-        return tuple(x.array for x in held[len(arrays) :])
-
-    return jax.pure_callback(call, found, *arrays)
 
 
 @pytest.fixture
 def on_gpu(monkeypatch):
-    def switch():
-        monkeypatch.setattr(_triton, "launch", interpreted)
-        monkeypatch.setattr(_triton, "installed", lambda: True)
-        monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
-        jax.clear_caches()
-
-    yield switch
+    yield partial(take_for_gpu, monkeypatch)
     jax.clear_caches()
 
 

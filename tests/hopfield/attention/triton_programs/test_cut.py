@@ -1,6 +1,5 @@
 """Triton kernels of weights above a threshold: in the interpreter against float64, and compiled for two devices."""
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -11,36 +10,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hopfield import _triton, attention, separations
+from hopfield import attention, separations
 from hopfield.attention import _cut_reads, masks, routes
-from tests.hopfield.interpreter import Held
+from tests.hopfield.interpreter import take_for_gpu
 
-os.environ["TRITON_INTERPRET"] = "1"  # read as Triton is imported
 pytest.importorskip("triton", reason="the extra kernels is not installed")
 
 
 @pytest.fixture
 def interpreted(monkeypatch):
-    """Kernels that are run by the interpreter, on what is taken for a GPU."""
-    kernels = importlib.import_module("hopfield.attention.triton_programs.cut")
-    launched = []
-
-    def launch(name, grid, arrays, found, **options):
-        def call(*arrays):
-            unwritten = lambda x: np.nan if np.issubdtype(x.dtype, np.floating) else 2**20
-            results = [np.full(x.shape, unwritten(x), x.dtype) for x in found]
-            held = [Held(np.ascontiguousarray(x)) for x in (*arrays, *results)]
-            getattr(kernels, name)[grid](*held, **options)
-            return tuple(x.array for x in held[len(arrays) :])
-
-        launched.append(name)
-        return jax.pure_callback(call, found, *arrays)
-
-    monkeypatch.setattr(_cut_reads, "launch", launch)
-    monkeypatch.setattr(_triton, "installed", lambda: True)
-    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
-    jax.clear_caches()
-    yield launched
+    """Names of the kernels that the interpreter has run."""
+    yield take_for_gpu(monkeypatch)
     jax.clear_caches()
 
 
