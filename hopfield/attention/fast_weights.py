@@ -247,7 +247,7 @@ def _least_squares(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array
     root = jnp.where(unused, 0.0, jnp.sqrt(jnp.where(unused, 1.0, strength) / gone))[:, None]
     key, value = root * key, root * value
     spread = key @ inverse
-    factor = jnp.linalg.cholesky(jnp.eye(size) + spread @ key.T)
+    factor = jnp.linalg.cholesky(jnp.eye(size, dtype=spread.dtype) + spread @ key.T)
     surprise = solve_triangular(factor, value - key @ memory.matrix, lower=True)
     gain = solve_triangular(factor, spread, lower=True)
     outputs = query @ memory.matrix + jnp.tril(query @ gain.T) @ surprise

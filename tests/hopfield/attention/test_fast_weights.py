@@ -58,6 +58,14 @@ def test_writing_pair_by_pair_ends_in_the_state_of_a_sequence(rule):
 
 
 @every_rule
+def test_a_state_of_32_bits_stays_one_beside_64(rule):
+    rows = [jnp.asarray(x, jnp.float32) for x in (QUERY, KEY, VALUE)]
+    memory = FastWeights(D, V, rule, dtype=jnp.float32)
+    found = memory.attend(*rows), memory.write(rows[1][0], rows[2][0])
+    assert {x.dtype for x in jax.tree.leaves(found)} == {jnp.dtype(jnp.float32)}
+
+
+@every_rule
 def test_gradients_of_chunks_are_those_of_one_chunk_and_finite(rule):
     def loss(chunk):
         def of(query, key, value, strength, decay):
