@@ -12,7 +12,7 @@ from hydra.errors import OverrideParseException
 
 from experiments.contract import UNMEASURED, InputError
 from experiments.runner import errors, values
-from experiments.runner.words import quote
+from experiments.runner.words import as_key, quote
 from experiments.system import files
 
 SWEEP = 10_000
@@ -104,7 +104,7 @@ def _values(name: str, given: Any) -> list[Any]:
 def written(value: Any) -> str:
     """A value of plain data as the word of an override has it."""
     if isinstance(value, Mapping):
-        entries = (f"{str(key).replace(':', chr(92) + ':')}:{written(each)}" for key, each in value.items())
+        entries = (f"{as_key(str(key))}:{written(each)}" for key, each in value.items())
         return f"{{{','.join(entries)}}}"
     if isinstance(value, list):
         return f"[{','.join(map(written, value))}]"

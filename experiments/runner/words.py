@@ -60,13 +60,14 @@ def _user_experiment_folder(word: str) -> Path | None:
 def override(word: str) -> str:
     """An override as Hydra reads it: Python's None is null, an output may hold any sign, a name of an entry a colon.
 
-    `per_memory.dense:3.loads=[0.1]` sets or adds the entry: Hydra takes no colon in a key, but one in a mapping.
+    `per_memory.dense:3.loads=[0.1]` and `per_memory../mine.py:cubic.loads=[0.1]` set or add the entry: Hydra takes no
+    colon in a key, but one in a mapping.
     """
     key, _, value = word.partition("=")
-    entry = re.fullmatch(r"[+]{0,2}(\w+)\.(\w+):([\w.]+)\.(\w+)", key)
+    entry = re.fullmatch(r"[+]{0,2}(\w+)\.(.+:.+)\.(\w+)", key)
     if entry:
-        group, name, parameter, option = entry.groups()
-        return f"+{group}={{{name}\\:{parameter}:{{{option}:{'null' if value == 'None' else value}}}}}"
+        group, name, option = entry.groups()
+        return f"+{group}={{{as_key(name)}:{{{option}:{'null' if value == 'None' else value}}}}}"
     if value == "None":
         return f"{key}=null"
     if key == "conf":
@@ -74,6 +75,11 @@ def override(word: str) -> str:
     if key == "output" and _UNREADABLE.fullmatch(value):
         return f"output={quote(value)}"
     return word
+
+
+def as_key(text: str) -> str:
+    """Text as a key of a mapping on Hydra's command line."""
+    return re.sub(r"[\\()\[\]{}:=, \t]", r"\\\g<0>", text)
 
 
 def quote(text: str) -> str:

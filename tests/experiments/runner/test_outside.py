@@ -52,6 +52,18 @@ def test_a_memory_made_from_the_template_is_found_and_retrieves(mine: Path) -> N
             blueprint.build(given, **options)
 
 
+@pytest.mark.parametrize("name", ["./cubic.py:cubic", "./of mine/cubic.py:cubic", "dense:3"])
+def test_the_word_of_one_memorys_loads_takes_every_name_of_a_memory(
+    mine: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert begin(["memory", "cubic"]) == 0
+    (mine / "of mine").mkdir()
+    (mine / "of mine" / "cubic.py").write_text((mine / "cubic.py").read_text())
+    of_one = f"per_memory.{name}.loads=[0.1,0.2,0.3]"
+    assert run(["conf=capacity", f"memories=['{name}']", "neurons=[30]", "samples=1", of_one, "dry=true"]) == 0
+    assert "capacity: 3 points" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("spec", ["./mine.py:half", "pack.code:half", "plugged:2"])
 def test_code_that_a_name_leads_to_is_part_of_the_science(
     mine: Path, spec: str, monkeypatch: pytest.MonkeyPatch
