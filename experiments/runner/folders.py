@@ -177,6 +177,11 @@ def check(directory: Path, asked: dict[str, Any]) -> None:
             )
 
 
+def is_joined(directory: Path) -> bool:
+    """True if a folder holds joined results."""  # both are False for a name too long, too
+    return os.path.exists(directory / JOINED) and not os.path.exists(directory / "ledger")
+
+
 def check_joined(target: Path) -> None:
     """Check that a folder for joined results holds no run, whose results they would replace; else InputError."""
     if os.path.exists(target / "ledger"):

@@ -194,7 +194,7 @@ def _check_output(directory: Path) -> None:
             f"output must be a directory that can be written, got {directory} ({error.strerror})"
         ) from error
     folders.check_own(directory)
-    if os.path.exists(directory / folders.JOINED) and not os.path.exists(directory / "ledger"):
+    if folders.is_joined(directory):
         raise InputError(f"output must be a folder of its own, got {directory}, which holds results of several runs")
     for name in folders.RESULTS:
         if (directory / name).is_dir():

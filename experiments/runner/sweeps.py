@@ -36,20 +36,15 @@ def members(directory: Path) -> list[Path]:
         InputError: what it names are no folders of runs.
     """
     place = directory / folders.JOINED
-    if not is_joined(directory):
+    if not folders.is_joined(directory):
         return []
     named = files.read_json(place).get("runs")
     if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
         raise InputError(f"{place} must name folders of runs, got {reprlib.repr(named)}")
     found = {os.path.realpath(directory / name): Path(os.path.normpath(directory / name)) for name in named}
-    if joined := [str(path) for path in found.values() if is_joined(path)]:
+    if joined := [str(path) for path in found.values() if folders.is_joined(path)]:
         raise InputError(f"{place} must name folders of single runs, got {joined[0]}, which joins others")
     return list(found.values())
-
-
-def is_joined(directory: Path) -> bool:
-    """True if a folder holds joined results."""  # both are False for a name too long, too
-    return os.path.exists(directory / folders.JOINED) and not os.path.exists(directory / "ledger")
 
 
 def targets(jobs: Sequence[Job]) -> dict[Path, list[Path]]:
