@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 
 from experiments.figures import draw, words
 from experiments.figures.panel import Axis, Heat, Panel, Series
@@ -75,7 +75,7 @@ def _has_points(series: Series) -> bool:
 
 
 def _trace(series: Series, panel: Panel, name: str, group: int) -> dict[str, Any]:
-    colour, grey = to_hex(series.color), bool(np.ptp(_shade(series)) < 0.02)
+    colour, grey = to_hex(series.color), bool(np.ptp(to_rgb(series.color)) < 0.02)
     common = {"name": name, "group": group, "grey": grey, "type": "scatter"}
     x, y = series.x, series.y
     if series.kind == "band":
@@ -110,10 +110,6 @@ def _trace(series: Series, panel: Panel, name: str, group: int) -> dict[str, Any
             trace[key] = {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "color": colour}
             trace[key] |= {"thickness": 1, "width": 2}
     return trace
-
-
-def _shade(series: Series) -> list[float]:
-    return [int(to_hex(series.color)[place : place + 2], 16) / 255 for place in (1, 3, 5)]
 
 
 def _point_text(series: Series, places: Any, number: int, panel: Panel, name: str) -> str:
