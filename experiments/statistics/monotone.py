@@ -12,9 +12,9 @@ from scipy.interpolate import PchipInterpolator
 from scipy.optimize import brentq, isotonic_regression
 from scipy.special import logit
 
+from experiments.statistics.columns import Array
 from experiments.statistics.student import half_interval
 
-Array = np.ndarray[Any, Any]
 RESAMPLINGS = 400
 
 
