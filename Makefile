@@ -10,6 +10,7 @@ PYTHONS ?= python3.11 python3.12 python3.13
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS := -n auto --maxprocesses 2 --dist loadfile --no-loadscope-reorder
+MINUTES := -m 'not slow and not physics and not process and not exhaustive'
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 unexport PYTHONDONTWRITEBYTECODE  # dozens of processes of the tests load the same modules
@@ -21,10 +22,10 @@ capacity: $(VENV)/.installed
 
 test: $(VENV)/.installed-dev
 	@echo "collecting the tests ..."
-	$(BIN)/python -m pytest $(WORKERS) --few -m 'not slow and not physics and not process and not exhaustive'
+	$(BIN)/python -m pytest $(WORKERS) --few $(MINUTES)
 
 test-slowest: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest $(WORKERS) --few --compilations --durations=10 -m 'not slow and not physics and not process and not exhaustive'
+	$(BIN)/python -m pytest $(WORKERS) --few --compilations --durations=10 $(MINUTES)
 
 test-versions:
 	for python in $(PYTHONS); do $(MAKE) --no-print-directory test PYTHON=$$python VENV=.venv-$$(basename $$python) || exit 1; done
