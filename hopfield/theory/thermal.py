@@ -77,8 +77,8 @@ def critical_load(temperature: ArrayLike) -> Float:
     """Load at which the retrieval state of lse and states near no pattern have equal free energies, b >= √(2α).
 
     m + T ln(1 − m²)/2 = √(2α): ½ at T = 0, and α ≈ 1/(8 T²) at high temperatures. The state belongs to a pattern of
-    norm √N, and the lowest of all at no load > 0: the longest of the other Gaussian patterns lie lower, at T = 0 with
-    E = −1.33, −1.59 and −1.77 at loads of .1, .3 and .5 beside its −1.
+    norm √N, and the lowest of all at no load > 0: the longest of the other Gaussian patterns, of norm r√N with
+    (r² − 1)/2 − ln r = α, lie lower, at T = 0 with E = −r beside its −1: −1.33, −1.59 and −1.77 at α = .1, .3 and .5.
 
     Args:
         temperature: T >= 0.
