@@ -178,7 +178,7 @@ def _relax(model: SpinModel, state: State, key, max_sweeps, known: Known, *, dyn
 
 def _ended(state: State, sweeps: Array, flips: Array, energy: Array, rests: Array) -> Retrieval:
     status = jnp.where(holds_nan(state), NOT_A_NUMBER, jnp.where(rests, CONVERGED, STEP_LIMIT))
-    return Retrieval(state, sweeps, energy, status, flips=flips)
+    return Retrieval(state, sweeps, energy, status, flips=flips, period=(status == CONVERGED).astype(int))
 
 
 def _relax_events(model: Couplings, state, field, free, key, max_sweeps, *, dynamics: SweepOrder) -> Retrieval:

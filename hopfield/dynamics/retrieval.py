@@ -79,7 +79,7 @@ def retrieve(
         run = _walked if isinstance(model, Memory) and model.walked else _synchronous
         return run(model, state, max_steps, known, rtol)
     end = relax(as_model("model", model), state, dynamics=dynamics, key=key, max_steps=max_steps, known=known)
-    return end._replace(kind=_kind_of(model, end.state), period=(end.status == CONVERGED).astype(int))
+    return end._replace(kind=_kind_of(model, end.state))
 
 
 def query_and_known(model: Updates, state: ArrayLike, known: Known | str) -> tuple[State, Known]:

@@ -130,10 +130,10 @@ def test_relaxation_stops_at_the_limit_and_says_to_allow_more_steps(dynamics):
         run = quick(lambda state, m=model: relax(m, state, dynamics=dynamics, key=KEY, max_steps=100))
         whole = run(start)
         again = run(whole.state)
-        assert (int(short.steps), bool(short.converged)) == (1, False)
+        assert (int(short.steps), bool(short.converged), int(short.period)) == (1, False, 0)
         assert "allow more steps" in short.advice
         assert int(whole.steps) > 1
-        assert bool(whole.converged)
+        assert (bool(whole.converged), int(whole.period)) == (True, 1)
         assert not np.any(unstable(model, whole.state))
         assert (int(again.steps), int(again.flips), bool(again.converged)) == (0, 0, True)
 
