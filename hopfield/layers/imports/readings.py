@@ -18,7 +18,7 @@ from hopfield._arguments import integer, real_scalar, shown
 from hopfield.layers.imports.layouts import slides, tensor
 
 NORMED = ("cohere", "glm4_moe", "olmo2", "olmo3", "qwen3", "qwen3_moe", "gemma3_text")
-"""Model types whose q_norm and k_norm are known; to the last one's scales one is added."""
+"""Model types whose q_norm and k_norm are known."""
 NORMS = ("q_norm.weight", "k_norm.weight")
 
 
@@ -49,7 +49,7 @@ def reading_of(config: Mapping[str, Any], tensors: Mapping[str, np.ndarray], ste
     model = str(config.get("model_type"))
     axes, epsilon = (2, "layer_norm_eps") if model == "cohere" else (1, "rms_norm_eps")
     get = lambda name, axes=axes: tensor(tensors, stem + name, axes) if stem + name in tensors else None
-    query_norm, key_norm = (None if x is None else x + float(model == NORMED[-1]) for x in map(get, NORMS))
+    query_norm, key_norm = (None if x is None else x + float(model == "gemma3_text") for x in map(get, NORMS))
     if query_norm is not None and model not in NORMED:
         known = ", ".join(NORMED)
         raise ValueError(f"model_type must be one of {known} with q_norm, got {shown(config.get('model_type'))}")
