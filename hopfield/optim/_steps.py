@@ -1,6 +1,7 @@
 """Steps of natural gradients: loss, gradient and curvature of a batch, formed from the model and the likelihood."""
 
 import abc
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple, cast
@@ -183,7 +184,9 @@ class NaturalOptimiser(Node, abc.ABC):
         """The Fisher information of a part of the examples: other ones at every step."""
         common, size = self.common, outputs.shape[0]
         if part is not None and part < size:
-            first = count * part % (size - part + 1)
+            starts = size - part + 1
+            stride = next(n for n in range(part, 0, -1) if math.gcd(n, starts) == 1)  # which comes to every start
+            first = count * stride % starts
             cut = lambda x: jax.lax.dynamic_slice_in_dim(jnp.asarray(x), first, part)
             outputs, inputs, targets = cut(outputs), jax.tree.map(cut, batch.inputs), cut(batch.targets)
             batch = Examples(inputs, targets, shares_of(cut(batch.shares), outputs), batch.key)

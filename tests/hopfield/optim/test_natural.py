@@ -152,15 +152,16 @@ def test_weights_and_a_penalty_are_part_of_the_loss():
     np.testing.assert_allclose(after, jnp.linalg.solve(X.T @ (share * X), right), rtol=1e-9)
 
 
-def test_a_part_of_the_examples_is_another_one_at_every_step():
-    """F of ten examples, the gradient of all: step k takes those that begin at 10 k mod 31."""
+@pytest.mark.parametrize(("size", "stride"), [(40, 10), (19, 9)])
+def test_a_part_of_the_examples_is_another_one_at_every_step(size, stride):
+    """F of ten examples, the gradient of all. Places ten apart of 19 examples would all be the first."""
     optimiser = natural_gradient(linear, "gaussian", damping=0.1, solver="cholesky", examples=10)
-    w, state = jnp.zeros((3, 1)), optimiser.init(jnp.zeros((3, 1)))
+    w, state, x, y = jnp.zeros((3, 1)), optimiser.init(jnp.zeros((3, 1))), X[:size], Y[:size]
     for count in range(4):
-        first = 10 * count % 31
-        part, slope = X[first : first + 10], jax.grad(loss_of(linear, "gaussian", Y))(w)
+        first = stride * count % (size - 9)
+        part, slope = x[first : first + 10], x.T @ (x @ w - y) / size
         expected = w - jnp.linalg.solve(part.T @ part / 10 + 0.1 * jnp.eye(3), slope)
-        w, state = optimiser.step(w, state, X, Y)
+        w, state = optimiser.step(w, state, x, y)
         np.testing.assert_allclose(w, expected, rtol=1e-9)
 
 
