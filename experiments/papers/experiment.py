@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from functools import partial
 from math import log2
 
-import jax
-
 from experiments import contract
 from experiments.bounds import includes
 from experiments.columns import Column, shared
@@ -33,7 +31,7 @@ from experiments.papers.simplicial import Simplicial
 from experiments.papers.sweeps import Sweeps
 from experiments.papers.unseen import Unseen
 from experiments.papers.vectors import Vectors
-from experiments.shared import parallel
+from experiments.shared import draws, parallel
 from experiments.statistics.clusters import means_by_group
 from experiments.statistics.estimates import tidy
 from experiments.statistics.lines import straight_line
@@ -110,7 +108,7 @@ def measure(config: Config, wanted: Sequence[Point]) -> Iterator[Row]:
 
 def _rows(config: Config, point: Point) -> list[Row]:
     claim, place = getattr(config, point["claim"]), (point["curve"], point["x"])
-    key = jax.random.fold_in(jax.random.key(config.seed), point["sample"])
+    key = draws.key(config.seed, point["sample"])
     found = {"value": claim.measure(key, *place), "theory": claim.theory(*place), "limit": claim.limit(*place)}
     return [point | {name: None if value != value else value for name, value in found.items()}]
 
