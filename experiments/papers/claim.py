@@ -14,6 +14,7 @@ class Claim(ABC):
     Attributes:
         quantity: what is measured, in words.
         x, y: labels of the axes of its panel.
+        symbol: sign of the number that tells its curves apart, for the legend.
         scale: scale of the x-axis; where "log", the growth of the value for each doubling of x is told.
         kind: kind of its theory.
         random: whether draws differ.
@@ -22,14 +23,15 @@ class Claim(ABC):
     quantity: ClassVar[str]
     x: ClassVar[str]
     y: ClassVar[str]
+    symbol: ClassVar[str] = ""
     scale: ClassVar[str] = "linear"
     kind: ClassVar[str] = "exact"
     random: ClassVar[bool] = True
 
     @classmethod
     def label(cls, curve: float) -> str:
-        """Entry of a curve in the legend, by its number; empty where there is one curve alone."""
-        return ""
+        """Entry of a curve in the legend, by its number; asked for where there are several."""
+        return f"${cls.symbol}={curve:g}$"
 
     @abstractmethod
     def places(self) -> list[tuple[float, float]]:

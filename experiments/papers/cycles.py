@@ -29,6 +29,7 @@ class Cycles(Claim):
     quantity: ClassVar[str] = "starts that end in the stored cycle"
     x: ClassVar[str] = "chance of a flip"
     y: ClassVar[str] = "share of starts"
+    symbol: ClassVar[str] = "b"
 
     rings: list[int] = option([3, 5], "groups of the rings, without a common divisor", least=2, most=64, nonempty=True)
     copies: list[int] = option([3, 9], "neurons b of a group, odd", least=1, most=1001, nonempty=True)
@@ -40,10 +41,6 @@ class Cycles(Claim):
             raise ValueError(f"cycles.rings must have no common divisor and a product to 1e5, got {self.rings}")
         if even := [number for number in self.copies if number % 2 == 0]:
             raise ValueError(f"cycles.copies must be odd, got {even[0]}")
-
-    @classmethod
-    def label(cls, curve: float) -> str:
-        return f"$b={curve:g}$"
 
     def setting(self) -> str:
         return f"{super().setting()} rings={'+'.join(map(str, self.rings))}"

@@ -30,6 +30,7 @@ class Diluted(Claim):
     quantity: ClassVar[str] = "overlap of the diluted network"
     x: ClassVar[str] = r"load $M/K$"
     y: ClassVar[str] = "overlap $m$"
+    symbol: ClassVar[str] = "T"
     kind: ClassVar[str] = "exact for N → ∞"
 
     neurons: int = option(200, "number of neurons N", least=16, most=16384)
@@ -38,10 +39,6 @@ class Diluted(Claim):
     temperatures: list[float] = option([0.0, 0.4], "temperatures T", least=0, nonempty=True)
     settling: int = option(10, "parallel steps before the mean", least=0)
     steps: int = option(10, "parallel steps of the mean", least=1)
-
-    @classmethod
-    def label(cls, curve: float) -> str:
-        return f"$T={curve:g}$"
 
     def places(self) -> list[tuple[float, float]]:
         counts = dict.fromkeys(max(1, round(load * self.inputs)) for load in self.loads)

@@ -23,14 +23,11 @@ class Hidden(Claim):
     quantity: ClassVar[str] = "all hidden states are stable"
     x: ClassVar[str] = "visible neurons $V$"
     y: ClassVar[str] = "share of networks"
+    symbol: ClassVar[str] = "H"
 
     hidden: list[int] = option([4], "numbers of hidden units H", least=2, most=16, nonempty=True)
     visible: list[int] = option([20, 80], "numbers of visible neurons V", least=2, most=2**20, nonempty=True)
     networks: int = option(10, "networks of each draw", least=1, most=10_000)
-
-    @classmethod
-    def label(cls, curve: float) -> str:
-        return f"$H={curve:g}$"
 
     def places(self) -> list[tuple[float, float]]:
         return [(float(units), float(neurons)) for units, neurons in product(self.hidden, self.visible)]

@@ -24,6 +24,7 @@ class Sweeps(Claim):
     quantity: ClassVar[str] = "sweeps of a dense memory"
     x: ClassVar[str] = "neurons $N$"
     y: ClassVar[str] = "asynchronous sweeps"
+    symbol: ClassVar[str] = r"\alpha"
     scale: ClassVar[str] = "log"
 
     degree: int = option(3, "degree n of the energy", least=2, most=6)
@@ -31,10 +32,6 @@ class Sweeps(Claim):
     loads: list[float] = option([0.02], "loads M/N^(n−1)", above=0, nonempty=True)
     flipped: float = option(0.2, "share of flipped spins at the start", least=0, most=0.5)
     queries: int = option(4, "queries of a draw", least=1, most=256)
-
-    @classmethod
-    def label(cls, curve: float) -> str:
-        return rf"$\alpha={curve:g}$"
 
     def places(self) -> list[tuple[float, float]]:
         return [(load, float(size)) for load in self.loads for size in self.neurons]

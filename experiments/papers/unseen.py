@@ -29,7 +29,6 @@ class Unseen(Claim):
     quantity: ClassVar[str] = "overlap kept by an example"
     x: ClassVar[str] = r"load $\alpha=P/N$"
     y: ClassVar[str] = "final overlap"
-    scale: ClassVar[str] = "linear"
 
     neurons: int = option(100, "number of neurons N", least=16, most=8192)
     features: float = option(0.1, "features D/N", above=0, most=4)

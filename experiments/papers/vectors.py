@@ -81,6 +81,7 @@ class Vectors(Claim):
     quantity: ClassVar[str] = "overlap of vector spins"
     x: ClassVar[str] = r"load $\alpha=M/N$"
     y: ClassVar[str] = "final overlap $m$"
+    symbol: ClassVar[str] = "d"
     kind: ClassVar[str] = "replica symmetric"
 
     spins: int = option(40, "number of spins N", least=4, most=8192)
@@ -95,7 +96,7 @@ class Vectors(Claim):
 
     @classmethod
     def label(cls, curve: float) -> str:
-        return "phases" if curve == PHASES else f"$d={curve:g}$"
+        return "phases" if curve == PHASES else super().label(curve)
 
     def places(self) -> list[tuple[float, float]]:
         found = []
