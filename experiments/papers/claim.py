@@ -2,9 +2,14 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import ClassVar
 
 import jax
+import jax.numpy as jnp
+
+from hopfield import retrieve
+from hopfield.observables.overlaps import overlap
 
 
 @dataclass
@@ -57,3 +62,11 @@ class Claim(ABC):
         """Options that are the same for all points, in words."""
         values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         return " ".join(f"{name}={value}" for name, value in values.items() if not isinstance(value, list))
+
+
+@partial(jax.jit, static_argnames="max_steps")
+def overlap_kept(network, starts, key, *, max_steps: int) -> jax.Array:
+    """Mean overlap of starts [K, N] with where asynchronous sweeps from each end, in an order of its own."""
+    run = partial(retrieve, network, dynamics="asynchronous", max_steps=max_steps)
+    keys = jax.random.split(key, len(starts))
+    return jnp.mean(jax.vmap(lambda start, key: overlap(run(start, key=key).state, start))(starts, keys))

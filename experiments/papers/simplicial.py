@@ -9,7 +9,6 @@ similarity of the products over them the step of a spin would depend on others: 
 """
 
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from typing import ClassVar
 
@@ -18,9 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.contract import option
-from experiments.papers.claim import Claim
-from hopfield import retrieve
-from hopfield.observables.overlaps import overlap
+from experiments.papers.claim import Claim, overlap_kept
 from hopfield.patterns import spins
 from hopfield.spaces import Spins
 
@@ -116,10 +113,4 @@ class Simplicial(Claim):
         stored = spins(pattern_key, round(x * self.neurons), self.neurons)
         network = simplices(stored, int(jax.random.bits(set_key)), curve)
         asked = stored[: self.queries]
-        return float(_kept(network, asked, jax.random.split(order_key, len(asked))))
-
-
-@jax.jit
-def _kept(network, starts, keys):
-    run = partial(retrieve, network, dynamics="asynchronous", max_steps=50)
-    return jnp.mean(jax.vmap(lambda start, key: overlap(run(start, key=key).state, start))(starts, keys))
+        return float(overlap_kept(network, asked, order_key, max_steps=50))

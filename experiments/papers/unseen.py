@@ -5,18 +5,15 @@ rule. Asynchronous sweeps start in a stored pattern, or in one of the same featu
 """
 
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from typing import ClassVar
 
 import jax
-import jax.numpy as jnp
 
 from experiments.contract import option
-from experiments.papers.claim import Claim
-from hopfield import hebb_couplings, retrieve
+from experiments.papers.claim import Claim, overlap_kept
+from hopfield import hebb_couplings
 from hopfield.memories.classical import classical
-from hopfield.observables.overlaps import overlap
 from hopfield.patterns import spins, superpositions
 
 STARTS = {0.0: "stored", 1.0: "unseen"}
@@ -53,10 +50,4 @@ class Unseen(Claim):
         rows = superpositions(row_key, count + self.queries, features, active=min(self.active, total))
         network = hebb_couplings(classical(rows[:count]))
         asked = rows[count:] if curve else rows[: self.queries]
-        return float(_kept(network, asked, jax.random.split(order_key, self.queries)))
-
-
-@jax.jit
-def _kept(network, starts, keys):
-    run = partial(retrieve, network, dynamics="asynchronous", max_steps=200)
-    return jnp.mean(jax.vmap(lambda start, key: overlap(run(start, key=key).state, start))(starts, keys))
+        return float(overlap_kept(network, asked, order_key, max_steps=200))
