@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from hopfield._arguments import integer, one_of, real_scalar, step_limit
 from hopfield._arrays import Patterns, Scores
-from hopfield._numerics import tolerance, while_loop, wide
+from hopfield._numerics import scan, tolerance, while_loop, wide
 from hopfield._pytrees import Node, changed
 from hopfield.dynamics.asynchronous import relax
 from hopfield.dynamics.models import Model, Updates, as_model
@@ -185,5 +185,5 @@ def _trajectory(model: Updates, state: State, known: Known, *, steps: int) -> Fl
         new = model.update(now, known)
         return new, new
 
-    visited = jax.lax.scan(advance, wide(state), length=steps)[1]
+    visited = scan(advance, wide(state), length=steps)[1]
     return jnp.concatenate([state[None], visited.astype(state.dtype)])

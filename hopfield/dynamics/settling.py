@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Float, Int
 
-from hopfield._numerics import is_traced, safe_norm, saved_for_derivative, while_loop, wide
+from hopfield._numerics import is_traced, safe_norm, saved_for_derivative, scan, while_loop, wide
 from hopfield.dynamics.regimes import NO_WEIGHTS, REGIMES
 from hopfield.spaces import Known, State
 
@@ -206,4 +205,4 @@ def unrolled(update: Callable[[States], States], state: States, steps: int, same
         for _ in range(steps):
             carry = _advance(update, same, carry)
         return carry[0]
-    return jax.lax.scan(lambda carry, _: (_advance(update, same, carry), None), carry, length=steps)[0][0]
+    return scan(lambda carry, _: (_advance(update, same, carry), None), carry, length=steps)[0][0]

@@ -22,6 +22,7 @@ from hopfield.dynamics import (
     temper,
     trajectory,
 )
+from hopfield.dynamics.settling import WRITTEN_OUT, alike, unrolled
 from hopfield.memory import Memory
 from hopfield.networks import AsymmetricCouplings
 from hopfield.separations import Entmax
@@ -260,6 +261,8 @@ def test_fixed_point_stops_at_the_step_that_retrieve_stops_at(transform):
 RUNS = {
     "synchronous": lambda model, state, key: retrieve(model, state),
     "asynchronous": lambda model, state, key: retrieve(model, state, dynamics="asynchronous", key=key),
+    "trajectory": lambda model, state, key: trajectory(model.replace(beta=2.0 + state[0]), SIGNS[0], 6),
+    "unrolled": lambda model, state, key: unrolled(model.update, state, WRITTEN_OUT + 1, alike).state,
     "glauber": lambda model, state, key: glauber(model, state, key, 0.5, sweeps=3),
     "glauber in one order": lambda model, state, key: glauber(model, state, key, 0.5, sweeps=3, order_key=KEYS[0]),
     "langevin": lambda model, state, key: langevin(model, state, key, 0.5, samples=2, burn_in=2),
@@ -271,7 +274,7 @@ RUNS = {
 LINEAR = graphs.IdentityLagrangian()
 SIGNS = np.random.default_rng(0).choice([-1.0, 1.0], (3, 12))
 STEPPED = {
-    **dict.fromkeys(("synchronous", "langevin"), Memory(SIGNS, 2.0, separation="entmax:1.5")),
+    **dict.fromkeys(("synchronous", "trajectory", "unrolled", "langevin"), Memory(SIGNS, 2.0, separation="entmax:1.5")),
     **dict.fromkeys(("asynchronous", "glauber"), memories.find("classical").build(SIGNS)),
     **dict.fromkeys(("descend", "sample"), graphs.two_layers(SIGNS / 4, visible=graphs.Tanh(), hidden=LINEAR)),
     **dict.fromkeys(("glauber in one order", "temper", "anneal"), Couplings(SIGNS.T @ SIGNS)),
