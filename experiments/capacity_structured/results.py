@@ -40,7 +40,8 @@ def summarise(table: Table) -> Summary:
             {"quantity": CRITICAL, **curve, **entry} | ({} if found.found else {"value": None, "stderr": None})
         )
         for name, quantity in (("correlation", ALIKE), ("separation", "separation")):
-            alike.append({"quantity": quantity, **curve, **_at(found.value, rows, name), **draws})
+            there = _at(found.value, rows, name) if found.found else {"value": None, "stderr": None}
+            alike.append({"quantity": quantity, **curve, **there, **draws})
         if rows["features_asked"].sum() and curve["memory"] == "classical":
             begun = critical_load(rows["load"], rows["features_retained"], rows["features_asked"], cluster)
             ratio = rows["features"].iloc[0] / curve["neurons"]
