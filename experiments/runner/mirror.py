@@ -18,22 +18,13 @@ from typing import Any, Literal
 
 from experiments.contract import InputError, Mode, Point, Row, Table, Wandb
 from experiments.figures.sentences import told
+from experiments.runner import folders
 from experiments.runner.job import Job
 from experiments.runner.series import Series
 from experiments.system.files import encode, write_text
 
 _VARIABLE = {"online": "online", "run": "online", "shared": "online", "offline": "offline", "dryrun": "offline"}
 Target = Literal["online", "offline", "disabled"]
-_FILES = (
-    "table.csv",
-    "summary.json",
-    "estimates.csv",
-    "config.yaml",
-    "run.json",
-    "report.html",
-    *(f"figure.{s}" for s in ("svg", "png", "pdf")),
-)
-
 CHARTS = 5
 """Charts of W&B, each of one measured quantity."""
 
@@ -174,7 +165,7 @@ class Mirror:
 
         def files(run: Any) -> None:
             artifact = wandb.Artifact(self._name, type="results")
-            for name in (name for name in _FILES if (self._directory / name).exists()):
+            for name in (name for name in folders.RESULTS if (self._directory / name).exists()):
                 artifact.add_file(str(self._directory / name), name=name)
             run.log_artifact(artifact)
 
