@@ -73,6 +73,7 @@ class Config(contract.Config):
     max_steps: int = option(1000, "sweeps or updates of one query at most", least=1)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         loads.check_by_size(self.samples, self.between)
 
 
