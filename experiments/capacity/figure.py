@@ -46,6 +46,8 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
     if lines.are_compared(table, symbols):
         return [*shown, *_side_by_side(table, summary)][:MOST]
     shown += [_success(table[table["memory"] == memory], summary, memory) for memory in symbols]
+    if len(symbols) == 1 and laws.are_asked(table, summary):
+        return [*shown, *laws.panels(summary)]
     if len(counts := summary.of(lines.PATTERNS)) and counts["neurons"].nunique() > 1:
         shown.append(critical_patterns(summary, table))
     if len(lines.one_step_rows(table)):
@@ -54,9 +56,7 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
         if len(line := summary.line(lines.OVERLAP, memory=memory)):
             shown.append(retained_overlap(table[table["memory"] == memory], line.iloc[0], symbols[memory]))
     fits = [fit for fit in summary.more["extrapolation"] if fit["dof"] > 0]  # a line through two sizes says nothing
-    if len(symbols) == 1 and any(law["criterion"] == laws.CRITERION for law in summary.more["laws"]):
-        shown += laws.panels(summary)
-    elif len(symbols) == 1 and any(fit["criterion"] == headline_of(*symbols.values()) for fit in fits):
+    if len(symbols) == 1 and any(fit["criterion"] == headline_of(*symbols.values()) for fit in fits):
         shown.append(extrapolation(summary, table))
     return shown
 

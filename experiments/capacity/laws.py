@@ -7,7 +7,7 @@ import numpy as np
 from experiments.capacity.summary import critical_of
 from experiments.contract import Summary, Table
 from experiments.figures.panel import Axis, Panel, Series
-from experiments.figures.style import COLOURS, LINES
+from experiments.figures.style import series
 from experiments.shared.retention import CUTS
 from experiments.statistics.extrapolation import LEAST, Fit, law_at
 
@@ -15,7 +15,17 @@ POWER = 2 / 3
 ABSCISSA = Axis(r"$N^{-2/3}$")
 CRITERION = "retained"
 FAMILY = ("memory", "dynamics", "corruption", "ensemble")
+NEAR = (0.2, 0.8)
+"""Shares retained between which a load lies near the threshold."""
 CUT_MARKERS = dict(zip(sorted(CUTS.values()), ("^", "o", "v"), strict=True))
+
+
+def are_asked(table: Table, summary: Summary) -> bool:
+    """True of a table that has laws and nothing but loads near the threshold, whose curves would show little else."""
+    if not any(law["criterion"] == CRITERION for law in summary.more["laws"]):
+        return False
+    counts = table.groupby(["neurons", "load"])[[CRITERION, "queries"]].sum()
+    return bool((counts[CRITERION] / counts["queries"]).between(*NEAR).all())
 
 
 def panels(summary: Summary) -> list[Panel]:
@@ -31,8 +41,8 @@ def panels(summary: Summary) -> list[Panel]:
 
 
 def _looks(laws: list[Fit], width: float = 1.2) -> list[tuple[Fit, dict[str, Any]]]:
-    looks = zip(laws, COLOURS, LINES, strict=False)
-    return [(law, {"color": color, "linestyle": line, "linewidth": width}) for law, color, line in looks]
+    looks = series([law["law"] for law in laws])
+    return [(law, looks[law["law"]] | {"marker": "", "linewidth": width}) for law in laws]
 
 
 def _sizes(place: np.ndarray) -> np.ndarray:

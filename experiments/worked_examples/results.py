@@ -103,7 +103,7 @@ def _matrices(parts: list[tuple[Table, float]], rows: list[str], columns: list[s
 
 def _cell(numbers: Table) -> str:
     """The computed number, and below it the printed ones."""
-    printed = ", ".join(dict.fromkeys(map(_printed_text, numbers.itertuples())))
+    printed = "\n".join(dict.fromkeys(map(_printed_text, numbers.itertuples())))
     return f"{numbers['value'].iloc[0]:.4f}\nprinted\n{printed}"
 
 

@@ -44,6 +44,16 @@ def test_converged_curves_have_the_half_of_theory_at_their_size():
     assert rings == {(theory.critical_load("modern", name, size, 0.0, None), 0.5) for name, size in known}
 
 
+def test_laws_have_a_figure_of_their_own_for_loads_near_the_threshold():
+    sizes = {"memories": ["classical"], "neurons": [1000, 2000, 4000, 8000], "dynamics": ["asynchronous"]}
+    near = panels(drawn(invented_table(**sizes, samples=60, loads=[0.14, 0.147, 0.153, 0.16])))
+    assert [*near] == ["classical", "extrapolation in size", "what the laws leave"]
+    given = [text.partition(",")[0] for text in labels(near["what the laws leave"]) if "RS" in text]
+    assert given == ["RS", "1RSB"]
+    whole = panels(drawn(invented_table(**sizes, samples=60, loads=LOADS)))
+    assert [*whole] == ["classical", "critical number of patterns", "one-step error", "overlap of what is retained"]
+
+
 def test_gardners_bound_is_drawn_for_rules_and_for_nothing_else():
     rules = panels(drawn(invented_table(**RULES, samples=4)))
     assert "Gardner's bound for any rule: 2" in labels(rules["clean start"])
