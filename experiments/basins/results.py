@@ -190,7 +190,7 @@ def _ends(rows: Table, title: str, axis: str, theory: Table) -> Panel:
     found += [*lines, *([panel.entry("theory: nearest pattern", **THEORY)] if lines else []), guide(0.5)]
     for face, line, label in (("0.2", "-", "its own pattern"), ("w", ":", "any pattern")):
         found.append(panel.entry(label, color="0.2", marker="o", markerfacecolor=face, linestyle=line))
-    y = Axis(f"share that ends near (overlap > {rows['near'].iloc[0]:g}){_words_of_end(rows)}", limits=SHARE)
+    y = Axis(f"share ending near (overlap > {rows['near'].iloc[0]:g}){_words_of_end(rows)}", limits=SHARE)
     return Panel(f"ends, {title}", START, y, found, legend=rf"${axis}$")
 
 
@@ -216,4 +216,4 @@ def _critical(rows: Table, frame: Table, lines: Table, name: str, axis: str) -> 
             found.append(theory_line(x, y, label, linestyle=next(styles)))
     x = Axis(rf"load ${axis}$", limits=(0, last))
     y = Axis("critical initial overlap $m_c$", limits=(-0.03, 1.05))
-    return Panel(f"{name}: start from which half end right", x, y, found)
+    return Panel(f"{name}: critical start", x, y, found)

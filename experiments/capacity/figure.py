@@ -26,7 +26,7 @@ from experiments.shared.corruptions import CLEAN
 
 CRITERION = {
     "retained": "share retained (overlap > 0.8)",
-    "target_weight": "share with weight on the pattern > ½",
+    "target_weight": "share with weight > ½",
     "converged_weight": "share that converges to weight > ½",
     "fixed_point": "share of patterns that are fixed points",
     "exact": "share recovered exactly",
@@ -54,7 +54,7 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
         shown.append(one_step_error(table, summary))
     for memory in symbols:
         if len(line := summary.line(lines.OVERLAP, memory=memory)):
-            shown.append(retained_overlap(table[table["memory"] == memory], line.iloc[0], symbols[memory]))
+            shown.append(retained_overlap(table[table["memory"] == memory], line.iloc[0], summary))
     fits = [fit for fit in summary.more["extrapolation"] if fit["dof"] > 0]  # a line through two sizes says nothing
     if len(symbols) == 1 and any(fit["criterion"] == headline_of(*symbols.values()) for fit in fits):
         shown.append(extrapolation(summary, table))

@@ -104,23 +104,25 @@ def one_step_error(table: Table, summary: Summary) -> Panel:
         exact = theory_lines(summary.line(ONE_STEP, memory=memory, neurons=neurons), color=look["color"])
         found, known = [*found, *exact], known or bool(exact)
     found += [entry("exact at that $N$", **THEORY)] if known else []
-    y = Axis("share of neurons wrong after one step")
+    y = Axis("share wrong after one step")
     if (rows["one_step_error"] > 0).any():  # bars that reach down to nothing would stretch the axis without end
         means = rows.groupby(["memory", "neurons", "load"])["one_step_error"].mean()
         y = Axis(y.label, "log", (means[means > 0].min() / 5, 1.0))
     label = r"load $\alpha$ in each memory's scaling" if several else load_label(summary.more["symbols"][memory])
-    return Panel("one-step error", Axis(label), y, found)
+    legend = "" if several else settings(rows, summary)
+    return Panel("one-step error", Axis(label), y, found, legend=legend)
 
 
-def retained_overlap(table: Table, line: Mapping[str, Any], symbol: str) -> Panel:
+def retained_overlap(table: Table, line: Mapping[str, Any], summary: Summary) -> Panel:
     """Final overlap against load with the theory of the infinite network: of what is retained where overlaps are
     bimodal, of all queries where they spread and a cut would decide.
 
     Args:
         table: rows of one memory.
         line: theory of them.
-        symbol: formula of their load.
+        summary: of the table.
     """
+    symbol = summary.more["symbols"][line["memory"]]
     column, weight = ("overlap_retained", "retained") if bimodal(symbol) else ("overlap", "queries")
     rows = _clustered(overlap_rows(table))
     means = means_by_group(rows, ["neurons", "load"], column, "cluster", weight)
@@ -131,7 +133,7 @@ def retained_overlap(table: Table, line: Mapping[str, Any], symbol: str) -> Pane
         found.append(theory_line(line["x"], deficit, limit_label({**line, "criterion": "retained"})))
     y = Axis(rf"$1 - m$ of {'retained' if bimodal(symbol) else 'all'} queries", "log", _above(means, deficit))
     title = "overlap of what is retained" if bimodal(symbol) else f"final overlap, {labels.memory(line['memory'])}"
-    return Panel(title, Axis(load_label(symbol)), y, found)
+    return Panel(title, Axis(load_label(symbol)), y, found, legend=settings(table, summary))
 
 
 def _above(means: Table, deficit: np.ndarray) -> tuple[float | None, None]:
