@@ -190,7 +190,7 @@ def _ends(rows: Table, title: str, axis: str, theory: Table) -> Panel:
     found += [*lines, *([panel.entry("theory: nearest pattern", **THEORY)] if lines else []), guide(0.5)]
     for face, line, label in (("0.2", "-", "its own pattern"), ("w", ":", "any pattern")):
         found.append(panel.entry(label, color="0.2", marker="o", markerfacecolor=face, linestyle=line))
-    y = Axis(f"share ending near (overlap > {rows['near'].iloc[0]:g}){_words_of_end(rows)}", limits=SHARE)
+    y = Axis(f"share near (overlap > {rows['near'].iloc[0]:g}){_words_of_end(rows)}", limits=SHARE)
     return Panel(f"ends, {title}", START, y, found, legend=rf"${axis}$")
 
 
