@@ -248,9 +248,13 @@ def _heat(ax: Axes, cells: Heat) -> None:
 
 
 def _in_shape(slot: Slot) -> Slot:
-    """Place of a panel that is the whole figure, with axes that leave it the shape of a column's, if not too flat."""
+    """Place of a panel that is the whole figure, with axes that leave it the shape of a column's.
+
+    They are no flatter than FLATTEST and no lower than the legend.
+    """
     flat = slot._replace(plot=FLATTEST)
-    return slot._replace(plot=max(FLATTEST, SHAPE * slot.width - (_height(flat) - FLATTEST)))
+    least = max(FLATTEST, legends.height(slot.own, slot.inside, bool(slot.title), FLATTEST))
+    return slot._replace(plot=max(least, SHAPE * slot.width - (_height(flat) - FLATTEST)))
 
 
 def _height(slot: Slot) -> float:

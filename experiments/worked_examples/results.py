@@ -114,7 +114,7 @@ def _printed_text(number: Any) -> str:
 def _attention(rows: Table) -> Panel:
     """Weights of the keys and output of each query."""
     weights, outputs = (rows[rows["quantity"] == name] for name in ("A", "O"))
-    names = [f"$A$, key {number}" for number in sorted(weights["column"].unique())]
+    names = [f"key {number}" for number in sorted(weights["column"].unique())]
     names += [f"$O_{number}$" for number in sorted(outputs["column"].unique())]
     title = "attention of 2 queries on 3 keys"
     return _matrices([(weights, 1.5), (outputs, 1.5)], ["query 1", "query 2"], names, title)
