@@ -183,7 +183,7 @@ class Summary:
         names = [name for name in dict.fromkeys(("quantity", "memory", *self.estimates)) if name not in NUMBERS]
         names = [name for name in names if name in self.estimates]
         names += [name for name in NUMBERS if name in self.estimates]
-        self.estimates = self.estimates[names].fillna({"headline": False})
+        self.estimates = self.estimates[names].assign(headline=self.estimates["headline"].eq(True))
         self.lines = _frame(self.lines, ("quantity", "x", "y"))
 
     def of(self, quantity: str, **columns: Any) -> Table:

@@ -177,9 +177,8 @@ def tokenizer_of(vocabulary: Path, *, lower: bool = True, strip: bool | None = N
     except ModuleNotFoundError as error:
         raise contract.InputError("text needs tokenizers: pip install 'hopfield[checkpoints]' brings them") from error
     try:
-        tokenizer = BertWordPieceTokenizer(
-            str(vocabulary), lowercase=lower, strip_accents=lower if strip is None else strip
-        )
+        tokens = {token: row for row, token in enumerate(vocabulary.read_text("utf-8").rstrip("\n").split("\n"))}
+        tokenizer = BertWordPieceTokenizer(tokens, lowercase=lower, strip_accents=lower if strip is None else strip)
     except Exception as error:  # the package raises no class of its own
         raise ValueError(f"vocabulary must be a vocab.txt of BERT, got '{vocabulary}' ({error})") from error
     if tokenizer.token_to_id("[UNK]") is None:
