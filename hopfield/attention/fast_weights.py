@@ -207,7 +207,7 @@ def _products(memory: FastWeights, part: tuple) -> tuple[FastWeights, Array]:
     query, key, value, strength, log = part
     size = len(key)
     later = jnp.tri(size, k=-1, dtype=bool)  # sums of their own, as differences of sums lose a 0 behind −∞
-    fade = jnp.exp(jnp.cumsum(jnp.where(later, log[:, None], 0.0), axis=0)) * jnp.tri(size)
+    fade = jnp.exp(jnp.cumsum(jnp.where(later, log[:, None], 0.0), axis=0)) * jnp.tri(size, dtype=log.dtype)
     since = jnp.exp(jnp.cumsum(log))[:, None]
     written = strength[:, None] * value
     if memory.rule == "delta":

@@ -21,9 +21,11 @@ def free_choice(monkeypatch):
 
 
 def test_a_run_of_seconds_has_the_rows_of_a_long_one_up_to_rounding(free_choice):
-    assert (
-        compiling.options(BRIEF, 1.0) == compiling.LESS | compiling.PLAIN
-    )  # of jaxlib 0.10; a later one may lack some
+    chosen = compiling.LESS | compiling.PLAIN
+    assert compiling.options(BRIEF, 1.0) == {
+        name: chosen[name] for name in chosen if compiling._known(name, chosen[name])
+    }
+    assert "xla_backend_optimization_level" in compiling.options(BRIEF, 1.0)
     check_alike(measured(BRIEF), measured(AFTER))
 
 
