@@ -39,8 +39,8 @@ def summarise(table: Table) -> Summary:
         critical.append(
             {"quantity": CRITICAL, **curve, **entry} | ({} if found.found else {"value": None, "stderr": None})
         )
-        for name, quantity in (("correlation", ALIKE), ("separation", "separation")):
-            there = _at(found.value, rows, name) if found.found else {"value": None, "stderr": None}
+        for name, quantity in (("correlation", ALIKE), ("separation", APART)):
+            there = _at(found.value, found.stderr, rows, name) if found.found else {"value": None, "stderr": None}
             alike.append({"quantity": quantity, **curve, **there, **draws})
         if rows["features_asked"].sum() and curve["memory"] == "classical":
             begun = critical_load(rows["load"], rows["features_retained"], rows["features_asked"], cluster)
@@ -56,14 +56,19 @@ def summarise(table: Table) -> Summary:
     return Summary([*critical, *learned, *convergence.cut_estimates(table), *alike])
 
 
-CRITICAL, FEATURES, ALIKE = "critical load", "critical load of features", "correlation of patterns"
+CRITICAL, FEATURES = "critical load", "critical load of features"
+ALIKE, APART = "correlation of patterns at the critical load", "separation at the critical load"
 
 
-def _at(load: float, rows: Table, name: str) -> Row:
-    """Mean of a column at a load, with its error, between measured loads linear in 1/M, as shares of siblings are."""
+def _at(load: float, error: float, rows: Table, name: str) -> Row:
+    """Mean of a column at a load, between measured loads linear in 1/M, as shares of siblings are.
+
+    Its error is the mean's together with what the error of the load moves it by.
+    """
     means = means_by_group(rows, "load", name, "sample").sort_values("load", ascending=False)
-    read = lambda column: float(np.interp(1 / load, 1 / means["load"], means[column]))
-    return {"value": read("mean"), "stderr": read("stderr")}
+    read = lambda column, load: float(np.interp(1 / load, 1 / means["load"], means[column]))
+    low, high = (read("mean", max(load + sign * error, means["load"].min())) for sign in (-1, 1))
+    return {"value": read("mean", load), "stderr": float(np.hypot(read("stderr", load), (high - low) / 2))}
 
 
 def _finite(value: float | None) -> float | None:
@@ -94,16 +99,17 @@ def _shares(rows: Table, counted: str, asked: str, title: str, words: str, looks
     cluster = rows["patterns"].astype(str) + "/" + rows["sample"].astype(str)
     found = by_group(rows.assign(cluster=cluster), ["ensemble", "load"], counted, asked, "cluster")
     y = Axis(words, limits=SHARE)
-    return Panel(title, Axis("load"), y, [*shares(found, "load", by="ensemble", looks=looks), guide(0.5)])
+    return Panel(title, Axis("load", "log"), y, [*shares(found, "load", by="ensemble", looks=looks), guide(0.5)])
 
 
 def _against_correlation(summary: Summary, size: int, looks: dict) -> Panel:
-    alike = summary.of(ALIKE)[[*CURVE, "value"]].rename(columns={"value": "correlation"})
-    critical = summary.of(CRITICAL, neurons=size).merge(alike, on=CURVE).dropna(subset=["value"])
+    alike = summary.of(ALIKE)[[*CURVE, "value", "stderr"]]
+    critical = summary.of(CRITICAL, neurons=size).merge(alike, on=CURVE, suffixes=("", "_alike"))
     several, found = critical["memory"].nunique() > 1, []
-    for row in critical.to_dict("records"):
+    for row in critical.dropna(subset=["value"]).to_dict("records"):
         label = f"{labels.memory(row['memory'])}, {row['ensemble']}" if several else row["ensemble"]
         look = looks[row["ensemble"]] | {"linestyle": ""}
-        found.append(Series([row["correlation"]], [row["value"]], [row.get("stderr")], label=label, **look))
-    x = Axis(r"$N\,\langle m_{\mu\nu}^2\rangle$ of two patterns at that load", "log")
+        place, error, apart = row["value_alike"], row["stderr"], row["stderr_alike"]
+        found.append(Series([place], [row["value"]], [error], [apart], label=label, **look))
+    x = Axis(r"$N\langle m^2\rangle$ of two patterns at the critical load", "log")
     return Panel(f"half retained, $N={size}$", x, Axis("critical load", "log"), found)

@@ -46,7 +46,9 @@ def test_what_trees_share_is_told_at_their_critical_load():
     summary = summarise(pandas.DataFrame(made))
     (entry,) = rows(summary, "critical load")
     assert 11 < neurons * entry["value"] < 21
-    assert rows(summary, "correlation of patterns")[0]["value"] == pytest.approx(
-        1 + 3 * (neurons * 0.5**4 - 1) / (neurons * entry["value"] - 1), rel=0.03
-    )
+    at_load = lambda load: 1 + 3 * (neurons * 0.5**4 - 1) / (neurons * load - 1)
+    (alike,) = rows(summary, "correlation of patterns at the critical load")
+    assert alike["value"] == pytest.approx(at_load(entry["value"]), rel=0.03)
+    ends = (at_load(entry["value"] + sign * entry["stderr"]) for sign in (-1, 1))
+    assert alike["stderr"] == pytest.approx(-np.diff(list(ends))[0] / 2, rel=0.1)  # all draws of one M are alike
     assert entry["cut"] == 0
