@@ -179,7 +179,10 @@ def one(program: Program, seed: Array, data: Data, draw: Draw, each: Each) -> Me
 def _end(program: Program, network: Couplings, start: Array, key: Array, hottest: Array) -> tuple[Array, Array]:
     """End of the dynamics of a program, and whether in a 2-cycle."""
     if program.order in ("greedy", "reluctant"):
-        return _by_field(network, start, jnp.argmax if program.order == "greedy" else jnp.argmin), jnp.array(False)
+        first = jnp.max if program.order == "greedy" else jnp.min
+        # One query after the other: each pays for its own flips, of which a lost one makes N²/40.
+        by_field = jax.custom_batching.sequential_vmap(partial(_by_field, first=first))
+        return by_field(network, start), jnp.array(False)
     if program.order == "cooling":
         return _cooled(program, network, start, key, hottest), jnp.array(False)
     found = retrieve(network, start, dynamics=program.order, key=key, max_steps=program.max_steps)
@@ -188,12 +191,13 @@ def _end(program: Program, network: Couplings, start: Array, key: Array, hottest
 
 def _by_field(network: Couplings, start: Array, first: Callable[[Array], Array]) -> Array:
     """The state after spins against their field have flipped one at a time, by the size of the field, until none is."""
-    none = -jnp.inf if first is jnp.argmax else jnp.inf
+    none, places = -jnp.inf if first is jnp.max else jnp.inf, jnp.arange(len(start))
     against = lambda state, field: jnp.where(field * state < 0, jnp.abs(field), none)
 
     def step(carry: tuple[Array, Array]) -> tuple[Array, Array]:
         state, field = carry
-        i = first(against(state, field))
+        each = against(state, field)
+        i = jnp.min(jnp.where(each == first(each), places, len(state)))  # argmin reads one number at a time on a CPU
         return state.at[i].multiply(-1.0), field - 2 * state[i] * network.matrix[i]
 
     moving = lambda carry: jnp.any(carry[0] * carry[1] < 0)
