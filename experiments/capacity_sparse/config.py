@@ -1,11 +1,13 @@
 """Options of the capacity of sparse patterns and of disturbed couplings."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from experiments import contract
 from experiments.bounds import Bounds, Number, includes
 from experiments.columns import Column, shared
 from experiments.contract import grid_axis, option
+from experiments.shared import loads
 
 COVARIANCE = ("binary", "balanced", "spins")
 """The covariance rule by what is taken off a state: nothing, the activity, one half."""
@@ -40,8 +42,15 @@ class Config(contract.Config):
         above=0,
         most=4,
     )
-    samples: int = option(6, "draws of patterns at each load", least=2, extends=True)
+    between: Any = option(
+        {}, "{size: [lowest, highest]}, what of `around` is measured from that size on (empty: all)", extends=True
+    )
+    samples: Any = option(6, "draws of patterns at each load, or {size: samples} from that size on", extends=True)
     queries: int = option(4, "patterns asked for in each sample", least=1, most=64)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        loads.check_by_size(self.samples, self.between)
 
 
 COLUMNS = shared("rule", "neurons", "patterns", "sample", "load") | {

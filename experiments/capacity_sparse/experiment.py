@@ -58,7 +58,8 @@ def _note_left_out(config: Config) -> None:
 
 def _counts(config: Config, rule: str, neurons: int, activity: float) -> list[int]:
     """Numbers of patterns of a curve. They are odd where a field of an even number of signs could be zero."""
-    found = (factor * rules.find(rule).unit(neurons, activity) for factor in config.around)
+    around = loads.loads_at(config.around, config.between, neurons)
+    found = (factor * rules.find(rule).unit(neurons, activity) for factor in around)
     odd = rules.find(rule).critical_load(activity) is not None and activity == 0.5
     return sorted({max(2, round(count)) if not odd else loads.odd(count, 3) for count in found})
 
@@ -79,7 +80,7 @@ def points(config: Config) -> list[Point]:
     for rule, neurons, activity in _curves(config):
         for num_patterns in _counts(config, rule, neurons, activity):
             point = {"rule": rule, "neurons": neurons, "activity": activity, "patterns": num_patterns}
-            grid += [point | {"sample": sample} for sample in range(config.samples)]
+            grid += [point | {"sample": sample} for sample in range(loads.samples_at(config.samples, neurons))]
     return grid
 
 
@@ -88,7 +89,7 @@ def cost(config: Config) -> Cost:
     parts = []
     for rule, neurons, activity in _curves(config):
         counts = _counts(config, rule, neurons, activity)
-        number = len(counts) * config.samples
+        number = len(counts) * loads.samples_at(config.samples, neurons)
         elements = max(counts) * neurons + neurons**2
         parts.append(Cost(number, elements, number * neurons**2 * (max(counts) + 10.0 * config.queries)))
     return contract.total(parts)
