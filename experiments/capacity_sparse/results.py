@@ -185,7 +185,7 @@ def _by_activity(table: Table, summary: Summary) -> Panel:
 
 
 def _disturbed(table: Table, summary: Summary) -> Panel:
-    """Critical load of disturbed couplings against N^(−2/3), the limits of theory at 0, and the fitted power of N."""
+    """Critical load of disturbed couplings against N^(−2/3), limits of theory at 0, and powers of N with and without them."""
     table = table.assign(place=table["neurons"] ** (-2 / 3))
     lost = table.groupby("rule")["value"].transform(lambda load: load.isna().all())
     table = table.assign(name=table["rule"] + np.where(lost, ", none found", ""))
@@ -193,14 +193,17 @@ def _disturbed(table: Table, summary: Summary) -> Panel:
     found = curves(table, "place", "value", by="name", looks=looks)
     grid = np.linspace(1e-9, table["place"].max(), 100)
     for law in summary.more["laws"]:
-        if law["law"].startswith("N^-x") and law["law"].endswith("fitted") and law["criterion"] == "retained":
-            label = rf"{law['law'].partition(', ')[2]}: {law['load']:.4f}({law['stderr'] * 1e4:.0f})"
-            color = looks[law["rule"]]["color"]
-            found.append(Series(grid, law_at(law, grid**-1.5), color=color, linestyle="-", linewidth=0.9, label=label))
+        if law["law"].endswith("fitted") and law["criterion"] == "retained":
+            error = f"({law['stderr'] * 1e4:.0f})" if law["stderr"] else ""  # none of the limit of theory
+            label = (
+                rf"{law['law'].partition(', ')[2]}: {law['load']:.4f}{error}, $\chi^2$ {law['chi2']:.1f}/{law['dof']}"
+            )
+            look = {"color": looks[law["rule"]]["color"], "linestyle": "-" if error else ":", "linewidth": 0.9}
+            found.append(Series(grid, law_at(law, grid**-1.5), label=label, **look))
     for name, rows in table.groupby("name", sort=False):
         found.append(Series([0], [rows["limit"].iloc[0]], **LIMIT | {"color": looks[str(name)]["color"]}))
     found.append(panel.entry("replica symmetric", **LIMIT))
-    x, y = Axis(r"$N^{-2/3}$"), Axis(r"critical load $\alpha_c = M/N$", limits=(0, None))
+    x, y = Axis(r"$N^{-2/3}$"), Axis(r"critical load $\alpha_c = M/N$")
     return Panel("disturbed Hebb couplings, $m > 0.8$", x, y, found)
 
 
