@@ -185,7 +185,7 @@ def _by_activity(table: Table, summary: Summary) -> Panel:
 
 
 def _disturbed(table: Table, summary: Summary) -> Panel:
-    """Critical load of disturbed couplings against N^(−2/3), limits of theory, and powers of N with and without them."""
+    """Critical load of disturbed couplings against N^(−2/3), limits of theory, powers of N with and without them."""
     table = table.assign(place=table["neurons"] ** (-2 / 3))
     lost = table.groupby("rule")["value"].transform(lambda load: load.isna().all())
     table = table.assign(name=table["rule"] + np.where(lost, ", none found", ""))
