@@ -8,6 +8,7 @@ Besides the roles that `experiments.contract` describes it has words of its own:
     lines      what of them a figure draws, as lines of the summary
     panels     panels of the figure that hold measurements against theory
     starts     panels of critical loads against the starts that were swept
+    parameters the same against the parameter of a memory, and overlaps
 
 The compiled measurement stands in `experiments.shared.retention`.
 """

@@ -50,6 +50,11 @@ def passing(rows: Table, criterion: str, by: list[str]) -> Table:
     return by_group(_clustered(rows), by, criterion, "queries", "cluster")
 
 
+def mean_overlap(rows: Table, by: list[str]) -> Table:
+    """Mean final overlap of all queries, with errors over disorder samples."""
+    return means_by_group(_clustered(rows), by, "overlap", "cluster", "queries")
+
+
 def _clustered(rows: Table) -> Table:
     """Rows with the disorder sample that each belongs to."""
     return rows.assign(cluster=rows["patterns"].astype(str) + "/" + rows["sample"].astype(str))

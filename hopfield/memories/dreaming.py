@@ -2,17 +2,48 @@
 
 import jax.numpy as jnp
 from jaxtyping import Array
+from numpy.typing import ArrayLike
 
-from hopfield._arguments import real_scalar
+from hopfield import theory
+from hopfield._arguments import Float, real_scalar
 from hopfield._numerics import accumulation_dtype
 from hopfield._parts import stored_spins
 from hopfield.couplings import Couplings
 from hopfield.memories import EXTENSIVE, Stored, Used
+from hopfield.theory.base import Criterion, Theory, numbers
 
 SCALING = EXTENSIVE
 ENSEMBLE = "spins"
 PARAMETER = float
 SYMBOL = "t"
+
+
+class DreamingTheory(Theory):
+    """Replica-symmetric theory of a sleep of length t.
+
+    Attributes:
+        time: t.
+    """
+
+    def __init__(self, time: float):
+        self.time = time
+
+    def kind(self, criterion: Criterion) -> str | None:
+        return "replica symmetric" if criterion == "retained" else None
+
+    def critical_load(
+        self, criterion, *, neurons=None, corruption=0.0, beta=None, cut=0.8, error=0.005
+    ) -> float | None:
+        if criterion != "retained" or corruption != 0:
+            return None
+        kept = lambda load: theory.dreaming.retrieval_overlap(load, self.time)
+        return theory.general.load_at_overlap(kept, theory.dreaming.spinodal(self.time), cut)
+
+    def retained_overlap(self, load: ArrayLike) -> Float:
+        return numbers(theory.dreaming.retrieval_overlap(load, self.time))
+
+
+THEORY = DreamingTheory
 
 
 def dreaming(patterns: Stored, time: float = 1.0, *, mask: Used = None) -> Couplings:

@@ -17,6 +17,7 @@ A function is named with its module, `theory.dense.capacity`: the same question 
     annealed      any weight that depends on the overlap alone, on spins, sphere and Gaussian patterns
     derived       predictions of any memory on random patterns, from its separation alone
     basins        critical initial overlaps: how far from a pattern retrieval may start
+    dreaming      couplings after a sleep of any length: the largest load, replica symmetric, 0.138 to 1.068
     diluted       diluted asymmetric couplings: the overlap of every step, exact; the load 2/π
     trajectories  overlaps along synchronous steps of classical and dense networks, exact for N → ∞
     thermal       continuous states on the sphere at a temperature: log-sum-exp and log-sum-ReLU, exact for N → ∞
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from hopfield.theory import dense as dense
     from hopfield.theory import derived as derived
     from hopfield.theory import diluted as diluted
+    from hopfield.theory import dreaming as dreaming
     from hopfield.theory import examples as examples
     from hopfield.theory import exponential as exponential
     from hopfield.theory import gardner as gardner
@@ -62,6 +64,7 @@ __all__ = [
     "dense",
     "derived",
     "diluted",
+    "dreaming",
     "examples",
     "exponential",
     "gardner",
