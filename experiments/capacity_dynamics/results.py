@@ -144,7 +144,8 @@ def _retained(rows: Table, looks: dict, limit: float) -> Panel:
     counted = by_group(rows.assign(cluster=cluster), ["order", "load"], "retained", "queries", "cluster")
     found = [*shares(counted, "load", by="order", looks=looks), guide(0.5)]
     found.append(upright(limit, "replica symmetric, $N\\to\\infty$", linestyle=":"))
-    title = f"from the pattern, $N={rows['neurons'].iloc[0]}$"
+    start = rows["start"].iloc[0]
+    title = f"from {'the pattern' if start == 1 else f'an overlap of {start:g}'}, $N={rows['neurons'].iloc[0]}$"
     return Panel(title, Axis(r"load $\alpha = M/N$"), Axis("share retained ($m > 0.8$)", limits=SHARE), found)
 
 
