@@ -43,12 +43,7 @@ CROSSED, TRANSITION = "as deep as near no pattern", "states at patterns end"
 RANDOM = "random-energy model"
 KINDS = {AT_ONE: "exact", AT_ANY: RANDOM, AT_NONE: RANDOM, CROSSED: RANDOM, TRANSITION: RANDOM}
 """Kinds of theory of the lines, all for N → ∞."""
-LOADS = {
-    "as deep as near no pattern": "-",
-    "retrieval state ends": "--",
-    "states at patterns end": "-.",
-    "no other in reach": ":",
-}
+LOADS = {CROSSED: "-", "retrieval state ends": "--", TRANSITION: "-.", "no other in reach": ":"}
 """Loads of theory over the maps, and their lines."""
 BELOW = 0.7
 """Share of the load of theory below which a typical draw of some ten components has no other pattern that matters."""
@@ -124,10 +119,9 @@ def _held(table: Table, states: Table) -> list[Row]:
             about = {**dict(zip(KIND, kind, strict=True)), "headline": True}
             means = means_by_group(part, KEYS, f"{column}_apart", "sample")
             apart = [errors_apart(*row, 0.0, 1) for row in means[["mean", "stderr"]].itertuples(index=False)]
+            largest = float(means["mean"].abs().max())
             found.append({"quantity": f"within two errors of {name}", "value": share_within_two(apart), **about})
-            found.append(
-                {"quantity": f"largest deviation from {name}", "value": float(means["mean"].abs().max()), **about}
-            )
+            found.append({"quantity": f"largest deviation from {name}", "value": largest, **about})
     return found
 
 

@@ -41,7 +41,7 @@ def test_few_patterns_leave_the_overlap_of_one_pattern():
 @pytest.mark.slow
 def test_chains_of_all_starts_reach_the_equilibrium_of_independent_samples():
     """At T = 1 the chains of all starts agree with each other, and with weighted samples that need no chain."""
-    config = Config(["lse"], neurons=[8], loads=[0.2], temperatures=[1.0], samples=4, length=400, every=20)
+    config = Config(kernels=["lse"], neurons=[8], loads=[0.2], temperatures=[1.0], samples=4, length=400, every=20)
     config.independent = 4000
     table: Any = pandas.DataFrame(measure(config, points(config)))
     assert table["rhat"].max() < 1.02
