@@ -25,7 +25,7 @@ from experiments.figures.style import series
 from experiments.shared import convergence, draws, grids, loads
 from experiments.shared.axes import product_of
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
-from experiments.statistics.clusters import means_by_group
+from experiments.statistics.clusters import means_by_group, shares_by_group
 from experiments.statistics.crossings import half_crossing
 from experiments.statistics.estimates import tidy
 from hopfield import Couplings, retrieve
@@ -172,16 +172,19 @@ def summarise(table: Table) -> Summary:
     zero beyond the bound, where no κ > 0 exists.
     """
     first = table[table["flipped"] == table["flipped"].min()]
-    learned = {name: means_by_group(first, KEYS, name, "sample") for name in ("held", "stability", "fixed")}
+    learned = {"stability": means_by_group(first, KEYS, "stability", "sample")}
+    for name, trials in (("held", first["neurons"]), ("fixed", first["patterns"])):
+        learned[name] = shares_by_group(first, KEYS, name, trials, "sample")
     means: Table = learned["held"][[*KEYS, "clusters"]]
     for name, found in learned.items():
-        means = means.assign(**{name: found["mean"], f"{name}_stderr": found["stderr"]})
+        ends = {f"{name}_{end}": found[end] for end in ("stderr", "low", "high")}
+        means = means.assign(**{name: found["mean"]}, **ends)
     ours = means["rule"].str.partition(":")[0].isin(LEARNED)
     plain = ours & (means["bias"] == 0) & ~means["rule"].str.contains(":")
     means["held_theory"] = np.where(plain, gardner.cover(means["neurons"], means["patterns"]), np.nan)
     best = gardner.largest_stability(means["load"], means["bias"])
     means["stability_limit"] = np.where(means["rule"] == "adatron", best, np.nan)
-    kept = means_by_group(table, [*KEYS, "flipped"], "retained", "sample")
+    kept = shares_by_group(table, [*KEYS, "flipped"], "retained", table["queries"], "sample")
     estimates = [*tidy(means, KEYS, QUANTITIES), *tidy(kept, [*KEYS, "flipped"], {"mean": RETAINED})]
     for row in estimates:
         row |= {"kind": KINDS[row["quantity"]]} if row["quantity"] in KINDS else {}
@@ -250,7 +253,7 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
     for flipped, part in rows.groupby("flipped"):
         title = "retrieval from the pattern" if flipped == 0 else f"retrieval with {100 * flipped:g} % of spins flipped"
         found = curves(
-            part.drop(columns=["low", "high"], errors="ignore"),
+            part,
             "load",
             "value",
             by="rule",

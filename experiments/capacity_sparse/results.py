@@ -13,7 +13,7 @@ from experiments.contract import Row, Summary, Table
 from experiments.figures import panel
 from experiments.figures.panel import Axis, Panel, Series, curves, level, theory_lines, upright
 from experiments.figures.style import THEORY, series
-from experiments.statistics.clusters import means_by_group
+from experiments.statistics.clusters import shares_by_group
 from experiments.statistics.estimates import tidy
 from experiments.statistics.extrapolation import law_at, laws
 from experiments.statistics.thresholds import critical_loads
@@ -63,18 +63,21 @@ def _criterion(rule: str) -> str:
 def _loads(curve: dict, rows: Table) -> list[dict]:
     """Means over draws at every number of patterns, and the bits per synapse that the final shares amount to."""
     rows = rows.assign(share=rows["retained"] / rows["asked"])
-    names = ["share", "wrong_one", "on", "off", "density"]
+    active, spins = curve["activity"], rows["asked"] * curve["neurons"]
+    trials = {"share": rows["asked"], "wrong_one": spins, "on": active * spins, "off": (1 - active) * spins}
+    trials |= {"density": curve["neurons"] ** 2}
     counts = sorted(int(x) for x in rows["patterns"].unique())
     means: dict[str, Table] = {
-        name: means_by_group(rows, ["patterns"], name, "sample").set_index("patterns").reindex(counts)
-        for name in names
+        name: shares_by_group(rows, ["patterns"], name, number, "sample").set_index("patterns").reindex(counts)
+        for name, number in trials.items()
         if rows[name].notna().any()
     }
     found = []
     for i, num_patterns in enumerate(counts):
         entry: dict[str, Any] = {"patterns": num_patterns, "load": num_patterns / curve["neurons"]}
         for name in means:
-            entry |= {name: float(means[name]["mean"].iloc[i]), f"{name}_stderr": float(means[name]["stderr"].iloc[i])}
+            entry[name] = float(means[name]["mean"].iloc[i])
+            entry |= {f"{name}_{end}": float(means[name][end].iloc[i]) for end in ("stderr", "low", "high")}
         inside = np.clip([entry.get("on", np.nan), entry.get("off", np.nan)], 0, 1)
         if np.isfinite(inside).all():
             bits = sparse.information(curve["activity"], *inside)

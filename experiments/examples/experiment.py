@@ -24,7 +24,7 @@ from experiments.shared import convergence, draws, grids, loads
 from experiments.shared.axes import product_of
 from experiments.shared.grids import Data, Draw, Each, Grid, Measured
 from experiments.statistics import clusters
-from experiments.statistics.clusters import means_by_group
+from experiments.statistics.clusters import means_by_group, shares_by_group
 from experiments.statistics.crossings import half_crossing
 from experiments.statistics.deviations import errors_apart, share_within_two
 from experiments.statistics.estimates import tidy
@@ -148,7 +148,8 @@ def summarise(table: Table) -> Summary:
     near it up to somewhat larger loads, as they do in the classical network, and so need fewer.
     """
     of = [*CURVE, "examples"]
-    states, kept = (means_by_group(table, of, name, "sample") for name in ("overlap", "retained"))
+    states = means_by_group(table, of, "overlap", "sample")
+    kept = shares_by_group(table, of, "retained", table["queries"], "sample")
     states["theory"] = [
         float(theory.overlap(row["load"], row["quality"], row["examples"], supervised=row["rule"] == RULES[0]))
         for row in states.to_dict("records")

@@ -21,6 +21,9 @@ MEANS = ("mean", "stderr", "low", "high", "clusters")
 """Columns of the tables of `by_group` and `means_by_group`, beside their keys."""
 
 
+SUCCESSES, TRIALS = "successes of shares", "trials of shares"
+
+
 class Mean(NamedTuple):
     """A mean and its error over `clusters` disorder samples (NaN for a single one)."""
 
@@ -195,6 +198,25 @@ def by_group(table: pd.DataFrame, keys: str | Sequence[str], successes: str, tri
     effective = n / np.clip(effect, 1, n / clusters)
     result["low"], result["high"] = wilson(mean * effective, effective)
     return result
+
+
+def shares_by_group(
+    table: pd.DataFrame, keys: str | Sequence[str], share: str, trials: Any, cluster: str
+) -> pd.DataFrame:
+    """Table of `by_group` from a column of shares.
+
+    Where all draws agree on 0 or 1 its interval keeps a length, which that of `means_by_group` does not.
+
+    Args:
+        table: rows of shares; rows without one (NaN) are left out.
+        keys, cluster: as for `by_group`.
+        share: name of the column of shares, 0 to 1.
+        trials: number, or column, of the trials behind each share.
+    """
+    counts = table.assign(**{"of trials": trials}).dropna(subset=[share])
+    return by_group(
+        counts.assign(**{"of them": counts[share] * counts["of trials"]}), keys, "of them", "of trials", cluster
+    )
 
 
 def means_by_group(

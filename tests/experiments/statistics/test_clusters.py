@@ -13,6 +13,7 @@ from experiments.statistics.clusters import (
     clustered_mean,
     jackknife,
     means_by_group,
+    shares_by_group,
     standard_error,
     wilson,
 )
@@ -118,3 +119,16 @@ def test_measured_columns_are_averaged_by_group_and_missing_values_left_out():
     assert result.loc[0, "stderr"] == pytest.approx(expected.stderr, rel=1e-9)
     assert result.loc[0, "clusters"] == 9
     np.testing.assert_allclose(result["high"] - result["low"], 2 * result["stderr"], rtol=1e-9)
+
+
+def test_a_share_that_all_draws_agree_on_keeps_an_interval():
+    table = pd.DataFrame({"load": [1, 1, 2, 2], "sample": [0, 1, 0, 1], "share": [1.0, 1.0, 0.25, 0.75], "asked": 4})
+    shares, means = (
+        shares_by_group(table, "load", "share", table["asked"], "sample"),
+        means_by_group(table, "load", "share", "sample"),
+    )
+    np.testing.assert_allclose(shares[["mean", "stderr"]], means[["mean", "stderr"]], rtol=1e-12)
+    # The design effect of the other load, 6.7, is cut at the 4 asked: 8/4 effective trials n, whose end is n/(n + 1).
+    assert shares["low"][0] == pytest.approx(2 / 3, rel=1e-12)
+    assert shares["high"][0] == 1.0
+    assert means["low"][0] == means["high"][0] == 1.0
