@@ -2,7 +2,7 @@
 
 `python scripts/coverage.py [STUDY ...]` measures studies (all of them: STUDIES) with every seed from 0 on and writes
 their rows into the table of docs/coverage.md. An interval reaches one `stderr` to either side, and from `low` to `high`
-where all draws agree. The truth is theory where exact at that size, else the mean over seeds, whose own error is taken off.
+where all draws agree. The truth is theory where exact at that size, else the mean over seeds, less its own error.
 """
 
 import re
