@@ -20,6 +20,7 @@ A function is named with its module, `theory.dense.capacity`: the same question 
     dreaming      couplings after a sleep of any length: the largest load, replica symmetric, 0.138 to 1.068
     diluted       diluted asymmetric couplings: the overlap of every step, exact; the load 2/π
     trajectories  overlaps along synchronous steps of classical and dense networks, exact for N → ∞
+    superposed    signs of superposed features: loads up to which patterns, and from which features are retained
     thermal       continuous states on the sphere at a temperature: log-sum-exp and log-sum-ReLU, exact for N → ∞
     novelty       telling a stored pattern from none by what softmax₁ leaves over: area under the ROC curve
     gardner       what any couplings can hold: Gardner's bound of biased patterns, Cover's count
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from hopfield.theory import sequences as sequences
     from hopfield.theory import sparse as sparse
     from hopfield.theory import spherical as spherical
+    from hopfield.theory import superposed as superposed
     from hopfield.theory import thermal as thermal
     from hopfield.theory import trajectories as trajectories
 
@@ -76,6 +78,7 @@ __all__ = [
     "sequences",
     "sparse",
     "spherical",
+    "superposed",
     "thermal",
     "trajectories",
 ]
