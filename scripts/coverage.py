@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas
 
-from experiments.contract import NUMBERS, InputError, Row
+from experiments.contract import NUMBERS, InputError, Row, Table
 from experiments.runner import boundary, registry
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "coverage.md"
@@ -85,7 +85,7 @@ REMARKS = {
 """What is to be said of a quantity of a study."""
 
 
-def table(study: Study, seed: int) -> pandas.DataFrame:
+def table(study: Study, seed: int) -> Table:
     """Rows that a study measures with one seed."""
     experiment, config = registry.load(study.experiment), registry.options(study.experiment)(seed=seed, **study.options)
     points, refine = experiment.points(config), getattr(experiment, "refine", lambda config, rows: [])
@@ -97,20 +97,20 @@ def table(study: Study, seed: int) -> pandas.DataFrame:
     return pandas.DataFrame([rows[key(point)] for point in points]).fillna(np.nan)  # as tables are read back
 
 
-def estimates(study: Study) -> pandas.DataFrame:
+def estimates(study: Study) -> Table:
     """Estimates of all seeds, with one column of seeds."""
     summarise = registry.load(study.experiment).summarise
     found = [summarise(table(study, seed)).estimates.assign(seed=seed) for seed in range(study.seeds)]
     return floats(pandas.concat(found, ignore_index=True))
 
 
-def floats(frame: pandas.DataFrame) -> pandas.DataFrame:
+def floats(frame: Table) -> Table:
     """Estimates with all columns of numbers, missing ones as NaN."""
     numbers = frame.reindex(columns=["value", "stderr", "low", "high", "theory", "samples"]).astype(float)
     return frame.assign(**numbers).reindex(columns=list(dict.fromkeys([*frame, *numbers, "kind"])))
 
 
-def numbers(frame: pandas.DataFrame, seeds: int) -> Iterator[pandas.DataFrame]:
+def numbers(frame: Table, seeds: int) -> Iterator[Table]:
     """Estimates of one number with an error each, with their distance from the truth, also in errors (`pull`).
 
     A number counts that three quarters of the seeds have, and that is not the same in all.
@@ -132,11 +132,11 @@ def numbers(frame: pandas.DataFrame, seeds: int) -> Iterator[pandas.DataFrame]:
 def rows(name: str) -> Iterator[str]:
     """Rows of the table, one for each quantity of a study."""
     study = STUDIES[name]
-    found: dict[str, list[pandas.DataFrame]] = {}
+    found: dict[str, list[Table]] = {}
     for each in numbers(estimates(study), study.seeds):
         found.setdefault(each["quantity"].iloc[0], []).append(each)
     for quantity, several in found.items():
-        every = pandas.concat(several)
+        every: Table = pandas.concat(several)
         ratios = [np.sqrt(np.mean(each["apart"] ** 2) / np.mean(each["error"] ** 2)) for each in several]
         one, error = share(every, 1)
         two, _ = share(every, 2)
@@ -148,7 +148,7 @@ def rows(name: str) -> Iterator[str]:
         yield " | ".join(["", *cells, REMARKS.get((name, quantity), ""), ""]).strip()
 
 
-def share(every: pandas.DataFrame, errors: float) -> tuple[float, float]:
+def share(every: Table, errors: float) -> tuple[float, float]:
     """Share of intervals of so many errors that hold the truth, and its error, over seeds, whose numbers go together.
 
     The error is no less than if all numbers were independent.
@@ -168,7 +168,8 @@ def main(argv: list[str]) -> int:
     if unknown := sorted({*argv} - {*STUDIES}):
         raise InputError(f"STUDY must be any of {', '.join(STUDIES)}, got {', '.join(unknown)}")
     page = PAGE.read_text(encoding="utf-8")
-    lines = _TABLE.search(page)[0].splitlines()[2:]
+    (kept,) = _TABLE.findall(page)
+    lines = kept.splitlines()[2:]
     for name in argv or STUDIES:
         begun = time.process_time()
         made = list(rows(name))

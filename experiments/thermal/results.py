@@ -1,5 +1,7 @@
 """Continuous memories at a temperature: overlaps by start, equilibrium, free energies of all states, maps over load."""
 
+from typing import cast
+
 import numpy as np
 from scipy.optimize import brentq
 
@@ -117,8 +119,9 @@ def _held(table: Table, states: Table) -> list[Row]:
         rows = table.merge(states.loc[chosen, KEYS], on=KEYS)
         for kind, part in rows.dropna(subset=f"{column}_apart").groupby(KIND, sort=False):
             about = {**dict(zip(KIND, kind, strict=True)), "headline": True}
-            means = means_by_group(part, KEYS, f"{column}_apart", "sample")
-            apart = [errors_apart(*row, 0.0, 1) for row in means[["mean", "stderr"]].itertuples(index=False)]
+            means: Table = means_by_group(part, KEYS, f"{column}_apart", "sample")
+            pairs = zip(means["mean"], means["stderr"], strict=True)
+            apart = [errors_apart(mean, error, 0.0, 1) for mean, error in pairs]
             largest = float(means["mean"].abs().max())
             found.append({"quantity": f"within two errors of {name}", "value": share_within_two(apart), **about})
             found.append({"quantity": f"largest deviation from {name}", "value": largest, **about})
@@ -182,7 +185,7 @@ def _changes(load: float, b: float, about: Row) -> dict[str, float]:
     for name, of in ((CROSSED, thermal.critical_load), (TRANSITION, thermal.transition_load)):
         apart = lambda log_heat, of=of: float(of(np.exp(log_heat), b, about["ensemble"])) - load
         if about["kernel"] == "lse" and apart(-10) > 0 > apart(10):
-            found[name] = float(np.exp(brentq(apart, -10, 10)))
+            found[name] = float(np.exp(cast(float, brentq(apart, -10, 10))))
     return found
 
 

@@ -6,6 +6,7 @@ log-sum-exp has equal weights, as its Boltzmann factor is that sum.
 """
 
 from functools import partial
+from typing import Any
 
 import flax.struct
 import jax
@@ -51,7 +52,7 @@ def memory_of(program, stored: Array) -> tuple[Memory, float]:
     return Memory(stored, beta=program.sharpness / program.neurons, separation=separation, space=space), 1.0
 
 
-def chains(program, memory: Memory, stored: Array, key: Array, temperature: Array) -> Thermal:
+def chains(program, memory: Memory, stored: Array, key: Array, temperature: Any) -> Thermal:
     """Chains [starts, chains] of states at a temperature."""
     point_key, chain_key = jax.random.split(key)
     longest = stored[1 + jnp.argmax(jnp.linalg.norm(stored[1:], axis=1))]

@@ -38,7 +38,7 @@ def spinodal(time: float) -> Spinodal:
         couplings are the projection's no more.
     """
     y = _turn(real("time", time, least=0))
-    return Spinodal(_load(y, time), float(erf(y)))
+    return Spinodal(plain(np.asarray(_load(y, time))), plain(erf(y)))
 
 
 @cache

@@ -237,10 +237,10 @@ def _gaussian_transition(heat: float, b: float) -> float:
     if heat * b >= 1:
         return 1 / (2 * heat**2)
     many = np.hypot(1, 1 / heat) if heat > 0 else np.inf  # the norm of exponentially many, in equilibrium
-    if heat > 0 and _rarity(many) <= b / (2 * heat):
+    if heat > 0 and _rarity(np.asarray(many)) <= b / (2 * heat):
         return b / (2 * heat)
     apart = lambda r: float(free_energy(heat, norm=r) - random_energy(_rarity(r), b))
-    return float(_rarity(brentq(apart, 1 + 1e-9, min(many, 2 * b + 3))))
+    return float(_rarity(np.asarray(brentq(apart, 1 + 1e-9, min(many, 2 * b + 3)))))
 
 
 def support_load(sharpness: ArrayLike, ensemble: Ensemble | str = "gaussian") -> Float:
