@@ -44,7 +44,7 @@ def panels(table: Table, summary: Summary) -> list[Panel]:
     critical = critical[critical["criterion"] == critical["memory"].map(symbols).map(headline_of)]
     shown = starts.by_start(critical) if critical["corruption"].nunique() > 1 else []
     if lines.are_compared(table, symbols):
-        swept = [] if lines.is_real(table) else parameters.panels(table, summary, critical)
+        swept = parameters.panels(table, summary, critical)
         return [*shown, *(swept or _side_by_side(table, summary))][:MOST]
     shown += [_success(table[table["memory"] == memory], summary, memory) for memory in symbols]
     if len(symbols) == 1 and laws.are_asked(table, summary):

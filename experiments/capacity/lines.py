@@ -11,6 +11,7 @@ from experiments.contract import Row, Table
 from experiments.shared import convergence, corruptions, pattern_sets
 from experiments.shared.corruptions import CLEAN
 from experiments.statistics.clusters import curves
+from hopfield import memories
 from hopfield.theory import bounds
 
 CURVE = ["memory", "dynamics", "corruption", "neurons"]
@@ -44,6 +45,20 @@ def are_compared(table: Table, symbols: dict[str, str]) -> bool:
     return is_real(table) or (len(symbols) > 1 and len(set(symbols.values())) == 1)
 
 
+FEWEST = 3
+"""Values of a memory's parameter that make a curve."""
+
+
+def swept(table: Table) -> dict[str, Table]:
+    """Rows of each memory of random patterns that has several values of its parameter, by its name, in their order."""
+    names = table["memory"].str.partition(":")[0]
+    found = (
+        {} if is_real(table) else {name: table[names == name] for name in names.unique() if name in memories.names()}
+    )
+    several = {name: rows for name, rows in found.items() if rows["memory"].nunique() >= FEWEST}
+    return {name: rows for name, rows in several.items() if memories.find(name).parameter is not None}
+
+
 def ends_of(rows: Table) -> list[str]:
     """Names, as by `convergence.end`, of the states where dynamics end, each once, for all dynamics among the rows."""
     return list(dict.fromkeys(convergence.end_of_curve(part) for _, part in rows.groupby("dynamics", sort=False)))
@@ -72,6 +87,9 @@ def of_table(table: Table, symbols: dict[str, str]) -> Iterator[Row]:
     """
     if are_compared(table, symbols):
         yield {"quantity": GARDNER, "x": [float(bounds.gardner())], "y": []}
+        for rows in swept(table).values():
+            for memory, own in rows.groupby("memory", sort=False):
+                yield from _overlap(str(memory), overlap_rows(own))
         return
     alone = len(symbols) == 1 or not any(map(bimodal, symbols.values()))
     for memory, rows in table.groupby("memory", sort=False):

@@ -1,5 +1,7 @@
 """Panels of one memory at several values of its parameter: critical loads against them, and final overlaps."""
 
+from typing import cast
+
 import numpy as np
 
 from experiments.capacity import lines
@@ -11,9 +13,6 @@ from experiments.figures.panel import Axis, Panel, curves, entry, theory_line
 from experiments.figures.style import THEORY, series
 from hopfield import memories
 
-FEWEST = 3
-"""Values of a parameter that make a curve."""
-
 
 def panels(table: Table, summary: Summary, critical: Table) -> list[Panel]:
     """Critical load against the parameter, and overlap against load, of each memory with several values of it.
@@ -24,28 +23,24 @@ def panels(table: Table, summary: Summary, critical: Table) -> list[Panel]:
         critical: critical loads of one criterion.
     """
     shown = []
-    for name in dict.fromkeys(_name(memory) for memory in table["memory"]):
-        parameter = memories.find(name).parameter if name in memories.names() else None
-        rows = table[table["memory"].map(_name) == name]
-        if parameter is not None and rows["memory"].nunique() >= FEWEST:
-            shown += [_critical(critical[critical["memory"].map(_name) == name], name, *parameter)]
-            shown += [_overlap(lines.overlap_rows(rows), summary, name)]
+    for name, rows in lines.swept(table).items():
+        shown.append(_critical(critical[critical["memory"].isin(rows["memory"])], name))
+        shown.append(_overlap(lines.overlap_rows(rows), summary, name))
     return shown
-
-
-def _name(memory: str) -> str:
-    return memory.partition(":")[0]
 
 
 def _words(name: str) -> str:
     return labels.memory(name).partition(",")[0]
 
 
-def _critical(rows: Table, name: str, symbol: str, usual: float) -> Panel:
+def _critical(rows: Table, name: str) -> Panel:
     """Critical loads; a real parameter, which is 0 or some powers of ten, on a logarithmic scale from 1 on."""
+    symbol, usual = cast(tuple[str, float], memories.find(name).parameter)
     values = rows["memory"].map(lambda memory: float(memory.partition(":")[2] or usual))
-    places = np.log10(1 + values) if isinstance(usual, float) else values
-    ticks = [(place, f"{value:g}") for place, value in sorted(set(zip(places, values, strict=True)))]
+    places, ticks = values, None
+    if isinstance(usual, float):
+        places = np.log10(1 + values)
+        ticks = [(place, f"{value:g}") for place, value in sorted(set(zip(places, values, strict=True)))]
     found = against_place(rows.assign(place=places), ["dynamics", "neurons", "corruption"])
     return Panel(f"critical load, {_words(name)}", Axis(f"${symbol}$", ticks=ticks), Axis("critical load"), found)
 
@@ -53,7 +48,8 @@ def _critical(rows: Table, name: str, symbol: str, usual: float) -> Panel:
 def _overlap(rows: Table, summary: Summary, name: str) -> Panel:
     """Overlap of all queries where they end at the largest size, a curve for each value."""
     rows = rows[rows["neurons"] == rows["neurons"].max()]
-    means, looks = mean_overlap(rows, ["memory", "load"]), series(list(rows["memory"]))
+    looks, means = series(list(rows["memory"])), mean_overlap(rows, ["memory", "load"])
+    means = means.sort_values("memory", key=lambda names: names.map({name: place for place, name in enumerate(looks)}))
     plain = {memory: look | {"linestyle": ""} for memory, look in looks.items()}
     theory = summary.line(lines.OVERLAP)
     known = [line for line in records(theory) if line["memory"] in looks]

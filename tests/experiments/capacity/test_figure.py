@@ -54,6 +54,17 @@ def test_laws_have_a_figure_of_their_own_for_loads_near_the_threshold():
     assert [*whole] == ["classical", "critical number of patterns", "one-step error", "overlap of what is retained"]
 
 
+def test_a_swept_parameter_has_its_critical_loads_and_overlaps_beside_theory():
+    names = [f"dreaming:{time}" for time in (0, 2, 10)]
+    table = invented_table(memories=names, neurons=[20, 40], loads=LOADS, samples=4, dynamics=["asynchronous"])
+    shown = panels(drawn(table))
+    assert [*shown] == ["critical load, dreaming", "final overlap, dreaming"]
+    assert [tick.get_text() for tick in shown["critical load, dreaming"].get_xticklabels()] == ["0", "2", "10"]
+    assert {*labels(shown["critical load, dreaming"])} == {"$N=20$", "$N=40$", "RS theory"}
+    curves = [f"dreaming, $t={time}$" for time in (0, 2, 10)]
+    assert {*labels(shown["final overlap, dreaming"])} == {*curves, r"RS theory, $N\to\infty$"}
+
+
 def test_gardners_bound_is_drawn_for_rules_and_for_nothing_else():
     rules = panels(drawn(invented_table(**RULES, samples=4)))
     assert "Gardner's bound for any rule: 2" in labels(rules["clean start"])
