@@ -86,7 +86,9 @@ def _overlaps_by_start(table: Table) -> list[Row]:
     found: list[Row] = []
     for start in STARTS:
         for name, quantity in ((f"overlap_{start}", OVERLAP), (f"energy_{start}", "energy")):
-            means = means_by_group(table, [*KEYS, "one_pattern"], name, "sample")
+            lost = table.loc[np.isinf(table[name]), KEYS].drop_duplicates()  # in no pattern's reach: no mean energy
+            reached = table.merge(lost, on=KEYS, how="left", indicator="reach").query("reach == 'left_only'")
+            means = means_by_group(reached, [*KEYS, "one_pattern"], name, "sample")
             kind = {}
             if name == "overlap_pattern":
                 means, kind = means.rename(columns={"one_pattern": "theory"}), {"kind": "exact, one pattern"}
