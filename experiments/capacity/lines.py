@@ -1,6 +1,6 @@
 """Theory that a capacity figure draws, as lines beside the numbers of its table."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -49,14 +49,17 @@ FEWEST = 3
 """Values of a memory's parameter that make a curve."""
 
 
-def swept(table: Table) -> dict[str, Table]:
-    """Rows of each memory of random patterns that has several values of its parameter, by its name, in their order."""
-    names = table["memory"].str.partition(":")[0]
-    found = (
-        {} if is_real(table) else {name: table[names == name] for name in names.unique() if name in memories.names()}
-    )
-    several = {name: rows for name, rows in found.items() if rows["memory"].nunique() >= FEWEST}
-    return {name: rows for name, rows in several.items() if memories.find(name).parameter is not None}
+def parameters_of(table: Table) -> dict[str, tuple[str, float]]:
+    """Symbol and usual value of the parameter of each memory of random patterns that has one, by its name."""
+    names = () if is_real(table) else table["memory"].str.partition(":")[0].unique()
+    found = {name: memories.find(name).parameter for name in names if name in memories.names()}
+    return {name: parameter for name, parameter in found.items() if parameter is not None}
+
+
+def swept(table: Table, names: Iterable[str]) -> dict[str, Table]:
+    """Rows of each of these memories that has several values of its parameter, by its name, in their order."""
+    found = {name: table[table["memory"].str.partition(":")[0] == name] for name in names}
+    return {name: rows for name, rows in found.items() if rows["memory"].nunique() >= FEWEST}
 
 
 def ends_of(rows: Table) -> list[str]:
@@ -87,7 +90,7 @@ def of_table(table: Table, symbols: dict[str, str]) -> Iterator[Row]:
     """
     if are_compared(table, symbols):
         yield {"quantity": GARDNER, "x": [float(bounds.gardner())], "y": []}
-        for rows in swept(table).values():
+        for rows in swept(table, parameters_of(table)).values():
             for memory, own in rows.groupby("memory", sort=False):
                 yield from _overlap(str(memory), overlap_rows(own))
         return

@@ -1,7 +1,5 @@
 """Panels of one memory at several values of its parameter: critical loads against them, and final overlaps."""
 
-from typing import cast
-
 import numpy as np
 
 from experiments.capacity import lines
@@ -11,7 +9,6 @@ from experiments.contract import Summary, Table, records
 from experiments.figures import labels
 from experiments.figures.panel import Axis, Panel, curves, entry, theory_line
 from experiments.figures.style import THEORY, series
-from hopfield import memories
 
 
 def panels(table: Table, summary: Summary, critical: Table) -> list[Panel]:
@@ -23,9 +20,10 @@ def panels(table: Table, summary: Summary, critical: Table) -> list[Panel]:
         critical: critical loads of one criterion.
     """
     shown = []
-    for name, rows in lines.swept(table).items():
-        shown.append(_critical(critical[critical["memory"].isin(rows["memory"])], name))
-        shown.append(_overlap(lines.overlap_rows(rows), summary, name))
+    known = summary.more.get("parameters", {})
+    for name, rows in lines.swept(table, known).items():
+        shown.append(_critical(critical[critical["memory"].isin(rows["memory"])], name, *known[name]))
+        shown.append(_overlaps(lines.overlap_rows(rows), summary, name))
     return shown
 
 
@@ -33,9 +31,8 @@ def _words(name: str) -> str:
     return labels.memory(name).partition(",")[0]
 
 
-def _critical(rows: Table, name: str) -> Panel:
+def _critical(rows: Table, name: str, symbol: str, usual: float) -> Panel:
     """Critical loads; a real parameter, which is 0 or some powers of ten, on a logarithmic scale from 1 on."""
-    symbol, usual = cast(tuple[str, float], memories.find(name).parameter)
     values = rows["memory"].map(lambda memory: float(memory.partition(":")[2] or usual))
     places, ticks = values, None
     if isinstance(usual, float):
@@ -45,7 +42,7 @@ def _critical(rows: Table, name: str) -> Panel:
     return Panel(f"critical load, {_words(name)}", Axis(f"${symbol}$", ticks=ticks), Axis("critical load"), found)
 
 
-def _overlap(rows: Table, summary: Summary, name: str) -> Panel:
+def _overlaps(rows: Table, summary: Summary, name: str) -> Panel:
     """Overlap of all queries where they end at the largest size, a curve for each value."""
     rows = rows[rows["neurons"] == rows["neurons"].max()]
     looks, means = series(list(rows["memory"])), mean_overlap(rows, ["memory", "load"])

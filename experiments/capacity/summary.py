@@ -45,7 +45,12 @@ def summarise(table: Table) -> Summary:
     counts = [row for entry in critical if (row := _count(entry, symbols[entry["memory"]]))]
     known_lines = [*lines.of_table(table, symbols), *lines.of_patterns(table, counts)]
     notes = [*_notes(table), *_misfits(critical), *_out_of_range(table, critical)]
-    more = {"extrapolation": _extrapolations(rest), "laws": known, "symbols": symbols}
+    more = {
+        "extrapolation": _extrapolations(rest),
+        "laws": known,
+        "symbols": symbols,
+        "parameters": lines.parameters_of(table),
+    }
     more["integers"] = [memory for memory in symbols if find(memory).integer_fields]
     return Summary([*estimates, *counts], known_lines, notes, more)
 
